@@ -217,6 +217,7 @@ mod tool;
 mod tool_choice;
 mod tool_name;
 mod validator;
+mod violation;
 #[cfg_attr(
     not(all(feature = "anthropic", feature = "gemini", feature = "ollama", feature = "responses")),
     allow(dead_code, unused_imports, reason = "each wire uses only some of the shared functions")

@@ -51,6 +51,8 @@ mod open_calls;
 mod other_wires;
 mod provider;
 mod reasoning;
+#[cfg(feature = "testing")]
+pub(crate) mod rejected;
 mod report;
 mod request_parts;
 mod response_format;
@@ -74,6 +76,9 @@ pub use error::WireError;
 pub use gemini::Gemini;
 #[cfg(feature = "ollama")]
 pub use ollama::Ollama;
+pub(crate) use provider::{InvalidMessage, QuotedError, quoted_error};
+#[cfg(feature = "testing")]
+pub(crate) use provider::{Provider, provider};
 pub use report::{Dropped, NotStrictTool, Report};
 pub use request_parts::RequestParts;
 pub use response_format::UseResponseFormat;

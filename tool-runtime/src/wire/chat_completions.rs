@@ -1,7 +1,11 @@
 //! Chat Completions, which most servers accept: <https://platform.openai.com/docs/api-reference/chat>.
 
+mod errors;
 mod format;
+#[cfg(feature = "testing")]
+pub(super) mod rules;
 
+pub(super) use errors::quoted_error;
 pub use format::ChatCompletions;
 pub(crate) use format::{
     add_fields, add_parts, read_parts, serialize_messages, text_part, text_with_notices, written_arguments,
@@ -10,6 +14,8 @@ pub(crate) use format::{
 
 use super::Wire;
 use super::provider::Provider;
+#[cfg(feature = "testing")]
+use {super::rejected::RejectedError, serde_json::Value};
 
 pub(super) struct ChatCompletionsProvider;
 
@@ -29,5 +35,10 @@ impl Provider for ChatCompletionsProvider {
 
     fn wire(&self) -> Option<Box<dyn Wire>> {
         Some(Box::new(ChatCompletions::new()))
+    }
+
+    #[cfg(feature = "testing")]
+    fn check_request(&self, wire: &dyn Wire, body: &Value) -> Result<(), RejectedError> {
+        rules::check(wire, body)
     }
 }

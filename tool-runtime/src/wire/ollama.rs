@@ -2,12 +2,16 @@
 
 #[cfg(feature = "ollama")]
 mod format;
+#[cfg(feature = "testing")]
+mod rules;
 
 #[cfg(feature = "ollama")]
 pub use format::Ollama;
 
 use super::Wire;
 use super::provider::Provider;
+#[cfg(feature = "testing")]
+use {super::rejected::RejectedError, serde_json::Value};
 
 pub(super) struct OllamaProvider;
 
@@ -25,5 +29,10 @@ impl Provider for OllamaProvider {
     #[cfg(feature = "ollama")]
     fn wire(&self) -> Option<Box<dyn Wire>> {
         Some(Box::new(Ollama::new()))
+    }
+
+    #[cfg(feature = "testing")]
+    fn check_request(&self, _: &dyn Wire, body: &Value) -> Result<(), RejectedError> {
+        rules::check(body)
     }
 }

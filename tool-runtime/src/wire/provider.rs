@@ -2,10 +2,13 @@
 
 use super::Wire;
 use super::anthropic::AnthropicProvider;
-use super::chat_completions::ChatCompletionsProvider;
+use super::chat_completions::{self, ChatCompletionsProvider};
 use super::gemini::GeminiProvider;
 use super::ollama::OllamaProvider;
 use super::responses::ResponsesProvider;
+use crate::violation::ViolationKind;
+#[cfg(feature = "testing")]
+use {super::rejected::RejectedError, serde_json::Value};
 
 /// A provider, or the providers that share a format.
 pub(crate) trait Provider: Sync {
@@ -21,6 +24,43 @@ pub(crate) trait Provider: Sync {
     fn wire(&self) -> Option<Box<dyn Wire>> {
         None
     }
+
+    /// The error message of the provider for a request with this message; `None` if it has none.
+    fn quoted_error(&self, invalid: &InvalidMessage<'_>) -> Option<QuotedError> {
+        let _ = invalid;
+        None
+    }
+
+    /// Checks the body of a request by the rules of the provider. Default: no rules.
+    #[cfg(feature = "testing")]
+    fn check_request(&self, wire: &dyn Wire, body: &Value) -> Result<(), RejectedError> {
+        let _ = (wire, body);
+        Ok(())
+    }
+
+    /// The finish reason of a reply in which the model declines to answer; `None` if it is the usual one.
+    #[cfg(feature = "testing")]
+    fn declined_finish_reason(&self) -> Option<&'static str> {
+        None
+    }
+}
+
+/// An invalid message of a request.
+pub(crate) struct InvalidMessage<'a> {
+    pub(crate) kind: ViolationKind,
+    /// The index of the message.
+    pub(crate) index: usize,
+    /// The position of the call in its reply.
+    pub(crate) position: usize,
+    /// The id of the call or of the result; empty if it has none.
+    pub(crate) id: &'a str,
+}
+
+/// An error message of a provider.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct QuotedError {
+    pub(crate) by: &'static str,
+    pub(crate) text: String,
 }
 
 pub(super) static PROVIDERS: [&dyn Provider; 5] =
@@ -29,4 +69,11 @@ pub(super) static PROVIDERS: [&dyn Provider; 5] =
 /// The provider whose wire has this name.
 pub(crate) fn provider(name: &str) -> Option<&'static dyn Provider> {
     PROVIDERS.into_iter().find(|provider| provider.name() == name)
+}
+
+/// The error message of a provider of this wire for a request with this message. If none of them has one, it is that of a
+/// provider of Chat Completions.
+pub(crate) fn quoted_error(wire: &str, invalid: &InvalidMessage<'_>) -> QuotedError {
+    let of_wire = provider(wire).and_then(|provider| provider.quoted_error(invalid));
+    of_wire.unwrap_or_else(|| chat_completions::quoted_error(invalid))
 }

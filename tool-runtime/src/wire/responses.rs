@@ -1,13 +1,18 @@
 //! OpenAI's Responses API: <https://platform.openai.com/docs/api-reference/responses>.
 
+mod errors;
 #[cfg(feature = "responses")]
 mod format;
+#[cfg(feature = "testing")]
+mod rules;
 
 #[cfg(feature = "responses")]
 pub use format::Responses;
 
 use super::Wire;
-use super::provider::Provider;
+use super::provider::{InvalidMessage, Provider, QuotedError};
+#[cfg(feature = "testing")]
+use {super::rejected::RejectedError, serde_json::Value};
 
 pub(super) struct ResponsesProvider;
 
@@ -25,5 +30,20 @@ impl Provider for ResponsesProvider {
     #[cfg(feature = "responses")]
     fn wire(&self) -> Option<Box<dyn Wire>> {
         Some(Box::new(Responses::new()))
+    }
+
+    fn quoted_error(&self, invalid: &InvalidMessage<'_>) -> Option<QuotedError> {
+        errors::quoted_error(invalid)
+    }
+
+    #[cfg(feature = "testing")]
+    fn check_request(&self, _: &dyn Wire, body: &Value) -> Result<(), RejectedError> {
+        rules::check(body)
+    }
+
+    /// <https://platform.openai.com/docs/guides/structured-outputs#refusals>
+    #[cfg(feature = "testing")]
+    fn declined_finish_reason(&self) -> Option<&'static str> {
+        Some("completed")
     }
 }

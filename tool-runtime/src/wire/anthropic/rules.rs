@@ -1,7 +1,7 @@
 //! The rules of Anthropic's Messages API, with its error messages.
 
-use super::response_format::check_anthropic;
-use super::{RejectedError, list, reject, unknown_field};
+use super::errors;
+use crate::wire::rejected::{RejectedError, list, reject, unknown_field};
 use serde_json::Value;
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ const MAX_STRICT_TOOLS: usize = 20;
 
 pub(super) fn check(request: &Value) -> Result<(), RejectedError> {
     check_tools(request)?;
-    check_anthropic(&request["output_config"]["format"]["schema"])?;
+    check_response_format(&request["output_config"]["format"]["schema"])?;
     check_text(list(&request["system"]), "system")?;
     let messages = list(&request["messages"]);
     if messages.is_empty() {
@@ -84,6 +84,15 @@ fn check_tools(request: &Value) -> Result<(), RejectedError> {
     }
 }
 
+fn check_response_format(schema: &Value) -> Result<(), RejectedError> {
+    if schema["type"] == "object" && schema["additionalProperties"] != false {
+        return invalid(
+            "output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false",
+        );
+    }
+    Ok(())
+}
+
 /// <https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool#error-handling>
 fn check_deferred(tools: &[Value]) -> Result<(), RejectedError> {
     if !tools.is_empty() && tools.iter().all(|tool| tool["defer_loading"] == true) {
@@ -139,9 +148,7 @@ fn check_message(index: usize, message: &Value, is_last: bool) -> Result<(), Rej
         _ => return invalid(format!("messages.{index}.content: Input should be a valid list")),
     };
     if is_empty && !(is_last && role == "assistant") {
-        return invalid(format!(
-            "messages.{index}: all messages must have non-empty content except for the optional final assistant message"
-        ));
+        return invalid(format!("messages.{index}: {}", errors::EMPTY_MESSAGE));
     }
     check_thinking(index, message)?;
     check_text(list(&message["content"]), "messages")
@@ -205,10 +212,10 @@ fn check_call<'a>(index: usize, call: &Block<'a>, ids: &mut HashSet<&'a str>) ->
     )?;
     let id = json["id"].as_str().unwrap_or_default();
     if !is_name(id) {
-        return invalid(format!("{path}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"));
+        return invalid(format!("{path}.tool_use.id: {}", errors::INVALID_ID));
     }
     if !ids.insert(id) {
-        return invalid(format!("{path}: `tool_use` ids must be unique"));
+        return invalid(format!("{path}: {}", errors::DUPLICATE_ID));
     }
     match json["name"].as_str() {
         None => invalid(format!("{path}.tool_use.name: Field required")),
@@ -250,15 +257,10 @@ fn check_result(
         return invalid(format!("{path}.tool_result.tool_use_id: Field required"));
     };
     if !calls(previous).any(|call| call == id) {
-        return invalid(format!(
-            "{path}: unexpected `tool_use_id` found in `tool_result` blocks: {id}. Each `tool_result` block must have a \
-             corresponding `tool_use` block in the previous message."
-        ));
+        return invalid(format!("{path}: {}", errors::unexpected_result(id)));
     }
     if results(message).take(position).any(|earlier| earlier == id) {
-        return invalid(format!(
-            "{path}: each tool_use must have a single result. Found multiple `tool_result` blocks with id: {id}"
-        ));
+        return invalid(format!("{path}: {}", errors::duplicate_result(id)));
     }
     Ok(())
 }
@@ -270,11 +272,7 @@ fn check_paired(index: usize, message: &Value, next: Option<&Value>) -> Result<(
     if missing.is_empty() {
         return Ok(());
     }
-    invalid(format!(
-        "messages.{index}: `tool_use` ids were found without `tool_result` blocks immediately after: {}. Each `tool_use` \
-         block must have a corresponding `tool_result` block in the next message.",
-        missing.join(", ")
-    ))
+    invalid(format!("messages.{index}: {}", errors::missing_results(&missing.join(", "))))
 }
 
 fn blocks(message: &Value) -> std::slice::Iter<'_, Value> {

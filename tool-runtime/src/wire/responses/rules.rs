@@ -2,14 +2,15 @@
 //!
 //! The error messages are those of OpenAI.
 
-use super::response_format::check_openai;
-use super::{RejectedError, list, reject, unknown_field};
+use super::errors;
+use crate::wire::chat_completions::rules::check_response_format;
+use crate::wire::rejected::{RejectedError, list, reject, unknown_field};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 pub(super) fn check(request: &Value) -> Result<(), RejectedError> {
     check_tools(request)?;
-    check_openai("text.format", &request["text"]["format"])?;
+    check_response_format("text.format", &request["text"]["format"])?;
     let input = &request["input"];
     if input.is_string() {
         return Ok(());
@@ -47,7 +48,7 @@ pub(super) fn check(request: &Value) -> Result<(), RejectedError> {
         }
     }
     match pairs.open.first_key_value() {
-        Some((_, (id, kind))) => reject("input", format!("No tool output found for {kind} {id}.")),
+        Some((_, (id, kind))) => reject("input", errors::missing_output(kind, id)),
         None => Ok(()),
     }
 }
@@ -163,20 +164,8 @@ impl<'a> Place<'a> {
         let id = self.required("call_id")?;
         let param = self.param("call_id");
         match id.len() {
-            0 => reject(
-                &*param,
-                format!(
-                    "Invalid '{param}': empty string. Expected a string with minimum length 1, but got an empty string \
-                     instead."
-                ),
-            ),
-            length @ 65.. => reject(
-                &*param,
-                format!(
-                    "Invalid '{param}': string too long. Expected a string with maximum length 64, but got a string with \
-                     length {length} instead."
-                ),
-            ),
+            0 => reject(&*param, format!("Invalid '{param}': {}", errors::EMPTY_ID)),
+            length @ 65.. => reject(&*param, format!("Invalid '{param}': {}", errors::long_id(length))),
             _ => Ok(id),
         }
     }
@@ -222,7 +211,7 @@ impl<'a> Place<'a> {
     fn add_call(&self, id: &'a str, pairs: &mut Pairs<'a>) -> Result<(), RejectedError> {
         let kind = self.kind_of_call();
         if pairs.calls.insert(id, (self.index, kind)).is_some() {
-            return reject(self.param("call_id"), format!("Duplicate item found with call_id {id}."));
+            return reject(self.param("call_id"), errors::duplicate_item(id));
         }
         pairs.open.insert(self.index, (id, kind));
         Ok(())
@@ -252,7 +241,7 @@ impl<'a> Place<'a> {
         }
         // https://github.com/Wei-Shaw/sub2api/issues/1885 quotes the message for a missing result of a search.
         let output = if kind == "tool search call" { "tool search" } else { kind };
-        reject("input", format!("No tool call found for {output} output with call_id {id}."))
+        reject("input", errors::missing_call(output, id))
     }
 
     fn check_reasoning(&self, next: Option<&Value>, request: &Value) -> Result<(), RejectedError> {

@@ -1,10 +1,10 @@
-//! The rules for the schema of a response format: <https://platform.openai.com/docs/guides/structured-outputs>.
+//! The rules for the schema of a response format of OpenAI's APIs: <https://platform.openai.com/docs/guides/structured-outputs>.
 
-use super::{RejectedError, reject};
+use crate::wire::rejected::{RejectedError, reject};
 use serde_json::Value;
 
 /// Checks the response format of OpenAI's APIs, if the request has one: its name and its schema.
-pub(super) fn check_openai(field: &str, format: &Value) -> Result<(), RejectedError> {
+pub(in crate::wire) fn check_response_format(field: &str, format: &Value) -> Result<(), RejectedError> {
     if format["schema"].is_null() {
         return Ok(());
     }
@@ -27,18 +27,6 @@ pub(super) fn check_openai(field: &str, format: &Value) -> Result<(), RejectedEr
     }
     if format["strict"] == true && schema["additionalProperties"] != false {
         return invalid("In context=(), 'additionalProperties' is required to be supplied and to be false.");
-    }
-    Ok(())
-}
-
-/// Checks the schema of Anthropic's response format.
-#[cfg(feature = "anthropic")]
-pub(super) fn check_anthropic(schema: &Value) -> Result<(), RejectedError> {
-    if schema["type"] == "object" && schema["additionalProperties"] != false {
-        return reject(
-            "",
-            "output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false",
-        );
     }
     Ok(())
 }
