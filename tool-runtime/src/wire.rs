@@ -36,6 +36,7 @@
 //! ```
 
 mod anthropic;
+mod bedrock;
 mod body;
 mod by_name;
 mod chat_completions;

@@ -1,5 +1,6 @@
 //! Anthropic's Messages API: <https://docs.anthropic.com/en/api/messages>.
 
+mod detect;
 mod errors;
 #[cfg(feature = "anthropic")]
 mod format;
@@ -10,6 +11,7 @@ mod rules;
 pub use format::Anthropic;
 
 use super::Wire;
+use super::detect::Excerpt;
 use super::provider::{InvalidMessage, Provider, QuotedError};
 #[cfg(feature = "testing")]
 use {super::rejected::RejectedError, serde_json::Value};
@@ -30,6 +32,10 @@ impl Provider for AnthropicProvider {
     #[cfg(feature = "anthropic")]
     fn wire(&self) -> Option<Box<dyn Wire>> {
         Some(Box::new(Anthropic::new()))
+    }
+
+    fn recognizes(&self, excerpt: Excerpt<'_>) -> bool {
+        detect::recognizes(excerpt)
     }
 
     fn quoted_error(&self, invalid: &InvalidMessage<'_>) -> Option<QuotedError> {

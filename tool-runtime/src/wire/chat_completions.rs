@@ -1,5 +1,6 @@
 //! Chat Completions, which most servers accept: <https://platform.openai.com/docs/api-reference/chat>.
 
+mod detect;
 mod errors;
 mod format;
 #[cfg(feature = "testing")]
@@ -13,6 +14,7 @@ pub(crate) use format::{
 };
 
 use super::Wire;
+use super::detect::Excerpt;
 use super::provider::Provider;
 #[cfg(feature = "testing")]
 use {super::rejected::RejectedError, serde_json::Value};
@@ -20,7 +22,7 @@ use {super::rejected::RejectedError, serde_json::Value};
 pub(super) struct ChatCompletionsProvider;
 
 /// The name of the wire.
-const NAME: &str = "chat_completions";
+pub(super) const NAME: &str = "chat_completions";
 /// The name of the format in error messages.
 const FORMAT: &str = "Chat Completions";
 
@@ -35,6 +37,10 @@ impl Provider for ChatCompletionsProvider {
 
     fn wire(&self) -> Option<Box<dyn Wire>> {
         Some(Box::new(ChatCompletions::new()))
+    }
+
+    fn recognizes(&self, excerpt: Excerpt<'_>) -> bool {
+        detect::recognizes(excerpt)
     }
 
     #[cfg(feature = "testing")]

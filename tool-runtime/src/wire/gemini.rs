@@ -1,5 +1,6 @@
 //! The Gemini API: <https://ai.google.dev/api/generate-content>.
 
+mod detect;
 mod errors;
 #[cfg(feature = "gemini")]
 mod format;
@@ -10,6 +11,7 @@ mod rules;
 pub use format::Gemini;
 
 use super::Wire;
+use super::detect::Excerpt;
 use super::provider::{InvalidMessage, Provider, QuotedError};
 #[cfg(feature = "testing")]
 use {super::rejected::RejectedError, serde_json::Value};
@@ -30,6 +32,10 @@ impl Provider for GeminiProvider {
     #[cfg(feature = "gemini")]
     fn wire(&self) -> Option<Box<dyn Wire>> {
         Some(Box::new(Gemini::new()))
+    }
+
+    fn recognizes(&self, excerpt: Excerpt<'_>) -> bool {
+        detect::recognizes(excerpt)
     }
 
     fn quoted_error(&self, invalid: &InvalidMessage<'_>) -> Option<QuotedError> {

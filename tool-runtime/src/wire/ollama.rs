@@ -1,5 +1,6 @@
 //! Ollama's own API: <https://docs.ollama.com/api/chat>.
 
+mod detect;
 #[cfg(feature = "ollama")]
 mod format;
 #[cfg(feature = "testing")]
@@ -9,6 +10,7 @@ mod rules;
 pub use format::Ollama;
 
 use super::Wire;
+use super::detect::Excerpt;
 use super::provider::Provider;
 #[cfg(feature = "testing")]
 use {super::rejected::RejectedError, serde_json::Value};
@@ -29,6 +31,10 @@ impl Provider for OllamaProvider {
     #[cfg(feature = "ollama")]
     fn wire(&self) -> Option<Box<dyn Wire>> {
         Some(Box::new(Ollama::new()))
+    }
+
+    fn recognizes(&self, excerpt: Excerpt<'_>) -> bool {
+        detect::recognizes(excerpt)
     }
 
     #[cfg(feature = "testing")]

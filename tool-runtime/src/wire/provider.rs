@@ -2,7 +2,9 @@
 
 use super::Wire;
 use super::anthropic::AnthropicProvider;
+use super::bedrock::BedrockProvider;
 use super::chat_completions::{self, ChatCompletionsProvider};
+use super::detect::Excerpt;
 use super::gemini::GeminiProvider;
 use super::ollama::OllamaProvider;
 use super::responses::ResponsesProvider;
@@ -24,6 +26,9 @@ pub(crate) trait Provider: Sync {
     fn wire(&self) -> Option<Box<dyn Wire>> {
         None
     }
+
+    /// Whether only its format has this excerpt.
+    fn recognizes(&self, excerpt: Excerpt<'_>) -> bool;
 
     /// The error message of the provider for a request with this message; `None` if it has none.
     fn quoted_error(&self, invalid: &InvalidMessage<'_>) -> Option<QuotedError> {
@@ -65,6 +70,14 @@ pub(crate) struct QuotedError {
 
 pub(super) static PROVIDERS: [&dyn Provider; 5] =
     [&ChatCompletionsProvider, &AnthropicProvider, &ResponsesProvider, &GeminiProvider, &OllamaProvider];
+
+/// The providers whose formats are recognised, although they have no wire.
+static WITHOUT_WIRE: [&dyn Provider; 1] = [&BedrockProvider];
+
+/// The providers whose formats are recognised.
+pub(super) fn formats() -> impl Iterator<Item = &'static dyn Provider> {
+    PROVIDERS.into_iter().chain(WITHOUT_WIRE)
+}
 
 /// The provider whose wire has this name.
 pub(crate) fn provider(name: &str) -> Option<&'static dyn Provider> {

@@ -1,5 +1,6 @@
 //! OpenAI's Responses API: <https://platform.openai.com/docs/api-reference/responses>.
 
+mod detect;
 mod errors;
 #[cfg(feature = "responses")]
 mod format;
@@ -10,6 +11,7 @@ mod rules;
 pub use format::Responses;
 
 use super::Wire;
+use super::detect::Excerpt;
 use super::provider::{InvalidMessage, Provider, QuotedError};
 #[cfg(feature = "testing")]
 use {super::rejected::RejectedError, serde_json::Value};
@@ -30,6 +32,10 @@ impl Provider for ResponsesProvider {
     #[cfg(feature = "responses")]
     fn wire(&self) -> Option<Box<dyn Wire>> {
         Some(Box::new(Responses::new()))
+    }
+
+    fn recognizes(&self, excerpt: Excerpt<'_>) -> bool {
+        detect::recognizes(excerpt)
     }
 
     fn quoted_error(&self, invalid: &InvalidMessage<'_>) -> Option<QuotedError> {
