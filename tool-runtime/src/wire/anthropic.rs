@@ -6,6 +6,7 @@ mod errors;
 mod format;
 #[cfg(feature = "testing")]
 mod rules;
+mod strict;
 
 #[cfg(feature = "anthropic")]
 pub use format::Anthropic;

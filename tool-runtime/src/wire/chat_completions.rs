@@ -5,6 +5,7 @@ mod errors;
 mod format;
 #[cfg(feature = "testing")]
 pub(super) mod rules;
+mod strict;
 
 pub(super) use errors::quoted_error;
 pub use format::ChatCompletions;
