@@ -13,8 +13,8 @@ mod normalise;
 mod nullable;
 mod parameters;
 mod publish;
-#[cfg(feature = "gemini")]
-mod references;
+#[cfg_attr(not(test), allow(dead_code, reason = "only one wire writes this form"))]
+pub(crate) mod references;
 pub(crate) mod strict;
 
 #[doc(inline)]
@@ -26,8 +26,6 @@ pub(crate) use generator::inline_settings;
 pub(crate) use keywords::{KNOWN_FORMATS, each_subschema, take_object};
 pub(crate) use normalise::is_closed_tuple;
 pub(crate) use parameters::{ParametersSchema, from_dynamic, from_parameters, is_any_object};
-#[cfg(feature = "gemini")]
-pub(crate) use references::separate_references;
 pub use strict::{AnthropicStrict, NotStrict};
 
 use serde_json::value::RawValue;

@@ -47,7 +47,6 @@ mod finish_reason;
 mod gemini;
 mod ids;
 mod ollama;
-#[cfg(any(feature = "gemini", feature = "ollama"))]
 mod open_calls;
 mod other_wires;
 mod provider;
