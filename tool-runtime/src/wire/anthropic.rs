@@ -48,7 +48,7 @@ impl Provider for AnthropicProvider {
         rules::check(body)
     }
 
-    /// <https://docs.anthropic.com/en/docs/test-and-evaluate/strengthen-guardrails/handle-streaming-refusals>
+    /// See the [documentation](https://docs.anthropic.com/en/docs/test-and-evaluate/strengthen-guardrails/handle-streaming-refusals).
     #[cfg(feature = "testing")]
     fn declined_finish_reason(&self) -> Option<&'static str> {
         Some("refusal")

@@ -47,7 +47,7 @@ impl Provider for GeminiProvider {
         rules::check(body)
     }
 
-    /// <https://ai.google.dev/api/generate-content#BlockReason>
+    /// See the [documentation](https://ai.google.dev/api/generate-content#BlockReason).
     #[cfg(feature = "testing")]
     fn declined_finish_reason(&self) -> Option<&'static str> {
         Some("SAFETY")

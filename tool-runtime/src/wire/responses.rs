@@ -47,7 +47,7 @@ impl Provider for ResponsesProvider {
         rules::check(body)
     }
 
-    /// <https://platform.openai.com/docs/guides/structured-outputs#refusals>
+    /// See the [documentation](https://platform.openai.com/docs/guides/structured-outputs#refusals).
     #[cfg(feature = "testing")]
     fn declined_finish_reason(&self) -> Option<&'static str> {
         Some("completed")
