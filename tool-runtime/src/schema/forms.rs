@@ -44,10 +44,8 @@ impl Forms {
         &self,
         convert: impl FnOnce(&RawValue) -> Result<Box<RawValue>, Vec<NotStrict>>,
     ) -> Result<&RawValue, &[NotStrict]> {
-        match self.openai.get_or_init(|| convert(self.strict_parameters())) {
-            Ok(parameters) => Ok(parameters),
-            Err(reasons) => Err(reasons),
-        }
+        let form = self.openai.get_or_init(|| convert(self.strict_parameters()));
+        form.as_deref().map_err(Vec::as_slice)
     }
 
     /// Anthropic's strict form, which `convert` creates from the parameters.
@@ -55,10 +53,8 @@ impl Forms {
         &self,
         convert: impl FnOnce(&RawValue) -> Result<AnthropicStrict, Vec<NotStrict>>,
     ) -> Result<&AnthropicStrict, &[NotStrict]> {
-        match &**self.anthropic.get_or_init(|| convert(self.strict_parameters()).into()) {
-            Ok(form) => Ok(form),
-            Err(reasons) => Err(reasons),
-        }
+        let form = self.anthropic.get_or_init(|| convert(self.strict_parameters()).into());
+        form.as_ref().as_ref().map_err(Vec::as_slice)
     }
 
     /// Whether a model may have received a form in which every argument is required, so that it sends null for an absent

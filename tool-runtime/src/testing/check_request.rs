@@ -1,6 +1,6 @@
 //! The check of a request by the rules of its provider.
 
-use crate::wire::rejected::{RejectedError, reject};
+use crate::wire::rejected::{RejectedError, invalid};
 use crate::wire::{Wire, provider};
 use serde_json::Value;
 
@@ -32,11 +32,8 @@ pub fn check_request(wire: &dyn Wire, body: &Value) -> Result<(), RejectedError>
     let name = wire.name();
     match provider(name) {
         Some(provider) => provider.check_request(wire, body),
-        None => reject(
-            "",
-            format!(
-                "there are no rules for the wire `{name}`: a wire that wraps another one returns its name"
-            ),
-        ),
+        None => invalid(format!(
+            "there are no rules for the wire `{name}`: a wire that wraps another one returns its name"
+        )),
     }
 }

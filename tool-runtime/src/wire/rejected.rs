@@ -15,8 +15,13 @@ pub struct RejectedError {
     pub param: String,
 }
 
-pub(crate) fn reject<T>(param: impl Into<String>, message: impl Into<String>) -> Result<T, RejectedError> {
+pub(super) fn reject<T>(param: impl Into<String>, message: impl Into<String>) -> Result<T, RejectedError> {
     Err(RejectedError { message: message.into(), param: param.into() })
+}
+
+/// Rejects a request with a message that names the invalid part.
+pub(crate) fn invalid<T>(message: impl Into<String>) -> Result<T, RejectedError> {
+    reject("", message)
 }
 
 /// The elements of an array; none if it is not one.
@@ -27,6 +32,11 @@ pub(super) fn list(value: &Value) -> &[Value] {
 /// The first field of an object that is not among these.
 pub(super) fn unknown_field<'a>(object: &'a Value, known: &[&str]) -> Option<&'a str> {
     object.as_object()?.keys().map(String::as_str).find(|field| !known.contains(field))
+}
+
+/// Whether the text has only letters, digits, `_` and `-`, and at least one of them.
+pub(super) fn is_plain_name(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
 }
 
 impl fmt::Display for RejectedError {

@@ -1,7 +1,7 @@
 //! The rules of Anthropic's Messages API, with its error messages.
 
 use super::errors;
-use crate::wire::rejected::{RejectedError, list, reject, unknown_field};
+use crate::wire::rejected::{RejectedError, invalid, is_plain_name, list, unknown_field};
 use serde_json::Value;
 use std::collections::HashSet;
 
@@ -51,7 +51,7 @@ fn check_tools(request: &Value) -> Result<(), RejectedError> {
             continue;
         }
         let path = format!("tools.{index}.custom");
-        if !tool["name"].as_str().is_some_and(|name| is_name(name) && name.len() <= 128) {
+        if !tool["name"].as_str().is_some_and(|name| is_plain_name(name) && name.len() <= 128) {
             return invalid(format!("{path}.name: String should match pattern '^[a-zA-Z0-9_-]{{1,128}}$'"));
         }
         match &tool["input_schema"]["type"] {
@@ -211,7 +211,7 @@ fn check_call<'a>(index: usize, call: &Block<'a>, ids: &mut HashSet<&'a str>) ->
         &["type", "id", "name", "input", "cache_control", "caller", "toolset_name"],
     )?;
     let id = json["id"].as_str().unwrap_or_default();
-    if !is_name(id) {
+    if !is_plain_name(id) {
         return invalid(format!("{path}.tool_use.id: {}", errors::INVALID_ID));
     }
     if !ids.insert(id) {
@@ -289,12 +289,4 @@ fn results(message: &Value) -> impl Iterator<Item = &str> {
     blocks(message)
         .take_while(|block| block["type"] == "tool_result")
         .filter_map(|block| block["tool_use_id"].as_str())
-}
-
-fn is_name(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
-}
-
-fn invalid<T>(message: impl Into<String>) -> Result<T, RejectedError> {
-    reject("", message)
 }

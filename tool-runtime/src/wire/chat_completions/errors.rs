@@ -26,13 +26,9 @@ pub(super) fn result_without_id(index: usize) -> String {
     )
 }
 
-/// Mistral: <https://github.com/mistralai/mistral-common>, `protocol/instruct/validator.py`, also for the next two.
+/// Mistral: <https://github.com/mistralai/mistral-common>, `protocol/instruct/validator.py`, also for its other messages.
 pub(super) fn unexpected_result(id: &str) -> String {
     format!("Unexpected tool call id {id} in tool results")
-}
-
-fn duplicate_result(id: &str) -> String {
-    format!("Duplicate tool call id {id} in tool results")
 }
 
 pub(super) fn duplicate_call(id: &str) -> String {
@@ -63,7 +59,7 @@ pub(in crate::wire) fn quoted_error(invalid: &InvalidMessage<'_>) -> QuotedError
         ViolationKind::MissingResult | ViolationKind::MessageBetween => ("OpenAI", missing_results(id)),
         ViolationKind::UnknownId if id.is_empty() => ("Groq", result_without_id(index)),
         ViolationKind::UnknownId => ("Mistral", unexpected_result(id)),
-        ViolationKind::DuplicateResult => ("Mistral", duplicate_result(id)),
+        ViolationKind::DuplicateResult => ("Mistral", format!("Duplicate tool call id {id} in tool results")),
         ViolationKind::DuplicateCallId => ("Mistral", duplicate_call(id)),
         ViolationKind::MissingCallId => ("Kimi", "Invalid request: tool_call_id  is not found".to_owned()),
         ViolationKind::EmptyReply => ("llama.cpp", EMPTY_REPLY.to_owned()),

@@ -4,7 +4,7 @@
 
 mod response_format;
 
-pub(in crate::wire) use response_format::check_response_format;
+pub(in crate::wire) use response_format::{INVALID_NAME, check_response_format};
 
 use super::errors;
 use crate::wire::rejected::{RejectedError, list, reject, unknown_field};

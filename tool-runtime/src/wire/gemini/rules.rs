@@ -1,7 +1,7 @@
 //! The rules of the Gemini API, with its error messages.
 
 use super::errors;
-use crate::wire::rejected::{RejectedError, list, reject};
+use crate::wire::rejected::{RejectedError, invalid, list};
 use serde_json::Value;
 use std::collections::HashSet;
 
@@ -175,8 +175,4 @@ fn camel_case(name: &str) -> String {
         }
     }
     camel
-}
-
-fn invalid<T>(message: impl Into<String>) -> Result<T, RejectedError> {
-    reject("", message)
 }

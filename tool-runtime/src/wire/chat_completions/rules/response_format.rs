@@ -1,7 +1,10 @@
 //! The rules for the schema of a response format of OpenAI's APIs: <https://platform.openai.com/docs/guides/structured-outputs>.
 
-use crate::wire::rejected::{RejectedError, reject};
+use crate::wire::rejected::{RejectedError, is_plain_name, reject};
 use serde_json::Value;
+
+pub(in crate::wire) const INVALID_NAME: &str =
+    "string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.";
 
 /// Checks the response format of OpenAI's APIs, if the request has one: its name and its schema.
 pub(in crate::wire) fn check_response_format(field: &str, format: &Value) -> Result<(), RejectedError> {
@@ -9,13 +12,8 @@ pub(in crate::wire) fn check_response_format(field: &str, format: &Value) -> Res
         return Ok(());
     }
     let name = format["name"].as_str().unwrap_or_default();
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
-    if name.is_empty() || name.len() > 64 || !name.chars().all(is_plain) {
-        let text = format!(
-            "Invalid '{field}.name': string does not match pattern. Expected a string that matches the pattern \
-             '^[a-zA-Z0-9_-]+$'."
-        );
-        return reject(format!("{field}.name"), text);
+    if !is_plain_name(name) || name.len() > 64 {
+        return reject(format!("{field}.name"), format!("Invalid '{field}.name': {INVALID_NAME}"));
     }
     let schema = &format["schema"];
     let invalid = |problem: &str| {
