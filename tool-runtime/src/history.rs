@@ -10,16 +10,17 @@
 
 mod exchange;
 mod find;
-mod provider_messages;
 mod repair;
 mod trim;
 mod validate;
 mod violation;
 mod warnings;
 
+#[doc(inline)]
+pub use crate::violation::ViolationKind;
 pub use find::{Pair, find, find_result};
 pub use repair::{Orphans, Repair, repair, repair_with};
 pub use trim::{TrimBudget, Trimmed, trim};
 pub use validate::{validate, validate_on};
-pub use violation::{HistoryError, Violation, ViolationKind};
+pub use violation::{HistoryError, Violation};
 pub use warnings::warnings;

@@ -13,18 +13,19 @@ mod normalise;
 mod nullable;
 mod parameters;
 mod publish;
-#[cfg(feature = "gemini")]
-mod references;
-mod strict;
+#[cfg_attr(not(test), allow(dead_code, reason = "only one wire writes this form"))]
+pub(crate) mod references;
+pub(crate) mod strict;
 
 #[doc(inline)]
 pub use crate::tool_choice::ToolChoice;
 pub(crate) use answer::{AnswerSchema, from_answer};
+pub(crate) use description::move_keywords;
 pub(crate) use forms::Forms;
 pub(crate) use generator::inline_settings;
+pub(crate) use keywords::{KNOWN_FORMATS, each_subschema, take_object};
+pub(crate) use normalise::is_closed_tuple;
 pub(crate) use parameters::{ParametersSchema, from_dynamic, from_parameters, is_any_object};
-#[cfg(feature = "gemini")]
-pub(crate) use references::separate_references;
 pub use strict::{AnthropicStrict, NotStrict};
 
 use serde_json::value::RawValue;
@@ -102,74 +103,6 @@ impl ToolSchema {
     #[must_use]
     pub fn parameters(&self) -> &RawValue {
         &self.forms.parameters
-    }
-
-    /// The parameters in the form that OpenAI's servers accept with `strict: true`
-    /// (<https://platform.openai.com/docs/guides/structured-outputs#supported-schemas>), so that the server makes the
-    /// model follow them. It is created once and cached.
-    ///
-    /// Every object is closed, every property is required, and an optional one accepts null. Keywords that the server
-    /// rejects are in the descriptions. A value that is valid under this form and under the enforced schema runs.
-    ///
-    /// After this call, the registries that share this definition read a null in a call of the tool as an absent
-    /// argument, since the model sends null for one. If another process sends the requests, set
-    /// [`RegistryBuilder::null_means_absent`](crate::RegistryBuilder::null_means_absent).
-    ///
-    /// # Errors
-    ///
-    /// Returns every reason why there is no strict form, for example a map with any keys. Servers accept requests with
-    /// both kinds of tools: send the tool without `strict`, with [`parameters`](ToolSchema::parameters).
-    ///
-    /// ```
-    /// use tool_runtime::{Registry, tool, tools};
-    ///
-    /// /// Looks up the weather.
-    /// #[tool]
-    /// fn get_weather(city: &str, #[arg(default = 0)] days: u8) {}
-    ///
-    /// let registry = Registry::new(tools![get_weather])?;
-    /// let schema = registry.get("get_weather").expect("it is there");
-    /// assert!(schema.parameters().get().contains(r#""required":["city"]"#));
-    /// let strict = schema.openai_strict().expect("it has no map").get();
-    /// assert!(strict.contains(r#""required":["city","days"]"#) && strict.contains(r#""type":["integer","null"]"#));
-    /// # Ok::<(), tool_runtime::BuildError>(())
-    /// ```
-    pub fn openai_strict(&self) -> Result<&RawValue, &[NotStrict]> {
-        self.forms.openai_strict()
-    }
-
-    /// The parameters in the form that Anthropic's servers accept with `strict: true`
-    /// (<https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations>), so that the
-    /// server makes the model follow them. It is created once and cached.
-    ///
-    /// Every object is closed, and optional properties stay optional. Limits of numbers, strings and arrays, and other
-    /// keywords that the server does not accept, are in the descriptions. A value that is valid under this form and
-    /// under the enforced schema runs.
-    ///
-    /// # Errors
-    ///
-    /// Returns every reason why there is no strict form, for example a map with any keys or a recursive type. Servers
-    /// accept requests with both kinds of tools: send the tool without `strict`, with
-    /// [`parameters`](ToolSchema::parameters).
-    ///
-    /// ```
-    /// use tool_runtime::{Registry, tool, tools};
-    ///
-    /// /// Looks up the weather.
-    /// #[tool]
-    /// fn get_weather(city: &str, #[arg(default = 0)] days: u8) {}
-    ///
-    /// let registry = Registry::new(tools![get_weather])?;
-    /// let strict = registry.schemas()[0].anthropic_strict().expect("it has no map");
-    /// assert_eq!((strict.optional, strict.unions), (1, 0));
-    /// assert_eq!(
-    ///     serde_json::from_str::<serde_json::Value>(strict.parameters.get())?["properties"]["days"],
-    ///     serde_json::json!({"type": "integer", "description": "(default: 0, minimum: 0, maximum: 255)"}),
-    /// );
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn anthropic_strict(&self) -> Result<&AnthropicStrict, &[NotStrict]> {
-        self.forms.anthropic_strict()
     }
 }
 

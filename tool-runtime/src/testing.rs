@@ -38,18 +38,20 @@
 //! ```
 
 mod assertions;
+mod check_request;
 mod chunks;
 mod declined;
 mod error;
-mod rules;
 mod scripted_model;
 mod scripted_reply;
 mod sent_reply;
 mod tools_lock;
 
+#[doc(inline)]
+pub use crate::wire::rejected::RejectedError;
 pub use assertions::{assert_called, assert_valid, called_tools};
+pub use check_request::check_request;
 pub use error::ScriptedModelError;
-pub use rules::{RejectedError, check_request};
 pub use scripted_model::ScriptedModel;
 pub use scripted_reply::ScriptedReply;
 pub use tools_lock::{assert_tools_lock, tools_lock};

@@ -36,6 +36,7 @@
 //! ```
 
 mod anthropic;
+mod bedrock;
 mod body;
 mod by_name;
 mod chat_completions;
@@ -46,13 +47,14 @@ mod finish_reason;
 mod gemini;
 mod ids;
 mod ollama;
-#[cfg(any(feature = "gemini", feature = "ollama"))]
 mod open_calls;
 mod other_wires;
 mod partial_call;
 mod partial_calls;
 mod provider;
 mod reasoning;
+#[cfg(feature = "testing")]
+pub(crate) mod rejected;
 mod report;
 mod request_parts;
 mod response_format;
@@ -78,7 +80,11 @@ pub use gemini::Gemini;
 pub use ollama::Ollama;
 pub(crate) use partial_call::{PartialCall, Reported};
 pub(crate) use partial_calls::{PartialCalls, WhichCall};
-pub(crate) use provider::{Provider, provider_or_chat_completions};
+#[cfg(feature = "testing")]
+pub(crate) use provider::provider;
+pub(crate) use provider::{
+    InvalidMessage, Provider, QuotedError, provider_or_chat_completions, quoted_error,
+};
 pub use report::{Dropped, NotStrictTool, Report};
 pub use request_parts::RequestParts;
 pub use response_format::UseResponseFormat;

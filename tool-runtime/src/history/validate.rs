@@ -1,8 +1,9 @@
 //! Validation of message lists.
 
 use super::exchange::{Exchange, exchanges};
-use super::violation::{HistoryError, Violation, ViolationKind};
+use super::violation::{HistoryError, Violation};
 use crate::message::{Message, ToolCall};
+use crate::violation::ViolationKind;
 use crate::wire::{ChatCompletions, Wire};
 use std::collections::{HashMap, HashSet};
 

@@ -1,103 +1,9 @@
 //! Violations: the ways in which a history is invalid.
 
-use super::provider_messages::provider_message;
+use crate::violation::ViolationKind;
+use crate::wire::{InvalidMessage, QuotedError, quoted_error};
 use std::error::Error;
 use std::fmt;
-
-/// A kind of invalid message.
-///
-/// [`validate`](super::validate) finds the kinds that strict servers reject, [`warnings`](super::warnings) those that
-/// only some servers reject. [`rejected_by`](ViolationKind::rejected_by) lists the servers that are known to reject a
-/// kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ViolationKind {
-    /// A tool message without tool calls before it.
-    OrphanResult,
-    /// A tool call without a tool message.
-    MissingResult,
-    /// A tool message with no id, or with an id that is not among the calls before it.
-    UnknownId,
-    /// A second tool message for one call.
-    DuplicateResult,
-    /// Two calls of one reply with the same id.
-    DuplicateCallId,
-    /// A tool call without an id.
-    MissingCallId,
-    /// Another message between a call and its tool message.
-    MessageBetween,
-    /// A tool message after a reply without calls: its tool calls were lost.
-    LostCalls,
-    /// A reply without content, calls, `refusal` and items of a provider. The content `""` counts as content.
-    EmptyReply,
-    /// A warning: an id that is longer than the limit of the wire
-    /// ([`IdRules::max_id_bytes`](crate::wire::IdRules::max_id_bytes); 40 bytes at OpenAI).
-    LongId,
-    /// A warning: an id that a call of an earlier reply also has.
-    RepeatedId,
-}
-
-impl ViolationKind {
-    /// A stable name of the kind, for logs: for example `missing_result`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            ViolationKind::OrphanResult => "orphan_result",
-            ViolationKind::MissingResult => "missing_result",
-            ViolationKind::UnknownId => "unknown_id",
-            ViolationKind::DuplicateResult => "duplicate_result",
-            ViolationKind::DuplicateCallId => "duplicate_call_id",
-            ViolationKind::MissingCallId => "missing_call_id",
-            ViolationKind::MessageBetween => "message_between",
-            ViolationKind::LostCalls => "lost_calls",
-            ViolationKind::EmptyReply => "empty_reply",
-            ViolationKind::LongId => "long_id",
-            ViolationKind::RepeatedId => "repeated_id",
-        }
-    }
-
-    /// The servers that are known to reject a request with this violation.
-    #[must_use]
-    pub fn rejected_by(self) -> &'static [&'static str] {
-        match self {
-            ViolationKind::OrphanResult
-            | ViolationKind::LostCalls
-            | ViolationKind::MissingResult
-            | ViolationKind::MessageBetween => {
-                &["OpenAI", "Azure", "Anthropic", "Gemini", "DeepSeek", "Mistral", "Kimi", "Bedrock"]
-            }
-            ViolationKind::UnknownId => {
-                &["OpenAI", "Azure", "Anthropic", "DeepSeek", "Mistral", "Kimi", "Groq"]
-            }
-            ViolationKind::DuplicateResult => {
-                &["OpenAI", "Azure", "Anthropic", "Gemini", "DeepSeek", "Mistral", "Bedrock"]
-            }
-            ViolationKind::DuplicateCallId => &["Anthropic", "DeepSeek", "Mistral"],
-            ViolationKind::EmptyReply => &["OpenAI", "Azure", "llama.cpp"],
-            ViolationKind::MissingCallId => &["Kimi", "Bedrock"],
-            ViolationKind::LongId => &["OpenAI", "Azure"],
-            ViolationKind::RepeatedId => &["Anthropic", "DeepSeek"],
-        }
-    }
-}
-
-impl fmt::Display for ViolationKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            ViolationKind::OrphanResult => "a tool message without tool calls before it",
-            ViolationKind::MissingResult => "a tool call without a tool message",
-            ViolationKind::UnknownId => "a tool message whose id is not among the calls before it",
-            ViolationKind::DuplicateResult => "a second tool message for one call",
-            ViolationKind::DuplicateCallId => "two calls of one reply with the same id",
-            ViolationKind::MissingCallId => "a tool call without an id",
-            ViolationKind::MessageBetween => "another message between a call and its tool message",
-            ViolationKind::LostCalls => "a tool message after a reply whose tool calls were lost",
-            ViolationKind::EmptyReply => "a reply without text and without tool calls",
-            ViolationKind::LongId => "an id that is too long",
-            ViolationKind::RepeatedId => "an id that a call of an earlier reply also has",
-        })
-    }
-}
 
 /// One violation in a list of messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,14 +15,7 @@ pub struct Violation {
     pub id: String,
     /// The kind of the violation.
     pub kind: ViolationKind,
-    pub(super) provider_message: ProviderMessage,
-}
-
-/// An error message of a provider.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ProviderMessage {
-    pub(super) by: &'static str,
-    pub(super) text: String,
+    provider_error: QuotedError,
 }
 
 impl Violation {
@@ -126,7 +25,7 @@ impl Violation {
             index,
             id: id.to_owned(),
             kind,
-            provider_message: provider_message(wire, kind, index, position, id),
+            provider_error: quoted_error(wire, &InvalidMessage { kind, index, position, id }),
         }
     }
 
@@ -134,14 +33,14 @@ impl Violation {
     /// Chat Completions, it is without the path of the invalid part, such as `messages.3.content.0`.
     #[must_use]
     pub fn provider_text(&self) -> &str {
-        &self.provider_message.text
+        &self.provider_error.text
     }
 
     /// The provider whose error message [`provider_text`](Violation::provider_text) quotes: one of the wire. If none of them
     /// has an error for this kind, it is one of Chat Completions.
     #[must_use]
     pub fn provider(&self) -> &'static str {
-        self.provider_message.by
+        self.provider_error.by
     }
 }
 

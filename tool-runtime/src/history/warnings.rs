@@ -1,7 +1,8 @@
 //! Warnings: messages that only some servers reject.
 
-use super::violation::{Violation, ViolationKind};
+use super::violation::Violation;
 use crate::message::Message;
+use crate::violation::ViolationKind;
 use crate::wire::Wire;
 use std::collections::HashMap;
 

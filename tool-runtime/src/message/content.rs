@@ -129,7 +129,6 @@ impl Content {
 
     /// Adds the names of the tools that a search found, if the content has no text: the result of a native search that was
     /// read. The provider gets its own form, and others the names.
-    #[cfg(any(feature = "anthropic", feature = "responses"))]
     pub(crate) fn with_names_of_references(self) -> Self {
         let names: Vec<&str> = self.tool_references().collect();
         if names.is_empty() || !self.text.is_empty() {

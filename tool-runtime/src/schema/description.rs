@@ -12,7 +12,7 @@ pub(super) fn append(keywords: &mut Map<String, Value>, sentence: &str) {
 }
 
 /// Moves keywords out of the schema and into its description: `(minLength: 2, maxLength: 5)`.
-pub(super) fn move_keywords(keywords: &mut Map<String, Value>, moved: &[&str]) {
+pub(crate) fn move_keywords(keywords: &mut Map<String, Value>, moved: &[&str]) {
     let removed = moved
         .iter()
         .filter_map(|keyword| Some(format!("{keyword}: {}", to_text(&keywords.remove(*keyword)?))));

@@ -1,6 +1,6 @@
 //! The forms of a tool's definition that requests contain.
 
-use super::strict::{AnthropicStrict, NotStrict, anthropic_strict, openai_strict};
+use super::strict::{AnthropicStrict, NotStrict};
 use serde_json::value::RawValue;
 use std::sync::OnceLock;
 
@@ -39,18 +39,22 @@ impl Forms {
         self.strict_parameters.as_ref().unwrap_or(&self.parameters)
     }
 
-    pub(super) fn openai_strict(&self) -> Result<&RawValue, &[NotStrict]> {
-        match self.openai.get_or_init(|| openai_strict(self.strict_parameters())) {
-            Ok(parameters) => Ok(parameters),
-            Err(reasons) => Err(reasons),
-        }
+    /// OpenAI's strict form, which `convert` creates from the parameters.
+    pub(crate) fn openai_strict(
+        &self,
+        convert: impl FnOnce(&RawValue) -> Result<Box<RawValue>, Vec<NotStrict>>,
+    ) -> Result<&RawValue, &[NotStrict]> {
+        let form = self.openai.get_or_init(|| convert(self.strict_parameters()));
+        form.as_deref().map_err(Vec::as_slice)
     }
 
-    pub(super) fn anthropic_strict(&self) -> Result<&AnthropicStrict, &[NotStrict]> {
-        match &**self.anthropic.get_or_init(|| anthropic_strict(self.strict_parameters()).into()) {
-            Ok(form) => Ok(form),
-            Err(reasons) => Err(reasons),
-        }
+    /// Anthropic's strict form, which `convert` creates from the parameters.
+    pub(crate) fn anthropic_strict(
+        &self,
+        convert: impl FnOnce(&RawValue) -> Result<AnthropicStrict, Vec<NotStrict>>,
+    ) -> Result<&AnthropicStrict, &[NotStrict]> {
+        let form = self.anthropic.get_or_init(|| convert(self.strict_parameters()).into());
+        form.as_ref().as_ref().map_err(Vec::as_slice)
     }
 
     /// Whether a model may have received a form in which every argument is required, so that it sends null for an absent

@@ -6,11 +6,11 @@ use std::collections::HashSet;
 use std::hash::Hash;
 
 /// The formats that llguidance supports. It rejects a schema with any other format.
-pub(super) const KNOWN_FORMATS: [&str; 10] =
+pub(crate) const KNOWN_FORMATS: [&str; 10] =
     ["date-time", "date", "time", "duration", "email", "hostname", "ipv4", "ipv6", "uri", "uuid"];
 
 /// Calls `visit` with each direct subschema. Default values and examples are not schemas.
-pub(super) fn each_subschema(keywords: &mut Map<String, Value>, visit: &mut dyn FnMut(&mut Value)) {
+pub(crate) fn each_subschema(keywords: &mut Map<String, Value>, visit: &mut dyn FnMut(&mut Value)) {
     for (keyword, value) in keywords {
         match (keyword.as_str(), value) {
             // A property may itself be named `items`.
@@ -56,7 +56,7 @@ pub(super) fn unique<T: Clone + Eq + Hash>(items: impl Iterator<Item = T>) -> Ve
 }
 
 /// Removes the object of a keyword such as `properties`; empty if there is none.
-pub(super) fn take_object(keywords: &mut Map<String, Value>, keyword: &str) -> Map<String, Value> {
+pub(crate) fn take_object(keywords: &mut Map<String, Value>, keyword: &str) -> Map<String, Value> {
     match keywords.remove(keyword) {
         Some(Value::Object(object)) => object,
         _ => Map::new(),

@@ -6,7 +6,7 @@ mod flattened;
 mod numbers;
 mod recursion;
 
-pub(super) use arrays::is_closed_tuple;
+pub(crate) use arrays::is_closed_tuple;
 pub(super) use recursion::resolve_definitions;
 
 use super::keywords::{KNOWN_FORMATS, each_subschema};

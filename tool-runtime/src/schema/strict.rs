@@ -1,19 +1,33 @@
 //! Strict forms of a tool's parameters: a server that gets one makes the model follow it.
 //!
 //! Each provider has its own rules for such a schema. [`convert`] has the rules that they share; the rest of the rules
-//! of a provider is in its own module.
+//! of a provider is in its folder of [`wire`](crate::wire).
 
-mod anthropic;
 mod convert;
 mod infer_type;
-mod openai;
 mod subschemas;
 
-pub use anthropic::AnthropicStrict;
-pub(super) use anthropic::anthropic_strict;
-pub(super) use openai::openai_strict;
+pub(crate) use convert::{Parameters, Rules, accepts, is_rejected};
+pub(crate) use infer_type::infer_type;
+pub(crate) use subschemas::subschemas;
 
+use serde_json::value::RawValue;
 use std::fmt;
+
+/// A tool's parameters in Anthropic's strict form, and how much of the limits of a request they take.
+///
+/// The server accepts a request if its strict tools together have at most 24 optional properties and 16 unions, and
+/// there are at most 20 of them. Other tools do not count.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct AnthropicStrict {
+    /// The JSON Schema of the arguments.
+    pub parameters: Box<RawValue>,
+    /// The number of properties that are not required.
+    pub optional: usize,
+    /// The number of schemas with alternatives (`anyOf`).
+    pub unions: usize,
+}
 
 /// A reason why a tool has no strict form. [`Display`](fmt::Display) writes the path and the reason.
 ///
@@ -41,12 +55,12 @@ pub struct NotStrict {
 }
 
 impl NotStrict {
-    fn new(path: &str, reason: impl Into<String>) -> Self {
+    pub(crate) fn new(path: &str, reason: impl Into<String>) -> Self {
         NotStrict { path: path.to_owned(), reason: reason.into() }
     }
 
     /// The reason, if a schema has more than the maximum of something.
-    fn too_many(count: usize, max: usize, what: &str) -> Option<Self> {
+    pub(crate) fn too_many(count: usize, max: usize, what: &str) -> Option<Self> {
         let reason = || format!("has {count} {what}, and strict schemas may have at most {max}");
         (count > max).then(|| NotStrict::new("", reason()))
     }

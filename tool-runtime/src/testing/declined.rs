@@ -1,18 +1,11 @@
 //! A reply in which the model declines to answer.
 
 use crate::message::AssistantMessage;
+use crate::wire::{Provider, provider};
 
-/// The reply with this reason, and with the finish reason of the wire's provider: see the documentation of
-/// [Anthropic](https://docs.anthropic.com/en/docs/test-and-evaluate/strengthen-guardrails/handle-streaming-refusals),
-/// [OpenAI](https://platform.openai.com/docs/guides/structured-outputs#refusals) and
-/// [Gemini](https://ai.google.dev/api/generate-content#BlockReason).
+/// The reply with this reason, and with the finish reason of the wire's provider.
 pub(super) fn declined(reason: String, wire: &str) -> AssistantMessage {
-    let finish_reason = match wire {
-        "anthropic" => "refusal",
-        "responses" => "completed",
-        "gemini" => "SAFETY",
-        _ => "stop",
-    };
+    let finish_reason = provider(wire).and_then(Provider::declined_finish_reason).unwrap_or("stop");
     let reply = AssistantMessage { refusal: Some(reason), ..AssistantMessage::default() };
     reply.with_finish_reason(finish_reason)
 }

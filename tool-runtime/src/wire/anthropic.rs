@@ -1,13 +1,21 @@
 //! Anthropic's Messages API: <https://docs.anthropic.com/en/api/messages>.
 
+mod detect;
+mod errors;
 #[cfg(feature = "anthropic")]
 mod format;
+#[cfg(feature = "testing")]
+mod rules;
+mod strict;
 
 #[cfg(feature = "anthropic")]
 pub use format::Anthropic;
 
 use super::Wire;
-use super::provider::Provider;
+use super::detect::Excerpt;
+use super::provider::{InvalidMessage, Provider, QuotedError};
+#[cfg(feature = "testing")]
+use {super::rejected::RejectedError, serde_json::Value};
 
 pub(super) struct AnthropicProvider;
 
@@ -25,5 +33,24 @@ impl Provider for AnthropicProvider {
     #[cfg(feature = "anthropic")]
     fn wire(&self) -> Option<Box<dyn Wire>> {
         Some(Box::new(Anthropic::new()))
+    }
+
+    fn recognizes(&self, excerpt: Excerpt<'_>) -> bool {
+        detect::recognizes(excerpt)
+    }
+
+    fn quoted_error(&self, invalid: &InvalidMessage<'_>) -> Option<QuotedError> {
+        errors::quoted_error(invalid)
+    }
+
+    #[cfg(feature = "testing")]
+    fn check_request(&self, _: &dyn Wire, body: &Value) -> Result<(), RejectedError> {
+        rules::check(body)
+    }
+
+    /// See the [documentation](https://docs.anthropic.com/en/docs/test-and-evaluate/strengthen-guardrails/handle-streaming-refusals).
+    #[cfg(feature = "testing")]
+    fn declined_finish_reason(&self) -> Option<&'static str> {
+        Some("refusal")
     }
 }

@@ -1,8 +1,14 @@
 //! Chat Completions, which most servers accept: <https://platform.openai.com/docs/api-reference/chat>.
 
+mod detect;
+mod errors;
 mod format;
+#[cfg(feature = "testing")]
+pub(super) mod rules;
+mod strict;
 mod which_call;
 
+pub(super) use errors::quoted_error;
 pub use format::ChatCompletions;
 pub(crate) use format::{
     add_fields, add_parts, read_parts, serialize_messages, text_part, text_with_notices, written_arguments,
@@ -12,12 +18,15 @@ pub(super) use which_call::which_call;
 pub(crate) use which_call::{continues_head, is_repetition};
 
 use super::Wire;
+use super::detect::Excerpt;
 use super::provider::Provider;
+#[cfg(feature = "testing")]
+use {super::rejected::RejectedError, serde_json::Value};
 
 pub(super) struct ChatCompletionsProvider;
 
 /// The name of the wire.
-const NAME: &str = "chat_completions";
+pub(super) const NAME: &str = "chat_completions";
 /// The name of the format in error messages.
 const FORMAT: &str = "Chat Completions";
 
@@ -32,5 +41,14 @@ impl Provider for ChatCompletionsProvider {
 
     fn wire(&self) -> Option<Box<dyn Wire>> {
         Some(Box::new(ChatCompletions::new()))
+    }
+
+    fn recognizes(&self, excerpt: Excerpt<'_>) -> bool {
+        detect::recognizes(excerpt)
+    }
+
+    #[cfg(feature = "testing")]
+    fn check_request(&self, wire: &dyn Wire, body: &Value) -> Result<(), RejectedError> {
+        rules::check(wire, body)
     }
 }

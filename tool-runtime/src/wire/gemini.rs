@@ -1,13 +1,20 @@
 //! The Gemini API: <https://ai.google.dev/api/generate-content>.
 
+mod detect;
+mod errors;
 #[cfg(feature = "gemini")]
 mod format;
+#[cfg(feature = "testing")]
+mod rules;
 
 #[cfg(feature = "gemini")]
 pub use format::Gemini;
 
 use super::Wire;
-use super::provider::Provider;
+use super::detect::Excerpt;
+use super::provider::{InvalidMessage, Provider, QuotedError};
+#[cfg(feature = "testing")]
+use {super::rejected::RejectedError, serde_json::Value};
 
 pub(super) struct GeminiProvider;
 
@@ -25,5 +32,24 @@ impl Provider for GeminiProvider {
     #[cfg(feature = "gemini")]
     fn wire(&self) -> Option<Box<dyn Wire>> {
         Some(Box::new(Gemini::new()))
+    }
+
+    fn recognizes(&self, excerpt: Excerpt<'_>) -> bool {
+        detect::recognizes(excerpt)
+    }
+
+    fn quoted_error(&self, invalid: &InvalidMessage<'_>) -> Option<QuotedError> {
+        errors::quoted_error(invalid)
+    }
+
+    #[cfg(feature = "testing")]
+    fn check_request(&self, _: &dyn Wire, body: &Value) -> Result<(), RejectedError> {
+        rules::check(body)
+    }
+
+    /// See the [documentation](https://ai.google.dev/api/generate-content#BlockReason).
+    #[cfg(feature = "testing")]
+    fn declined_finish_reason(&self) -> Option<&'static str> {
+        Some("SAFETY")
     }
 }

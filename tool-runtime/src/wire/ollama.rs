@@ -1,13 +1,19 @@
 //! Ollama's own API: <https://docs.ollama.com/api/chat>.
 
+mod detect;
 #[cfg(feature = "ollama")]
 mod format;
+#[cfg(feature = "testing")]
+mod rules;
 
 #[cfg(feature = "ollama")]
 pub use format::Ollama;
 
 use super::Wire;
+use super::detect::Excerpt;
 use super::provider::Provider;
+#[cfg(feature = "testing")]
+use {super::rejected::RejectedError, serde_json::Value};
 
 pub(super) struct OllamaProvider;
 
@@ -25,5 +31,14 @@ impl Provider for OllamaProvider {
     #[cfg(feature = "ollama")]
     fn wire(&self) -> Option<Box<dyn Wire>> {
         Some(Box::new(Ollama::new()))
+    }
+
+    fn recognizes(&self, excerpt: Excerpt<'_>) -> bool {
+        detect::recognizes(excerpt)
+    }
+
+    #[cfg(feature = "testing")]
+    fn check_request(&self, _: &dyn Wire, body: &Value) -> Result<(), RejectedError> {
+        rules::check(body)
     }
 }

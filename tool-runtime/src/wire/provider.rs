@@ -2,12 +2,17 @@
 
 use super::Wire;
 use super::anthropic::AnthropicProvider;
+use super::bedrock::BedrockProvider;
 use super::chat_completions::{self, ChatCompletionsProvider};
+use super::detect::Excerpt;
 use super::gemini::GeminiProvider;
 use super::ollama::OllamaProvider;
 use super::partial_calls::{PartialCalls, WhichCall};
 use super::responses::ResponsesProvider;
 use crate::message::CallPiece;
+use crate::violation::ViolationKind;
+#[cfg(feature = "testing")]
+use {super::rejected::RejectedError, serde_json::Value};
 
 /// A provider, or the providers that share a format.
 pub(crate) trait Provider: Sync {
@@ -34,10 +39,58 @@ pub(crate) trait Provider: Sync {
         let _ = calls;
         vec![WhichCall::Nothing; complete.len()]
     }
+
+    /// Whether only its format has this excerpt.
+    fn recognizes(&self, excerpt: Excerpt<'_>) -> bool;
+
+    /// The error message of the provider for a request with this message; `None` if it has none.
+    fn quoted_error(&self, invalid: &InvalidMessage<'_>) -> Option<QuotedError> {
+        let _ = invalid;
+        None
+    }
+
+    /// Checks the body of a request by the rules of the provider. Default: no rules.
+    #[cfg(feature = "testing")]
+    fn check_request(&self, wire: &dyn Wire, body: &Value) -> Result<(), RejectedError> {
+        let _ = (wire, body);
+        Ok(())
+    }
+
+    /// The finish reason of a reply in which the model declines to answer; `None` if it is the usual one.
+    #[cfg(feature = "testing")]
+    fn declined_finish_reason(&self) -> Option<&'static str> {
+        None
+    }
+}
+
+/// An invalid message of a request.
+pub(crate) struct InvalidMessage<'a> {
+    pub(crate) kind: ViolationKind,
+    /// The index of the message.
+    pub(crate) index: usize,
+    /// The position of the call in its reply.
+    pub(crate) position: usize,
+    /// The id of the call or of the result; empty if it has none.
+    pub(crate) id: &'a str,
+}
+
+/// An error message of a provider.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct QuotedError {
+    pub(crate) by: &'static str,
+    pub(crate) text: String,
 }
 
 pub(super) static PROVIDERS: [&dyn Provider; 5] =
     [&ChatCompletionsProvider, &AnthropicProvider, &ResponsesProvider, &GeminiProvider, &OllamaProvider];
+
+/// The providers whose formats are recognised, although they have no wire.
+static WITHOUT_WIRE: [&dyn Provider; 1] = [&BedrockProvider];
+
+/// The providers whose formats are recognised.
+pub(super) fn formats() -> impl Iterator<Item = &'static dyn Provider> {
+    PROVIDERS.into_iter().chain(WITHOUT_WIRE)
+}
 
 /// The provider whose wire has this name.
 pub(crate) fn provider(name: &str) -> Option<&'static dyn Provider> {
@@ -47,4 +100,11 @@ pub(crate) fn provider(name: &str) -> Option<&'static dyn Provider> {
 /// The provider whose wire has this name. Without one, the format is Chat Completions.
 pub(crate) fn provider_or_chat_completions(name: &str) -> &'static dyn Provider {
     provider(name).unwrap_or(&ChatCompletionsProvider)
+}
+
+/// The error message of a provider of this wire for a request with this message. If none of them has one, it is that of a
+/// provider of Chat Completions.
+pub(crate) fn quoted_error(wire: &str, invalid: &InvalidMessage<'_>) -> QuotedError {
+    let of_wire = provider(wire).and_then(|provider| provider.quoted_error(invalid));
+    of_wire.unwrap_or_else(|| chat_completions::quoted_error(invalid))
 }

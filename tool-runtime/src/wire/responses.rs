@@ -1,16 +1,23 @@
 //! OpenAI's Responses API: <https://platform.openai.com/docs/api-reference/responses>.
 
+mod detect;
+mod errors;
 #[cfg(feature = "responses")]
 mod format;
+#[cfg(feature = "testing")]
+mod rules;
 mod which_call;
 
 #[cfg(feature = "responses")]
 pub use format::Responses;
 
 use super::Wire;
+use super::detect::Excerpt;
 use super::partial_calls::{PartialCalls, WhichCall};
-use super::provider::Provider;
+use super::provider::{InvalidMessage, Provider, QuotedError};
 use crate::message::CallPiece;
+#[cfg(feature = "testing")]
+use {super::rejected::RejectedError, serde_json::Value};
 
 pub(super) struct ResponsesProvider;
 
@@ -36,5 +43,24 @@ impl Provider for ResponsesProvider {
 
     fn which_calls(&self, complete: &[CallPiece], calls: &PartialCalls) -> Vec<WhichCall> {
         which_call::which_calls(complete, calls)
+    }
+
+    fn recognizes(&self, excerpt: Excerpt<'_>) -> bool {
+        detect::recognizes(excerpt)
+    }
+
+    fn quoted_error(&self, invalid: &InvalidMessage<'_>) -> Option<QuotedError> {
+        errors::quoted_error(invalid)
+    }
+
+    #[cfg(feature = "testing")]
+    fn check_request(&self, _: &dyn Wire, body: &Value) -> Result<(), RejectedError> {
+        rules::check(body)
+    }
+
+    /// See the [documentation](https://platform.openai.com/docs/guides/structured-outputs#refusals).
+    #[cfg(feature = "testing")]
+    fn declined_finish_reason(&self) -> Option<&'static str> {
+        Some("completed")
     }
 }

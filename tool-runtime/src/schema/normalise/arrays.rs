@@ -48,7 +48,7 @@ pub(super) fn complete(keywords: &mut Map<String, Value>) {
 }
 
 /// Whether an array cannot have items after those of `prefixItems`.
-pub(in crate::schema) fn is_closed_tuple(keywords: &Map<String, Value>) -> bool {
+pub(crate) fn is_closed_tuple(keywords: &Map<String, Value>) -> bool {
     let maximum = keywords.get("maxItems").and_then(Value::as_u64);
     maximum.is_some_and(|maximum| maximum <= entries(keywords).len() as u64)
 }

@@ -16,26 +16,26 @@ use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
 /// The rules of a provider that the conversion applies to each subschema.
-pub(super) struct Rules {
+pub(crate) struct Rules {
     /// Whether every property must be required, so that the model sends null for an absent one.
-    pub(super) requires_all: bool,
+    pub(crate) requires_all: bool,
     /// Whether a reference may only refer to an entry of `$defs`.
-    pub(super) refers_to_definitions: bool,
+    pub(crate) refers_to_definitions: bool,
     /// Adds a missing type, and moves keywords that the server rejects into the description: the model reads them, and
     /// the tool enforces them.
-    pub(super) simplify: fn(&mut Map<String, Value>),
+    pub(crate) simplify: fn(&mut Map<String, Value>),
 }
 
 /// The parameters of a tool while they are converted.
-pub(super) struct Parameters {
-    pub(super) keywords: Map<String, Value>,
-    pub(super) errors: Vec<NotStrict>,
+pub(crate) struct Parameters {
+    pub(crate) keywords: Map<String, Value>,
+    pub(crate) errors: Vec<NotStrict>,
     /// The names of the properties, in the order in which a model writes the arguments.
     order: Vec<String>,
 }
 
 impl Parameters {
-    pub(super) fn read(parameters: &RawValue) -> Result<Self, Vec<NotStrict>> {
+    pub(crate) fn read(parameters: &RawValue) -> Result<Self, Vec<NotStrict>> {
         let keywords: Map<String, Value> = serde_json::from_str(parameters.get()).unwrap_or_default();
         if keywords.get("type").is_none_or(|kind| kind != "object") {
             return Err(vec![NotStrict::new("", "is not the schema of an object")]);
@@ -47,7 +47,7 @@ impl Parameters {
         Ok(Parameters { keywords, errors: Vec::new(), order })
     }
 
-    pub(super) fn convert(&mut self, rules: &Rules) {
+    pub(crate) fn convert(&mut self, rules: &Rules) {
         let keywords = &mut self.keywords;
         each_subschema(keywords, &mut merge_unions);
         let mut definitions =
@@ -76,7 +76,7 @@ impl Parameters {
     }
 
     /// The converted schema, or the errors. The properties keep their order.
-    pub(super) fn finish(mut self) -> Result<Box<RawValue>, Vec<NotStrict>> {
+    pub(crate) fn finish(mut self) -> Result<Box<RawValue>, Vec<NotStrict>> {
         if !self.errors.is_empty() {
             return Err(self.errors);
         }
@@ -252,7 +252,7 @@ impl Converter<'_> {
 }
 
 /// Whether the keyword `type` has this type.
-pub(super) fn accepts(keywords: &Map<String, Value>, kind: &str) -> bool {
+pub(crate) fn accepts(keywords: &Map<String, Value>, kind: &str) -> bool {
     match keywords.get("type") {
         Some(Value::String(only)) => only == kind,
         Some(Value::Array(kinds)) => kinds.iter().any(|one| one == kind),
@@ -270,7 +270,7 @@ fn merge_unions(schema: &mut Value) {
 }
 
 /// Whether servers reject a keyword that nothing else can express.
-pub(super) fn is_rejected(keyword: &str) -> bool {
+pub(crate) fn is_rejected(keyword: &str) -> bool {
     const REJECTED: [&[&str]; 5] = [
         &["allOf", "if", "then", "else"],
         &["dependentRequired", "dependentSchemas", "dependencies"],

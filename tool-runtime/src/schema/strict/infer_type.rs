@@ -5,7 +5,7 @@ use crate::schema::keywords::unique;
 use serde_json::{Map, Value, json};
 
 /// Adds the `type` that the other keywords imply, since the server requires it.
-pub(super) fn infer_type(keywords: &mut Map<String, Value>) {
+pub(crate) fn infer_type(keywords: &mut Map<String, Value>) {
     if keywords.contains_key("type") || keywords.contains_key("anyOf") {
         return;
     }

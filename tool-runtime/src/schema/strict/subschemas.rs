@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 /// A converted schema and its subschemas, each with the number of objects and arrays around it; definitions have none.
-pub(super) fn subschemas(root: &Map<String, Value>) -> Vec<(&Map<String, Value>, usize)> {
+pub(crate) fn subschemas(root: &Map<String, Value>) -> Vec<(&Map<String, Value>, usize)> {
     let mut found = vec![(root, 0)];
     let mut next = 0;
     while let Some(&(keywords, depth)) = found.get(next) {

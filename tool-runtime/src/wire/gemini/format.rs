@@ -12,7 +12,7 @@ mod write;
 
 use super::{FORMAT, NAME};
 use crate::message::{AssistantMessage, Chunk, Message};
-use crate::schema::separate_references;
+use crate::schema::references::separate_references;
 use crate::wire::error::WireError;
 use crate::wire::{Body, Report, RequestParts, UseResponseFormat, Wire};
 use serde::Serialize;

@@ -1,7 +1,8 @@
 //! Tools of a request, and how the model may call them: <https://ai.google.dev/api/caching#Tool>.
 
 use super::{NAME, names};
-use crate::schema::{ToolSchema, separate_references};
+use crate::schema::ToolSchema;
+use crate::schema::references::separate_references;
 use crate::tool_choice::ToolChoice;
 use crate::wire::tool_arrays::{SearchForm, ToolArray, ToolForm};
 use crate::wire::{Body, Report, RequestParts, WireError};

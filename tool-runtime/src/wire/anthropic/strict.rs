@@ -6,31 +6,11 @@
 
 mod definitions;
 
-use super::NotStrict;
-use super::convert::{Parameters, Rules, accepts, is_rejected};
-use super::infer_type::infer_type;
-use super::subschemas::subschemas;
 use crate::json::TypeSet;
-use crate::schema::description;
-use crate::schema::keywords::KNOWN_FORMATS;
-use crate::schema::normalise::is_closed_tuple;
+use crate::schema::strict::{Parameters, Rules, accepts, infer_type, is_rejected, subschemas};
+use crate::schema::{AnthropicStrict, KNOWN_FORMATS, NotStrict, ToolSchema, is_closed_tuple, move_keywords};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
-
-/// A tool's parameters in Anthropic's strict form, and how much of the limits of a request they take.
-///
-/// The server accepts a request if its strict tools together have at most 24 optional properties and 16 unions, and
-/// there are at most 20 of them. Other tools do not count.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct AnthropicStrict {
-    /// The JSON Schema of the arguments.
-    pub parameters: Box<RawValue>,
-    /// The number of properties that are not required.
-    pub optional: usize,
-    /// The number of schemas with alternatives (`anyOf`).
-    pub unions: usize,
-}
 
 /// The limits of a single schema. The server accepts 24 optional properties, or 16 unions, in the tools of a request,
 /// but not in one tool ("Schema is too complex for compilation").
@@ -39,8 +19,44 @@ const MAX_UNIONS: usize = 15;
 
 const RULES: Rules = Rules { requires_all: false, refers_to_definitions: true, simplify };
 
+impl ToolSchema {
+    /// The parameters in the form that Anthropic's servers accept with `strict: true`
+    /// (<https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations>), so that the
+    /// server makes the model follow them. It is created once and cached.
+    ///
+    /// Every object is closed, and optional properties stay optional. Limits of numbers, strings and arrays, and other
+    /// keywords that the server does not accept, are in the descriptions. A value that is valid under this form and
+    /// under the enforced schema runs.
+    ///
+    /// # Errors
+    ///
+    /// Returns every reason why there is no strict form, for example a map with any keys or a recursive type. Servers
+    /// accept requests with both kinds of tools: send the tool without `strict`, with
+    /// [`parameters`](ToolSchema::parameters).
+    ///
+    /// ```
+    /// use tool_runtime::{Registry, tool, tools};
+    ///
+    /// /// Looks up the weather.
+    /// #[tool]
+    /// fn get_weather(city: &str, #[arg(default = 0)] days: u8) {}
+    ///
+    /// let registry = Registry::new(tools![get_weather])?;
+    /// let strict = registry.schemas()[0].anthropic_strict().expect("it has no map");
+    /// assert_eq!((strict.optional, strict.unions), (1, 0));
+    /// assert_eq!(
+    ///     serde_json::from_str::<serde_json::Value>(strict.parameters.get())?["properties"]["days"],
+    ///     serde_json::json!({"type": "integer", "description": "(default: 0, minimum: 0, maximum: 255)"}),
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn anthropic_strict(&self) -> Result<&AnthropicStrict, &[NotStrict]> {
+        self.forms().anthropic_strict(anthropic_strict)
+    }
+}
+
 /// Returns the parameters of a tool in strict form, or every reason why there is none.
-pub(in crate::schema) fn anthropic_strict(parameters: &RawValue) -> Result<AnthropicStrict, Vec<NotStrict>> {
+fn anthropic_strict(parameters: &RawValue) -> Result<AnthropicStrict, Vec<NotStrict>> {
     let mut parameters = Parameters::read(parameters)?;
     let errors = definitions::gather(&mut parameters.keywords);
     parameters.errors.extend(errors);
@@ -78,7 +94,7 @@ fn simplify(keywords: &mut Map<String, Value>) {
     replace_type_of_literals(keywords);
     let moved: Vec<String> =
         keywords.keys().filter(|keyword| !is_accepted(keyword, keywords)).cloned().collect();
-    description::move_keywords(keywords, &in_order(&moved));
+    move_keywords(keywords, &in_order(&moved));
     split_types(keywords);
 }
 

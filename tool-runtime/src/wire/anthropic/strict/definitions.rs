@@ -1,8 +1,7 @@
 //! The definitions of a schema in one place, without recursion.
 
 use crate::json::definition_name;
-use crate::schema::keywords::{each_subschema, take_object};
-use crate::schema::strict::NotStrict;
+use crate::schema::{NotStrict, each_subschema, take_object};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,8 +1,8 @@
 //! The rules of Ollama's own API: its types, with the error messages of its parser, and the pairing of Chat Completions, which
 //! the API does not check itself.
 
-use super::chat_completions::{OpenCalls, check_all_paired, check_result, check_tools};
-use super::{RejectedError, list, reject};
+use crate::wire::chat_completions::rules::{OpenCalls, check_all_paired, check_result, check_tools};
+use crate::wire::rejected::{RejectedError, list, reject};
 use serde_json::Value;
 
 pub(super) fn check(request: &Value) -> Result<(), RejectedError> {

@@ -1,8 +1,8 @@
 //! The limits of a strict schema.
 //! <https://platform.openai.com/docs/guides/structured-outputs#limitations>
 
-use crate::schema::strict::NotStrict;
-use crate::schema::strict::subschemas::subschemas;
+use crate::schema::NotStrict;
+use crate::schema::strict::subschemas;
 use serde_json::{Map, Value};
 
 const MAX_PROPERTIES: usize = 5_000;

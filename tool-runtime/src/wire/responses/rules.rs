@@ -2,20 +2,21 @@
 //!
 //! The error messages are those of OpenAI.
 
-use super::response_format::check_openai;
-use super::{RejectedError, list, reject, unknown_field};
+use super::errors;
+use crate::wire::chat_completions::rules::{INVALID_NAME, check_response_format};
+use crate::wire::rejected::{RejectedError, is_plain_name, list, reject, unknown_field};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 pub(super) fn check(request: &Value) -> Result<(), RejectedError> {
     check_tools(request)?;
-    check_openai("text.format", &request["text"]["format"])?;
+    check_response_format("text.format", &request["text"]["format"])?;
     let input = &request["input"];
     if input.is_string() {
         return Ok(());
     }
     let Some(items) = input.as_array() else {
-        return reject("input", "Missing required parameter: 'input'.");
+        return missing("input");
     };
     let mut pairs = Pairs::default();
     let namespaces = Namespaces::new(request);
@@ -47,7 +48,7 @@ pub(super) fn check(request: &Value) -> Result<(), RejectedError> {
         }
     }
     match pairs.open.first_key_value() {
-        Some((_, (id, kind))) => reject("input", format!("No tool output found for {kind} {id}.")),
+        Some((_, (id, kind))) => reject("input", errors::missing_output(kind, id)),
         None => Ok(()),
     }
 }
@@ -56,10 +57,7 @@ fn check_tools(request: &Value) -> Result<(), RejectedError> {
     let tools = list(&request["tools"]);
     for (index, tool) in tools.iter().enumerate() {
         if tool["type"] == "function" && !tool["name"].is_string() {
-            return reject(
-                format!("tools[{index}].name"),
-                format!("Missing required parameter: 'tools[{index}].name'."),
-            );
+            return missing(&format!("tools[{index}].name"));
         }
         let known = ["type", "name", "description", "strict", "parameters", "output_schema", "defer_loading"];
         if let Some(field) = unknown_field(tool, &known).filter(|_| tool["type"] == "function") {
@@ -140,6 +138,12 @@ impl<'a> Place<'a> {
         format!("input[{}].{field}", self.index)
     }
 
+    fn invalid<T>(&self, field: &str, problem: &str) -> Result<T, RejectedError> {
+        let param = self.param(field);
+        let message = format!("Invalid '{param}': {problem}");
+        reject(param, message)
+    }
+
     fn check_fields(&self, known: &[&str]) -> Result<(), RejectedError> {
         let common = ["type", "id", "status"];
         let known = [&common, known].concat();
@@ -150,33 +154,18 @@ impl<'a> Place<'a> {
     }
 
     fn required(&self, field: &str) -> Result<&'a str, RejectedError> {
-        let param = self.param(field);
-        let missing = || RejectedError {
-            message: format!("Missing required parameter: '{param}'."),
-            param: param.clone(),
-        };
-        self.item[field].as_str().ok_or_else(missing)
+        match self.item[field].as_str() {
+            Some(text) => Ok(text),
+            None => missing(&self.param(field)),
+        }
     }
 
     /// The id of the call.
     fn call_id(&self) -> Result<&'a str, RejectedError> {
         let id = self.required("call_id")?;
-        let param = self.param("call_id");
         match id.len() {
-            0 => reject(
-                &*param,
-                format!(
-                    "Invalid '{param}': empty string. Expected a string with minimum length 1, but got an empty string \
-                     instead."
-                ),
-            ),
-            length @ 65.. => reject(
-                &*param,
-                format!(
-                    "Invalid '{param}': string too long. Expected a string with maximum length 64, but got a string with \
-                     length {length} instead."
-                ),
-            ),
+            0 => self.invalid("call_id", errors::EMPTY_ID),
+            length @ 65.. => self.invalid("call_id", &errors::long_id(length)),
             _ => Ok(id),
         }
     }
@@ -204,16 +193,8 @@ impl<'a> Place<'a> {
         self.check_fields(&[&["call_id", "name"], known].concat())?;
         let id = self.call_id()?;
         let name = self.required("name")?;
-        let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-        if name.is_empty() || !name.bytes().all(is_allowed) {
-            let param = self.param("name");
-            return reject(
-                &*param,
-                format!(
-                    "Invalid '{param}': string does not match pattern. Expected a string that matches the pattern \
-                     '^[a-zA-Z0-9_-]+$'."
-                ),
-            );
+        if !is_plain_name(name) {
+            return self.invalid("name", INVALID_NAME);
         }
         self.required(text)?;
         self.add_call(id, pairs)
@@ -222,7 +203,7 @@ impl<'a> Place<'a> {
     fn add_call(&self, id: &'a str, pairs: &mut Pairs<'a>) -> Result<(), RejectedError> {
         let kind = self.kind_of_call();
         if pairs.calls.insert(id, (self.index, kind)).is_some() {
-            return reject(self.param("call_id"), format!("Duplicate item found with call_id {id}."));
+            return reject(self.param("call_id"), errors::duplicate_item(id));
         }
         pairs.open.insert(self.index, (id, kind));
         Ok(())
@@ -252,7 +233,7 @@ impl<'a> Place<'a> {
         }
         // https://github.com/Wei-Shaw/sub2api/issues/1885 quotes the message for a missing result of a search.
         let output = if kind == "tool search call" { "tool search" } else { kind };
-        reject("input", format!("No tool call found for {output} output with call_id {id}."))
+        reject("input", errors::missing_call(output, id))
     }
 
     fn check_reasoning(&self, next: Option<&Value>, request: &Value) -> Result<(), RejectedError> {
@@ -286,17 +267,15 @@ impl<'a> Place<'a> {
                 &["input_text", "input_image", "input_file", "input_audio"]
             }
             _ => {
-                let param = self.param("role");
                 let values = "'assistant', 'system', 'developer', and 'user'";
                 return reject(
-                    &*param,
+                    self.param("role"),
                     format!("Invalid value: {}. Supported values are: {values}.", self.item["role"]),
                 );
             }
         };
         if self.item["content"].is_null() {
-            let param = self.param("content");
-            return reject(&*param, format!("Missing required parameter: '{param}'."));
+            return missing(&self.param("content"));
         }
         self.check_parts(&self.item["content"], "content", allowed)
     }

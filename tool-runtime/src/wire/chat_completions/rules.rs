@@ -2,14 +2,18 @@
 //!
 //! The error messages are those of OpenAI if they are known, otherwise those of the provider in the comment.
 
-use super::response_format::check_openai;
-use super::{RejectedError, list, reject, unknown_field};
+mod response_format;
+
+pub(in crate::wire) use response_format::{INVALID_NAME, check_response_format};
+
+use super::errors;
+use crate::wire::rejected::{RejectedError, list, reject, unknown_field};
 use crate::wire::{ChatCompletions, RequestParts, Wire};
 use serde_json::Value;
 
 pub(super) fn check(wire: &dyn Wire, request: &Value) -> Result<(), RejectedError> {
     check_tools(request)?;
-    check_openai("response_format.json_schema", &request["response_format"]["json_schema"])?;
+    check_response_format("response_format.json_schema", &request["response_format"]["json_schema"])?;
     let messages = list(&request["messages"]);
     if messages.is_empty() {
         return reject("messages", "[] is too short - 'messages'");
@@ -38,21 +42,21 @@ pub(super) fn check(wire: &dyn Wire, request: &Value) -> Result<(), RejectedErro
 }
 
 /// The calls of an assistant message while their tool messages are read.
-pub(super) struct OpenCalls {
+pub(in crate::wire) struct OpenCalls {
     /// The index of the assistant message.
     index: usize,
-    pub(super) ids: Vec<String>,
-    pub(super) answered: Vec<bool>,
+    pub(in crate::wire) ids: Vec<String>,
+    pub(in crate::wire) answered: Vec<bool>,
 }
 
 impl OpenCalls {
-    pub(super) fn new(index: usize, ids: Vec<String>) -> Self {
+    pub(in crate::wire) fn new(index: usize, ids: Vec<String>) -> Self {
         let answered = vec![false; ids.len()];
         OpenCalls { index, ids, answered }
     }
 }
 
-pub(super) fn check_tools(request: &Value) -> Result<(), RejectedError> {
+pub(in crate::wire) fn check_tools(request: &Value) -> Result<(), RejectedError> {
     match request.get("tools") {
         None if request.get("tool_choice").is_some() => reject(
             "tool_choice",
@@ -82,11 +86,7 @@ fn check_reply(index: usize, message: &Value) -> Result<Option<OpenCalls>, Rejec
         if is_text_or_parts(&message["content"]) {
             return Ok(None);
         }
-        // Error message of llama.cpp.
-        return reject(
-            format!("messages.[{index}].content"),
-            "Assistant message must contain either 'content' or 'tool_calls'!",
-        );
+        return reject(format!("messages.[{index}].content"), errors::EMPTY_REPLY);
     };
     let calls = list(calls);
     if calls.is_empty() {
@@ -103,24 +103,16 @@ fn check_reply(index: usize, message: &Value) -> Result<Option<OpenCalls>, Rejec
             return reject(param, format!("Failed to parse messages: Missing tool call type: {call}"));
         }
         let id = call["id"].as_str().unwrap_or_default().to_owned();
-        let invalid_id = |problem: &str| {
-            let text = format!("Invalid 'messages[{index}].tool_calls[{position}].id': {problem}");
-            reject(&*param, text)
-        };
         if id.is_empty() {
-            return invalid_id(
-                "empty string. Expected a string with minimum length 1, but got an empty string instead.",
-            );
+            let problem =
+                "empty string. Expected a string with minimum length 1, but got an empty string instead.";
+            return reject(param, errors::invalid_id(index, position, problem));
         }
         if id.len() > 40 {
-            let length = id.len();
-            return invalid_id(&format!(
-                "string too long. Expected a string with maximum length 40, but got a string with length {length}"
-            ));
+            return reject(param, errors::long_id(index, position, id.len()));
         }
         if ids.contains(&id) {
-            // Error message of Mistral.
-            return reject(param, format!("Duplicate tool call id {id} in assistant message"));
+            return reject(param, errors::duplicate_call(&id));
         }
         let arguments =
             call["function"]["arguments"].as_str().and_then(|text| serde_json::from_str(text).ok());
@@ -133,32 +125,21 @@ fn check_reply(index: usize, message: &Value) -> Result<Option<OpenCalls>, Rejec
     Ok(Some(OpenCalls::new(index, ids)))
 }
 
-pub(super) fn check_result(
+pub(in crate::wire) fn check_result(
     index: usize,
     message: &Value,
     open: Option<&mut OpenCalls>,
 ) -> Result<(), RejectedError> {
     let Some(open) = open else {
-        return reject(
-            format!("messages.[{index}].role"),
-            "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
-        );
+        return reject(format!("messages.[{index}].role"), errors::RESULT_WITHOUT_CALLS);
     };
     let param = format!("messages.[{index}].tool_call_id");
     let Some(id) = message["tool_call_id"].as_str().filter(|id| !id.is_empty()) else {
-        // Error message of Groq.
-        let text = format!(
-            "'messages.{index}' : for 'role:tool' the following must be satisfied\
-             [('messages.{index}.tool_call_id' : property 'tool_call_id' is missing)]"
-        );
-        return reject(param, text);
+        return reject(param, errors::result_without_id(index));
     };
     match open.ids.iter().position(|call| call == id) {
-        // Error message of Mistral.
-        None => reject(param, format!("Unexpected tool call id {id} in tool results")),
-        Some(position) if open.answered[position] => {
-            reject(param, format!("Duplicate value for 'tool_call_id' of {id} in message[{index}]"))
-        }
+        None => reject(param, errors::unexpected_result(id)),
+        Some(position) if open.answered[position] => reject(param, errors::repeated_id(index, id)),
         Some(position) => {
             open.answered[position] = true;
             if is_text_or_parts(&message["content"]) {
@@ -172,19 +153,14 @@ pub(super) fn check_result(
     }
 }
 
-pub(super) fn check_all_paired(open: Option<OpenCalls>) -> Result<(), RejectedError> {
+pub(in crate::wire) fn check_all_paired(open: Option<OpenCalls>) -> Result<(), RejectedError> {
     let Some(OpenCalls { index, ids, answered }) = open else { return Ok(()) };
     let missing: Vec<&str> =
         ids.iter().zip(answered).filter(|(_, answered)| !answered).map(|(id, _)| id.as_str()).collect();
     if missing.is_empty() {
         return Ok(());
     }
-    let text = format!(
-        "An assistant message with 'tool_calls' must be followed by tool messages responding to each \
-         'tool_call_id'. The following tool_call_ids did not have response messages: {}",
-        missing.join(", ")
-    );
-    reject(format!("messages.[{index}].role"), text)
+    reject(format!("messages.[{index}].role"), errors::missing_results(&missing.join(", ")))
 }
 
 /// The fields in which servers send and take reasoning.

@@ -1,6 +1,7 @@
 //! The rules of the Gemini API, with its error messages.
 
-use super::{RejectedError, list, reject};
+use super::errors;
+use crate::wire::rejected::{RejectedError, invalid, list};
 use serde_json::Value;
 use std::collections::HashSet;
 
@@ -75,7 +76,7 @@ fn check_content(content: &Value, path: &str) -> Result<(), RejectedError> {
     }
     let parts = list(&content["parts"]);
     if parts.is_empty() {
-        return invalid(format!("* GenerateContentRequest.{path}.parts: contents.parts must not be empty."));
+        return invalid(format!("* GenerateContentRequest.{path}.parts: {}", errors::EMPTY_CONTENT));
     }
     for (index, part) in parts.iter().enumerate() {
         let path = format!("{path}.parts[{index}]");
@@ -130,12 +131,10 @@ fn check_turns(contents: &[Value]) -> Result<(), RejectedError> {
     for content in contents {
         let (calls, results) = (count(content, "functionCall"), count(content, "functionResponse"));
         if results > 0 && open == 0 {
-            return invalid(
-                "Please ensure that function response turn comes immediately after a function call turn.",
-            );
+            return invalid(errors::RESULTS_WITHOUT_CALLS);
         }
         if results != open {
-            return wrong_number();
+            return invalid(errors::WRONG_NUMBER_OF_RESULTS);
         }
         if calls > 0 && previous.is_none_or(|role| role == "model") {
             return invalid(
@@ -146,14 +145,7 @@ fn check_turns(contents: &[Value]) -> Result<(), RejectedError> {
         open = calls;
         previous = Some(role(content));
     }
-    if open > 0 { wrong_number() } else { Ok(()) }
-}
-
-fn wrong_number() -> Result<(), RejectedError> {
-    invalid(
-        "Please ensure that the number of function response parts is equal to the number of function call parts of the \
-         function call turn.",
-    )
+    if open > 0 { invalid(errors::WRONG_NUMBER_OF_RESULTS) } else { Ok(()) }
 }
 
 fn count(content: &Value, name: &str) -> usize {
@@ -183,8 +175,4 @@ fn camel_case(name: &str) -> String {
         }
     }
     camel
-}
-
-fn invalid<T>(message: impl Into<String>) -> Result<T, RejectedError> {
-    reject("", message)
 }

@@ -1,7 +1,7 @@
 //! The rules of Anthropic's Messages API, with its error messages.
 
-use super::response_format::check_anthropic;
-use super::{RejectedError, list, reject, unknown_field};
+use super::errors;
+use crate::wire::rejected::{RejectedError, invalid, is_plain_name, list, unknown_field};
 use serde_json::Value;
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ const MAX_STRICT_TOOLS: usize = 20;
 
 pub(super) fn check(request: &Value) -> Result<(), RejectedError> {
     check_tools(request)?;
-    check_anthropic(&request["output_config"]["format"]["schema"])?;
+    check_response_format(&request["output_config"]["format"]["schema"])?;
     check_text(list(&request["system"]), "system")?;
     let messages = list(&request["messages"]);
     if messages.is_empty() {
@@ -51,7 +51,7 @@ fn check_tools(request: &Value) -> Result<(), RejectedError> {
             continue;
         }
         let path = format!("tools.{index}.custom");
-        if !tool["name"].as_str().is_some_and(|name| is_name(name) && name.len() <= 128) {
+        if !tool["name"].as_str().is_some_and(|name| is_plain_name(name) && name.len() <= 128) {
             return invalid(format!("{path}.name: String should match pattern '^[a-zA-Z0-9_-]{{1,128}}$'"));
         }
         match &tool["input_schema"]["type"] {
@@ -82,6 +82,15 @@ fn check_tools(request: &Value) -> Result<(), RejectedError> {
         }
         _ => Ok(()),
     }
+}
+
+fn check_response_format(schema: &Value) -> Result<(), RejectedError> {
+    if schema["type"] == "object" && schema["additionalProperties"] != false {
+        return invalid(
+            "output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false",
+        );
+    }
+    Ok(())
 }
 
 /// <https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool#error-handling>
@@ -139,9 +148,7 @@ fn check_message(index: usize, message: &Value, is_last: bool) -> Result<(), Rej
         _ => return invalid(format!("messages.{index}.content: Input should be a valid list")),
     };
     if is_empty && !(is_last && role == "assistant") {
-        return invalid(format!(
-            "messages.{index}: all messages must have non-empty content except for the optional final assistant message"
-        ));
+        return invalid(format!("messages.{index}: {}", errors::EMPTY_MESSAGE));
     }
     check_thinking(index, message)?;
     check_text(list(&message["content"]), "messages")
@@ -204,11 +211,11 @@ fn check_call<'a>(index: usize, call: &Block<'a>, ids: &mut HashSet<&'a str>) ->
         &["type", "id", "name", "input", "cache_control", "caller", "toolset_name"],
     )?;
     let id = json["id"].as_str().unwrap_or_default();
-    if !is_name(id) {
-        return invalid(format!("{path}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"));
+    if !is_plain_name(id) {
+        return invalid(format!("{path}.tool_use.id: {}", errors::INVALID_ID));
     }
     if !ids.insert(id) {
-        return invalid(format!("{path}: `tool_use` ids must be unique"));
+        return invalid(format!("{path}: {}", errors::DUPLICATE_ID));
     }
     match json["name"].as_str() {
         None => invalid(format!("{path}.tool_use.name: Field required")),
@@ -250,15 +257,10 @@ fn check_result(
         return invalid(format!("{path}.tool_result.tool_use_id: Field required"));
     };
     if !calls(previous).any(|call| call == id) {
-        return invalid(format!(
-            "{path}: unexpected `tool_use_id` found in `tool_result` blocks: {id}. Each `tool_result` block must have a \
-             corresponding `tool_use` block in the previous message."
-        ));
+        return invalid(format!("{path}: {}", errors::unexpected_result(id)));
     }
     if results(message).take(position).any(|earlier| earlier == id) {
-        return invalid(format!(
-            "{path}: each tool_use must have a single result. Found multiple `tool_result` blocks with id: {id}"
-        ));
+        return invalid(format!("{path}: {}", errors::duplicate_result(id)));
     }
     Ok(())
 }
@@ -270,11 +272,7 @@ fn check_paired(index: usize, message: &Value, next: Option<&Value>) -> Result<(
     if missing.is_empty() {
         return Ok(());
     }
-    invalid(format!(
-        "messages.{index}: `tool_use` ids were found without `tool_result` blocks immediately after: {}. Each `tool_use` \
-         block must have a corresponding `tool_result` block in the next message.",
-        missing.join(", ")
-    ))
+    invalid(format!("messages.{index}: {}", errors::missing_results(&missing.join(", "))))
 }
 
 fn blocks(message: &Value) -> std::slice::Iter<'_, Value> {
@@ -291,12 +289,4 @@ fn results(message: &Value) -> impl Iterator<Item = &str> {
     blocks(message)
         .take_while(|block| block["type"] == "tool_result")
         .filter_map(|block| block["tool_use_id"].as_str())
-}
-
-fn is_name(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
-}
-
-fn invalid<T>(message: impl Into<String>) -> Result<T, RejectedError> {
-    reject("", message)
 }

@@ -1,0 +1,78 @@
+//! OpenAI's strict form: every property is required, and an optional one accepts null.
+//! <https://platform.openai.com/docs/guides/structured-outputs#supported-schemas>
+
+mod limits;
+
+use crate::schema::strict::{Parameters, Rules, infer_type};
+use crate::schema::{NotStrict, ToolSchema, move_keywords};
+use limits::Limits;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+const RULES: Rules = Rules { requires_all: true, refers_to_definitions: false, simplify };
+
+impl ToolSchema {
+    /// The parameters in the form that OpenAI's servers accept with `strict: true`
+    /// (<https://platform.openai.com/docs/guides/structured-outputs#supported-schemas>), so that the server makes the
+    /// model follow them. It is created once and cached.
+    ///
+    /// Every object is closed, every property is required, and an optional one accepts null. Keywords that the server
+    /// rejects are in the descriptions. A value that is valid under this form and under the enforced schema runs.
+    ///
+    /// After this call, the registries that share this definition read a null in a call of the tool as an absent
+    /// argument, since the model sends null for one. If another process sends the requests, set
+    /// [`RegistryBuilder::null_means_absent`](crate::RegistryBuilder::null_means_absent).
+    ///
+    /// # Errors
+    ///
+    /// Returns every reason why there is no strict form, for example a map with any keys. Servers accept requests with
+    /// both kinds of tools: send the tool without `strict`, with [`parameters`](ToolSchema::parameters).
+    ///
+    /// ```
+    /// use tool_runtime::{Registry, tool, tools};
+    ///
+    /// /// Looks up the weather.
+    /// #[tool]
+    /// fn get_weather(city: &str, #[arg(default = 0)] days: u8) {}
+    ///
+    /// let registry = Registry::new(tools![get_weather])?;
+    /// let schema = registry.get("get_weather").expect("it is there");
+    /// assert!(schema.parameters().get().contains(r#""required":["city"]"#));
+    /// let strict = schema.openai_strict().expect("it has no map").get();
+    /// assert!(strict.contains(r#""required":["city","days"]"#) && strict.contains(r#""type":["integer","null"]"#));
+    /// # Ok::<(), tool_runtime::BuildError>(())
+    /// ```
+    pub fn openai_strict(&self) -> Result<&RawValue, &[NotStrict]> {
+        self.forms().openai_strict(openai_strict)
+    }
+}
+
+/// Returns the parameters of a tool in strict form, or every reason why there is none.
+fn openai_strict(parameters: &RawValue) -> Result<Box<RawValue>, Vec<NotStrict>> {
+    let mut parameters = Parameters::read(parameters)?;
+    parameters.convert(&RULES);
+    parameters.errors.extend(Limits::of(&parameters.keywords).exceeded());
+    parameters.finish()
+}
+
+/// Removes `default`, which the server rejects next to some keywords, and moves keywords that it rejects, and formats
+/// and patterns that it does not support, into the description.
+fn simplify(keywords: &mut Map<String, Value>) {
+    const LIMITS: [&str; 6] =
+        ["minLength", "maxLength", "minProperties", "maxProperties", "uniqueItems", "not"];
+    const FORMATS: [&str; 9] =
+        ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
+    keywords.remove("default");
+    let text_of = |keyword: &str| keywords.get(keyword).and_then(Value::as_str);
+    let is_unknown_format = text_of("format").is_some_and(|format| !FORMATS.contains(&format));
+    // Engines do not support lookahead and lookbehind.
+    let has_lookaround = text_of("pattern")
+        .is_some_and(|pattern| ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|look| pattern.contains(look)));
+    let unknown = [("format", is_unknown_format), ("pattern", has_lookaround)];
+    let unknown = unknown.into_iter().filter(|&(_, is_unknown)| is_unknown).map(|(keyword, _)| keyword);
+    move_keywords(
+        keywords,
+        &LIMITS.into_iter().chain(["examples", "propertyNames"]).chain(unknown).collect::<Vec<_>>(),
+    );
+    infer_type(keywords);
+}

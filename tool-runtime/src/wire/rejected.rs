@@ -1,0 +1,51 @@
+//! The reason why a provider rejects a request.
+
+use serde_json::Value;
+use std::error::Error;
+use std::fmt;
+
+/// The reason why a provider would reject a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RejectedError {
+    /// The error message of the provider.
+    pub message: String,
+    /// The invalid part of the request, in the words of the provider: for example `messages.[2].role`. Empty if the
+    /// message names it.
+    pub param: String,
+}
+
+pub(super) fn reject<T>(param: impl Into<String>, message: impl Into<String>) -> Result<T, RejectedError> {
+    Err(RejectedError { message: message.into(), param: param.into() })
+}
+
+/// Rejects a request with a message that names the invalid part.
+pub(crate) fn invalid<T>(message: impl Into<String>) -> Result<T, RejectedError> {
+    reject("", message)
+}
+
+/// The elements of an array; none if it is not one.
+pub(super) fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+/// The first field of an object that is not among these.
+pub(super) fn unknown_field<'a>(object: &'a Value, known: &[&str]) -> Option<&'a str> {
+    object.as_object()?.keys().map(String::as_str).find(|field| !known.contains(field))
+}
+
+/// Whether the text has only letters, digits, `_` and `-`, and at least one of them.
+pub(super) fn is_plain_name(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+}
+
+impl fmt::Display for RejectedError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &*self.param {
+            "" => write!(f, "the request is rejected: {}", self.message),
+            param => write!(f, "the request is rejected: {} (param: {param})", self.message),
+        }
+    }
+}
+
+impl Error for RejectedError {}
