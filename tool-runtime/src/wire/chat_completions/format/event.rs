@@ -51,100 +51,75 @@ fn not_a_chunk(text: &str, source: serde_json::Error) -> Piece {
     Piece::Error(StreamError::NotAChunk { format: FORMAT, beginning: beginning(text), source })
 }
 
-#[derive(Deserialize)]
-#[serde(expecting = "a chunk")]
+#[derive(Default, Deserialize)]
+#[serde(default, expecting = "a chunk")]
 pub(super) struct ReadChunk {
-    #[serde(default)]
     pub(super) choices: Option<Vec<Choice>>,
-    #[serde(default)]
     model: Value,
-    #[serde(default)]
     id: Value,
-    #[serde(default)]
     usage: Value,
     // Fields in which servers report errors: see `server_error`.
-    #[serde(default)]
     pub(super) object: Value,
-    #[serde(default)]
     pub(super) error: Value,
-    #[serde(default)]
     pub(super) errors: Value,
-    #[serde(default)]
     pub(super) message: Value,
-    #[serde(default)]
     pub(super) msg: Value,
-    #[serde(default)]
     pub(super) detail: Value,
-    #[serde(default)]
     pub(super) error_message: Value,
     /// `MiniMax` sends it in each chunk.
-    #[serde(default)]
     pub(super) base_resp: Value,
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(expecting = "a choice")]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, expecting = "a choice")]
 pub(super) struct Choice {
-    #[serde(default, deserialize_with = "read_index")]
+    #[serde(deserialize_with = "read_index")]
     index: Option<i64>,
-    #[serde(default)]
     delta: Option<ReadDelta>,
     /// The complete reply instead of a delta, from a server that does not stream.
-    #[serde(default)]
     message: Option<ReadDelta>,
-    #[serde(default, deserialize_with = "read_reason")]
+    #[serde(deserialize_with = "read_reason")]
     finish_reason: Option<String>,
-    #[serde(default)]
     pub(super) error: Value,
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(expecting = "a delta")]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, expecting = "a delta")]
 struct ReadDelta {
-    #[serde(default, rename = "role")]
+    #[serde(rename = "role")]
     _role: IgnoredAny,
-    #[serde(default)]
     content: Option<Content>,
-    #[serde(default)]
     tool_calls: Option<Vec<Option<CallDelta>>>,
     #[serde(flatten)]
     other: Map<String, Value>,
 }
 
 /// A piece of a call.
-#[derive(Debug, Deserialize)]
-#[serde(expecting = "a piece of a tool call")]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, expecting = "a piece of a tool call")]
 struct CallDelta {
-    #[serde(default, deserialize_with = "read_index")]
+    #[serde(deserialize_with = "read_index")]
     index: Option<i64>,
-    #[serde(default)]
     id: Value,
-    #[serde(default, rename = "type")]
+    #[serde(rename = "type")]
     _type: IgnoredAny,
-    #[serde(default)]
     function: Option<FunctionDelta>,
     /// Instead of a function, for OpenAI's custom tools.
-    #[serde(default)]
     custom: Option<FunctionDelta>,
     // Fields without a `function` object around them.
-    #[serde(default)]
     name: Option<String>,
-    #[serde(default)]
     arguments: Option<Value>,
     #[serde(flatten)]
     other: Map<String, Value>,
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(expecting = "a piece of the name and the arguments of a function")]
+#[serde(default, expecting = "a piece of the name and the arguments of a function")]
 struct FunctionDelta {
-    #[serde(default)]
     name: Option<String>,
     /// A piece of their text, or a complete object.
-    #[serde(default)]
     arguments: Option<Value>,
     /// The arguments of a custom tool.
-    #[serde(default)]
     input: Option<Value>,
 }
 

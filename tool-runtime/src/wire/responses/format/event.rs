@@ -16,26 +16,20 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct Event<'a> {
-    #[serde(default)]
     r#type: String,
-    #[serde(default)]
     output_index: Option<i64>,
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     item: Option<&'a RawValue>,
-    #[serde(default)]
     delta: Value,
-    #[serde(default)]
     arguments: Value,
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     response: Option<Response<'a>>,
     // The fields of an error. Some servers wrap them in `error`.
-    #[serde(default)]
     error: Value,
-    #[serde(default)]
     message: Value,
-    #[serde(default)]
     code: Value,
 }
 
