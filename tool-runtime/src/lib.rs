@@ -136,6 +136,7 @@
 //! | `search` | [`RegistryBuilder::search`]: a model finds tools with a search, and the `tools` of its requests stay equal. | `frostem` |
 //! | `testing` | [`testing::ScriptedModel`]: a model that replies by a script and checks each request, for tests. [Assertions on sessions](testing), and a [lock file of tools](testing::assert_tools_lock). | none |
 //! | `tracing` | One span per call, `execute_tool {name}`, with the attributes of OpenTelemetry's [conventions for generative AI][otel], and an event per failure with its sources. [`RegistryBuilder::trace_content`] adds arguments and results. `otel.name`, `otel.kind` and `otel.status_description` are for `tracing-opentelemetry`. | `tracing` |
+//! | `wires` | Every [`wire`]: `anthropic`, `gemini`, `ollama` and `responses`. | none |
 //!
 //! [otel]: https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/#execute-tool-span
 //!
@@ -176,7 +177,8 @@
         feature = "lenient",
         feature = "search",
         feature = "testing",
-        feature = "tracing"
+        feature = "tracing",
+        feature = "wires"
     )),
     allow(rustdoc::broken_intra_doc_links, reason = "the documentation of a feature links to its items")
 )]
@@ -192,12 +194,8 @@ pub mod history;
 mod inner_call;
 mod json;
 #[cfg_attr(
-    not(test),
-    allow(
-        dead_code,
-        unused_imports,
-        reason = "each wire uses only some of these types; the tests have all wires"
-    )
+    not(feature = "wires"),
+    allow(dead_code, unused_imports, reason = "each wire uses only some of these types")
 )]
 pub mod message;
 mod outcome;
@@ -219,12 +217,8 @@ mod tool_name;
 mod validator;
 mod violation;
 #[cfg_attr(
-    not(test),
-    allow(
-        dead_code,
-        unused_imports,
-        reason = "each wire uses only some of the shared items; the tests have all wires"
-    )
+    not(feature = "wires"),
+    allow(dead_code, unused_imports, reason = "each wire uses only some of the shared items")
 )]
 pub mod wire;
 
