@@ -39,7 +39,7 @@ pub use input::InputMessage;
 pub(crate) use native::{ItemContent, NativeItem, ReadItem, ReplyItem};
 pub use origin::{Completeness, Origin, Usage};
 pub use part::{Media, Part};
-pub(crate) use piece::{Finish, ItemKind, Piece};
+pub(crate) use piece::{Finish, Growth, ItemKind, Piece};
 pub(crate) use process_data::Artifact;
 pub(crate) use stream_error::StreamError;
 pub use tool_call::ToolCall;

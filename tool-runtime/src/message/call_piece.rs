@@ -16,7 +16,7 @@ pub(crate) struct CallPiece {
     pub(crate) extra: Map<String, Value>,
 }
 
-/// What names the call of a piece.
+/// The key by which a piece names its call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CallKey {
     /// The piece is a call that no other piece belongs to.

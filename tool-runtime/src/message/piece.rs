@@ -30,23 +30,11 @@ pub(crate) enum Piece {
         call: Option<CallPiece>,
         arguments: Option<Value>,
     },
-    /// A field of an item with text grows.
-    ItemText {
+    /// A field of the item with this index grows.
+    ItemGrowth {
         index: i64,
         field: &'static str,
-        piece: String,
-    },
-    /// A field of an item with an array grows.
-    ItemElement {
-        index: i64,
-        field: &'static str,
-        element: Value,
-    },
-    /// The text of a field of an item with JSON grows. If the item is a call, these are its arguments.
-    ItemJson {
-        index: i64,
-        field: &'static str,
-        piece: String,
+        growth: Growth,
     },
     /// A complete item. `index` is its position; `None` if it is the next one. If it is a call, `call` is all of it.
     Item {
@@ -69,6 +57,17 @@ pub(crate) enum Piece {
     Error(StreamError),
     /// The end of the stream.
     Done,
+}
+
+/// The growth of a field.
+#[derive(Debug)]
+pub(crate) enum Growth {
+    /// More text.
+    Text(String),
+    /// The next element of an array.
+    Element(Value),
+    /// More text of a JSON value. If the item is a call, these are its arguments.
+    Json(String),
 }
 
 /// The end of a reply.

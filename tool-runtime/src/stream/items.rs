@@ -2,7 +2,7 @@
 
 use crate::fingerprint::Fingerprint;
 use crate::message::{
-    Arguments, CallPiece, ItemContent, ItemKind, NativeItem, ReadItem, ToolCall, is_object,
+    Arguments, CallPiece, Growth, ItemContent, ItemKind, NativeItem, ReadItem, ToolCall, is_object,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -47,14 +47,6 @@ pub(super) struct GrowingItem {
 }
 
 impl Items {
-    fn newest(&mut self, index: i64) -> Option<(ItemKind, &mut GrowingItem)> {
-        let item = self.list.get_mut(*self.by_index.get(&index)?)?;
-        match &mut item.state {
-            ItemState::Growing(growing) => Some((item.kind, growing)),
-            ItemState::Complete(..) => None,
-        }
-    }
-
     /// The text of a complete item that did not arrive in pieces before it, after this text so far.
     pub(super) fn missing_text(
         &mut self,
@@ -83,27 +75,25 @@ impl Items {
         self.list.push(Item { kind: item.content.kind(), call, state: ItemState::Complete(index, item) });
     }
 
-    pub(super) fn add_text(&mut self, index: i64, field: &str, piece: &str) {
-        match self.newest(index).map(|(_, item)| item.field(field)) {
-            Some(Value::String(text)) => text.push_str(piece),
-            Some(value) => *value = piece.into(),
-            None => {}
+    /// Adds to a field of the newest item with this index. Returns a piece of the arguments, if the item is a call.
+    pub(super) fn grow(&mut self, index: i64, field: &'static str, growth: Growth) -> Option<CallPiece> {
+        let item = self.list.get_mut(*self.by_index.get(&index)?)?;
+        let ItemState::Growing(growing) = &mut item.state else { return None };
+        match growth {
+            Growth::Json(piece) => {
+                growing.json.get_or_insert_with(|| (field, String::new())).1.push_str(&piece);
+                return (item.kind == ItemKind::Call).then(|| CallPiece::arguments(index, piece));
+            }
+            Growth::Text(piece) => match growing.field(field) {
+                Value::String(text) => text.push_str(&piece),
+                value => *value = piece.into(),
+            },
+            Growth::Element(element) => match growing.field(field) {
+                Value::Array(list) => list.push(element),
+                value => *value = json!([element]),
+            },
         }
-    }
-
-    pub(super) fn add_element(&mut self, index: i64, field: &str, element: Value) {
-        match self.newest(index).map(|(_, item)| item.field(field)) {
-            Some(Value::Array(list)) => list.push(element),
-            Some(value) => *value = json!([element]),
-            None => {}
-        }
-    }
-
-    /// Adds a piece of JSON. Returns whether it is a piece of the arguments of a call.
-    pub(super) fn add_json(&mut self, index: i64, field: &'static str, piece: &str) -> bool {
-        let Some((kind, item)) = self.newest(index) else { return false };
-        item.json.get_or_insert_with(|| (field, String::new())).1.push_str(piece);
-        kind == ItemKind::Call
+        None
     }
 
     /// Adds an item with text to the newest item, if that one has the same further fields.
@@ -144,16 +134,14 @@ impl Items {
 
     /// The arguments of calls that arrived with the start of their item, and not in pieces.
     pub(super) fn take_whole_arguments(&mut self) -> Vec<CallPiece> {
-        let growing = self.list.iter_mut().filter_map(|item| match &mut item.state {
-            ItemState::Growing(growing) if growing.json.is_none() => Some(growing),
+        let calls = self.list.iter_mut().filter_map(|item| match &mut item.state {
+            ItemState::Growing(GrowingItem { index: Some(index), arguments, json: None, .. }) => {
+                let arguments = Arguments::Json(arguments.take()?);
+                Some(CallPiece { arguments, ..CallPiece::arguments(*index, String::new()) })
+            }
             _ => None,
         });
-        growing
-            .filter_map(|item| {
-                let arguments = Arguments::Json(item.arguments.take()?);
-                Some(CallPiece { arguments, ..CallPiece::arguments(item.index?, String::new()) })
-            })
-            .collect()
+        calls.collect()
     }
 
     /// The items of a reply with this text and these calls. An item that does not contain the text that it represents

@@ -60,11 +60,9 @@ impl PartialReply {
                 let call = call.and_then(|call| self.take_call(call, queued));
                 self.items.start(GrowingItem::new(Some(index), item, arguments), kind, call);
             }
-            Piece::ItemText { index, field, piece } => self.items.add_text(index, field, &piece),
-            Piece::ItemElement { index, field, element } => self.items.add_element(index, field, element),
-            Piece::ItemJson { index, field, piece } => {
-                if self.items.add_json(index, field, &piece) {
-                    self.take_call(CallPiece::arguments(index, piece), queued);
+            Piece::ItemGrowth { index, field, growth } => {
+                if let Some(call) = self.items.grow(index, field, growth) {
+                    self.take_call(call, queued);
                 }
             }
             Piece::Item { index, item, call } => {

@@ -2,7 +2,7 @@
 
 use super::reply::{declined, read_usage};
 use super::{FORMAT, NAME};
-use crate::message::{CallPiece, Chunk, Finish, ItemKind, Piece, StreamError};
+use crate::message::{CallPiece, Chunk, Finish, Growth, ItemKind, Piece, StreamError};
 use crate::wire::error::{beginning, server_message};
 use crate::wire::event_data::read_data;
 use crate::wire::finish_reason::completeness;
@@ -88,27 +88,23 @@ fn read_delta(index: i64, mut delta: Value, pieces: &mut Vec<Piece>) {
         Some(Value::String(text)) => text,
         _ => String::new(),
     };
-    match &*take("type") {
+    let (field, growth) = match &*take("type") {
         "text_delta" => {
             let piece = take("text");
             pieces.push(Piece::Text(piece.clone()));
-            pieces.push(Piece::ItemText { index, field: "text", piece });
+            ("text", Growth::Text(piece))
         }
         "thinking_delta" => {
             let piece = take("thinking");
             pieces.push(Piece::Reasoning(piece.clone()));
-            pieces.push(Piece::ItemText { index, field: "thinking", piece });
+            ("thinking", Growth::Text(piece))
         }
-        "signature_delta" => {
-            pieces.push(Piece::ItemText { index, field: "signature", piece: take("signature") });
-        }
-        "input_json_delta" => {
-            pieces.push(Piece::ItemJson { index, field: "input", piece: take("partial_json") });
-        }
+        "signature_delta" => ("signature", Growth::Text(take("signature"))),
+        "input_json_delta" => ("input", Growth::Json(take("partial_json"))),
         "citations_delta" => {
-            let element = delta.get_mut("citation").map(Value::take).unwrap_or_default();
-            pieces.push(Piece::ItemElement { index, field: "citations", element });
+            ("citations", Growth::Element(delta.get_mut("citation").map(Value::take).unwrap_or_default()))
         }
-        _ => {}
-    }
+        _ => return,
+    };
+    pieces.push(Piece::ItemGrowth { index, field, growth });
 }
