@@ -35,16 +35,21 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod allowed_tools;
 mod anthropic;
 mod body;
 mod by_name;
 mod chat_completions;
+mod content_parts;
 mod detect;
+mod element;
 mod error;
 mod event_data;
 mod finish_reason;
 mod gemini;
 mod ids;
+#[cfg(any(feature = "anthropic", feature = "responses"))]
+mod native_search;
 mod ollama;
 #[cfg(any(feature = "gemini", feature = "ollama"))]
 mod open_calls;
@@ -57,6 +62,7 @@ mod response_format;
 mod responses;
 mod tool_arrays;
 
+pub(crate) use allowed_tools::AllowedTools;
 #[cfg(feature = "anthropic")]
 pub use anthropic::Anthropic;
 pub use body::Body;
@@ -79,7 +85,7 @@ pub use request_parts::RequestParts;
 pub use response_format::UseResponseFormat;
 #[cfg(feature = "responses")]
 pub use responses::Responses;
-pub(crate) use tool_arrays::ToolArrays;
+pub(crate) use tool_arrays::{RequestTools, ToolArrays};
 
 use crate::message::{AssistantMessage, Chunk, Message};
 use std::fmt;

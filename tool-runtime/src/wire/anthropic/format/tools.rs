@@ -4,12 +4,13 @@ use super::NAME;
 use crate::schema::ToolSchema;
 use crate::tool_choice::ToolChoice;
 use crate::tool_name::CALL_TOOL;
-use crate::wire::tool_arrays::{SearchForm, ToolArray, ToolForm, reasons};
-use crate::wire::{Body, NotStrictTool, Report, RequestParts, WireError};
+use crate::wire::native_search::choice_without;
+use crate::wire::report::reasons;
+use crate::wire::tool_arrays::{ToolArray, ToolForm};
+use crate::wire::{Body, NotStrictTool, RequestParts, WireError};
 use serde::Serialize;
 use serde_json::json;
 use serde_json::value::RawValue;
-use std::sync::Arc;
 
 #[derive(Serialize)]
 struct Tool<'a> {
@@ -27,29 +28,25 @@ pub(super) fn write(
     body: &mut Body,
     parts: &RequestParts<'_>,
     is_strict: bool,
-    search: SearchForm,
-    report: &mut Report,
+    has_native_search: bool,
 ) -> Result<(), WireError> {
-    let mut choice = parts.choice(report);
+    let mut choice = parts.choice(&mut body.report);
     if !parts.has_allowed_tools() {
         return Ok(());
     }
-    let has_all_tools = parts.allowed_tools.is_none();
-    let make = |tools: &[&ToolSchema]| {
-        if search == SearchForm::Tools {
+    let form = ToolForm { wire: NAME, settings: [is_strict, has_native_search, false] };
+    parts.write_tools(body, Some(form), |tools| {
+        if !has_native_search {
             return tool_array(tools, &[], is_strict);
         }
         // The API accepts earlier calls of a tool that the request does not have.
-        let loaded = tools.iter().filter(|tool| tool.name() != CALL_TOOL);
-        let deferred: Vec<&ToolSchema> = parts.listed_deferred(has_all_tools).collect();
-        tool_array(&loaded.copied().collect::<Vec<_>>(), &deferred, is_strict)
-    };
-    let array = parts.tool_array(has_all_tools, ToolForm { wire: NAME, is_strict, search }, make)?;
-    if search != SearchForm::Tools {
-        choice = RequestParts::choice_without(choice, &[CALL_TOOL], report);
+        let loaded = tools.iter().filter(|tool| tool.name() != CALL_TOOL).copied();
+        let deferred: Vec<&ToolSchema> = parts.allowed_deferred().collect();
+        tool_array(&loaded.collect::<Vec<_>>(), &deferred, is_strict)
+    })?;
+    if has_native_search {
+        choice = choice_without(choice, &[CALL_TOOL], &mut body.report);
     }
-    body.set("tools", Arc::clone(&array.json));
-    report.not_strict.clone_from(&array.not_strict);
     let mut written = match choice {
         ToolChoice::Auto if parts.parallel_calls => return Ok(()),
         ToolChoice::Auto => json!({ "type": "auto" }),
@@ -115,13 +112,12 @@ fn tool_array(
             input_schema: tool.parameters(),
         };
         if is_strict {
-            let form = tool.anthropic_strict().map_err(reasons);
-            match form.and_then(|form| {
+            let form = tool.anthropic_strict().map_err(reasons).and_then(|form| {
                 counts.add(form.optional, form.unions).map_err(|reason| vec![reason])?;
                 Ok(form)
-            }) {
-                Ok(form) => (definition.strict, definition.input_schema) = (true, &form.parameters),
-                Err(reasons) => not_strict.push(NotStrictTool { tool: tool.name().to_owned(), reasons }),
+            });
+            if let Some(form) = NotStrictTool::strict_form(tool, form, &mut not_strict) {
+                (definition.strict, definition.input_schema) = (true, &form.parameters);
             }
         }
         definitions.push(definition);

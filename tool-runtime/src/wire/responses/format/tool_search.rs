@@ -5,10 +5,9 @@ use super::tools::{Definition, definition};
 use super::{NAME, Responses};
 use crate::message::{AssistantMessage, Content, Message, ReplyItem, ToolCall};
 use crate::schema::ToolSchema;
-use crate::tool_name::SEARCH_TOOLS;
+use crate::tool_name::{CALL_TOOL, SEARCH_TOOLS};
 use crate::wire::body::raw;
-use crate::wire::tool_arrays::SearchForm;
-use crate::wire::{NotStrictTool, RequestParts, WireError};
+use crate::wire::{NotStrictTool, RequestParts, WireError, native_search};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -20,6 +19,41 @@ pub(super) const CALL: &str = "tool_search_call";
 pub(super) const OUTPUT: &str = "tool_search_output";
 /// The field of an item for the party that runs a search.
 pub(super) const CLIENT: &str = "client";
+
+/// How the model finds the deferred tools of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SearchForm {
+    /// With tools of the registry.
+    Tools,
+    /// With the search of the API, which needs no `call_tool`.
+    Native {
+        /// Whether the request has `call_tool` nevertheless, since its messages have calls of it: the API may reject a call of
+        /// a tool that is neither in the request nor found by a search.
+        has_call_tool: bool,
+    },
+}
+
+impl SearchForm {
+    pub(super) fn new(wire: &Responses, sent: &RequestParts<'_>) -> Self {
+        if !wire.native_tool_search || !native_search::applies_to(sent) {
+            return SearchForm::Tools;
+        }
+        let has_call = |message: &Message| match message {
+            Message::Assistant(reply) => reply.tool_calls.iter().any(|call| call.name == CALL_TOOL),
+            _ => false,
+        };
+        SearchForm::Native { has_call_tool: sent.messages.iter().any(has_call) }
+    }
+
+    /// The functions of the registry's search that the request does not have.
+    pub(super) fn missing_functions(self) -> &'static [&'static str] {
+        match self {
+            SearchForm::Tools => &[],
+            SearchForm::Native { has_call_tool: true } => &[SEARCH_TOOLS],
+            SearchForm::Native { has_call_tool: false } => &[SEARCH_TOOLS, CALL_TOOL],
+        }
+    }
+}
 
 /// The tools that a request loads.
 pub(super) struct LoadedTools<'a> {
@@ -44,12 +78,11 @@ enum Form {
 }
 
 impl<'a> LoadedTools<'a> {
-    /// The tools that a request with this search loads. `has_all_tools` is whether it has those that the model may not
-    /// call.
-    pub(super) fn new(parts: &RequestParts<'a>, search: SearchForm, has_all_tools: bool) -> Self {
+    /// The tools that a request with this search loads.
+    pub(super) fn new(parts: &RequestParts<'a>, search: SearchForm) -> Self {
         let form = match search {
             SearchForm::Native { .. } => Form::Searches,
-            SearchForm::Tools if parts.deferred_tools.is_empty() => Form::AsTheyCame,
+            SearchForm::Tools if parts.deferred_tools().is_empty() => Form::AsTheyCame,
             SearchForm::Tools => Form::Functions,
         };
         let mut tools =
@@ -57,7 +90,7 @@ impl<'a> LoadedTools<'a> {
         if form == Form::Functions {
             return tools;
         }
-        if parts.deferred_tools.is_empty() {
+        if parts.deferred_tools().is_empty() {
             // Results that were read have the definitions of their tools.
             let needs_definitions = |message: &Message| match message {
                 Message::Tool(result) => {
@@ -90,8 +123,8 @@ impl<'a> LoadedTools<'a> {
         }
         let is_wanted =
             |tool: &&ToolSchema| tools.found.contains(tool.name()) || called.contains(tool.name());
-        let deferred = parts.deferred_tools.iter().filter(is_wanted).map(ToolSchema::name).collect();
-        let listed = parts.listed_deferred(has_all_tools).filter(|tool| tools.found.contains(tool.name()));
+        let deferred = parts.deferred_tools().iter().filter(is_wanted).map(ToolSchema::name).collect();
+        let listed = parts.allowed_deferred().filter(|tool| tools.found.contains(tool.name()));
         tools.loaded = listed.map(|tool| (tool.name(), tool)).collect();
         tools.deferred = deferred;
         tools
