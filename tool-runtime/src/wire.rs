@@ -45,6 +45,7 @@ mod detect;
 mod element;
 mod error;
 mod event_data;
+mod expected;
 mod finish_reason;
 mod gemini;
 mod ids;

@@ -9,6 +9,7 @@ mod write;
 use super::{FORMAT, NAME};
 use crate::message::{AssistantMessage, Chunk, Message};
 use crate::tool_choice::ToolChoice;
+use crate::wire::error::read_error;
 use crate::wire::tool_arrays::{ToolArray, ToolForm};
 use crate::wire::{Body, IdRules, RequestParts, UseResponseFormat, Wire, WireError};
 
@@ -139,7 +140,7 @@ impl Wire for Ollama {
     }
 
     fn read_error(&self, body: &str) -> Option<String> {
-        reply::read_error(body)
+        read_error(body)
     }
 
     fn writes_response_format(&self, parts: &RequestParts<'_>) -> bool {

@@ -12,7 +12,7 @@ mod write;
 
 use super::{FORMAT, NAME};
 use crate::message::{AssistantMessage, Chunk, Message};
-use crate::wire::error::WireError;
+use crate::wire::error::{WireError, read_error};
 use crate::wire::response_format::{JsonSchema, WithFormat};
 use crate::wire::{Body, IdRules, RequestParts, UseResponseFormat, Wire};
 use custom_tool::CustomTools;
@@ -316,7 +316,7 @@ impl Wire for Responses {
     }
 
     fn read_error(&self, body: &str) -> Option<String> {
-        reply::read_error(body)
+        read_error(body)
     }
 
     fn writes_response_format(&self, parts: &RequestParts<'_>) -> bool {

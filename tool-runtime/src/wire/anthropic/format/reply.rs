@@ -2,14 +2,15 @@
 
 use super::NAME;
 use crate::message::{AssistantMessage, Finish, ItemContent, Origin, ReadItem, ToolCall, Usage, is_object};
-use crate::wire::error::{beginning, server_message};
+use crate::wire::WireError;
+use crate::wire::error::{beginning, server_error};
+use crate::wire::expected::Expected;
 use crate::wire::finish_reason::completeness;
-use crate::wire::{WireError, other_wires};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-const EXPECTED: &str = "a reply of Anthropic's Messages API";
+const REPLY: Expected = Expected::reply(NAME, "a reply of Anthropic's Messages API");
 
 #[derive(Deserialize)]
 struct Response<'a> {
@@ -48,15 +49,13 @@ struct Block<'a> {
 
 /// Reads the body of a response.
 pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
-    let not_a_reply = |problem| other_wires::response_error(body, NAME, EXPECTED, problem);
-    let response: Response<'_> =
-        serde_json::from_str(body).map_err(|error| WireError::from_serde(body, error, not_a_reply))?;
-    if let Some(message) = server_message(&response.error) {
-        return Err(WireError::Server { message });
-    }
+    let response: Response<'_> = REPLY.read(body)?;
+    server_error(&response.error)?;
     let is_message = response.r#type.is_null() || response.r#type == "message";
     let Some(blocks) = response.content.filter(|_| is_message) else {
-        return Err(not_a_reply(format!("there is no `content` of a message in {}", beginning(body))));
+        return Err(
+            REPLY.other_body(body, format_args!("there is no `content` of a message in {}", beginning(body)))
+        );
     };
     let mut reply = read_blocks(&blocks)?;
     if let Some(reason) = response.stop_reason {
@@ -70,14 +69,10 @@ pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
     Ok(reply)
 }
 
-fn unexpected(problem: String) -> WireError {
-    WireError::Unexpected { expected: EXPECTED, problem }
-}
-
 /// The reply with these blocks as its items.
 pub(super) fn read_blocks(blocks: &[&RawValue]) -> Result<AssistantMessage, WireError> {
     let items = blocks.iter().map(|raw| read_block(raw)).collect::<serde_json::Result<_>>();
-    items.map(AssistantMessage::from_items).map_err(|error| unexpected(error.to_string()))
+    items.map(AssistantMessage::from_items).map_err(|error| REPLY.unexpected(error))
 }
 
 fn read_block(raw: &RawValue) -> serde_json::Result<ReadItem> {
@@ -120,9 +115,4 @@ pub(super) fn read_usage(usage: &Value) -> Option<Usage> {
         cached_input_tokens: cached,
         output_tokens: output.unwrap_or_default(),
     })
-}
-
-/// The message of an error response.
-pub(super) fn read_error(body: &str) -> Option<String> {
-    server_message(&serde_json::from_str::<Value>(body).ok()?["error"])
 }

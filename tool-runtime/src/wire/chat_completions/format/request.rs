@@ -7,6 +7,7 @@ use crate::message::Message;
 use crate::schema::ToolSchema;
 use crate::tool_choice::ToolChoice;
 use crate::wire::error::beginning;
+use crate::wire::expected::Expected;
 use crate::wire::report::reasons;
 use crate::wire::response_format::JsonSchema;
 use crate::wire::tool_arrays::{ToolArray, ToolForm};
@@ -96,16 +97,14 @@ fn allowed_tools<'a>(
 
 /// Reads the messages of a request: an array, or the `messages` of an object.
 pub(super) fn read_messages(body: &str) -> Result<Vec<Message>, WireError> {
-    const EXPECTED: &str = "the messages of a request of Chat Completions";
+    const REQUEST: Expected = Expected::request(NAME, "the messages of a request of Chat Completions");
     let value: Value = serde_json::from_str(body).map_err(|source| WireError::not_json(body, source))?;
     let messages = match value {
         Value::Object(mut fields) => fields.remove("messages"),
         list => Some(list),
     };
     let Some(messages) = messages else {
-        let problem = format!("there is no field `messages` in {}", beginning(body));
-        return Err(WireError::Unexpected { expected: EXPECTED, problem });
+        return Err(REQUEST.unexpected(format_args!("there is no field `messages` in {}", beginning(body))));
     };
-    serde_json::from_value(messages)
-        .map_err(|error| WireError::Unexpected { expected: EXPECTED, problem: error.to_string() })
+    serde_json::from_value(messages).map_err(|error| REQUEST.unexpected(error))
 }

@@ -6,14 +6,16 @@ use super::part::field;
 use crate::message::{
     AssistantMessage, Completeness, Extra, Finish, ItemContent, Origin, ReadItem, Usage, is_object,
 };
+use crate::wire::WireError;
 use crate::wire::error::{beginning, server_message};
+use crate::wire::expected::{Expected, is_list};
 use crate::wire::finish_reason::{completeness, is_no_reason};
-use crate::wire::{WireError, other_wires};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
+use std::fmt::Display;
 
-const EXPECTED: &str = "a reply of the Gemini API";
+const REPLY: Expected = Expected::reply(NAME, "a reply of the Gemini API");
 const FINISH_MESSAGE: &str = "finishMessage";
 
 /// A response, or an event of a stream.
@@ -90,11 +92,13 @@ pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
     if let Some(message) = read_error(body) {
         return Err(WireError::Server { message });
     }
-    let response: Response<'_> = serde_json::from_str(body)
-        .map_err(|error| WireError::from_serde(body, error, |problem| not_a_reply(body, problem)))?;
+    let response: Response<'_> = match serde_json::from_str(body) {
+        Err(error) if error.is_data() => return Err(not_a_reply(body, error)),
+        response => response.map_err(|error| WireError::not_json(body, error))?,
+    };
     let candidate = response.candidates.and_then(|candidates| candidates.into_iter().next());
     let mut reply = match (candidate, blocked(&response.prompt_feedback)) {
-        (Some(candidate), _) => read_candidate(candidate).map_err(|error| unexpected(error.to_string()))?,
+        (Some(candidate), _) => read_candidate(candidate).map_err(|error| REPLY.unexpected(error))?,
         (None, Some((reason, refusal))) => AssistantMessage {
             refusal: Some(refusal),
             finish_reason: Some(reason),
@@ -102,7 +106,7 @@ pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
             ..AssistantMessage::default()
         },
         (None, None) => {
-            return Err(not_a_reply(body, format!("there are no `candidates` in {}", beginning(body))));
+            return Err(not_a_reply(body, format_args!("there are no `candidates` in {}", beginning(body))));
         }
     };
     reply.origin =
@@ -112,14 +116,11 @@ pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
     Ok(reply)
 }
 
-fn unexpected(problem: String) -> WireError {
-    WireError::Unexpected { expected: EXPECTED, problem }
-}
-
-fn not_a_reply(body: &str, problem: String) -> WireError {
-    let is_array = body.trim_start().starts_with('[');
-    let array = || "an array: request a stream with `alt=sse`, and read its events".to_owned();
-    other_wires::response_error(body, NAME, EXPECTED, if is_array { array() } else { problem })
+fn not_a_reply(body: &str, problem: impl Display) -> WireError {
+    if is_list(body) {
+        return REPLY.other_body(body, "an array: request a stream with `alt=sse`, and read its events");
+    }
+    REPLY.other_body(body, problem)
 }
 
 fn read_candidate(mut candidate: Candidate<'_>) -> serde_json::Result<AssistantMessage> {
@@ -189,7 +190,7 @@ pub(super) fn read_error(body: &str) -> Option<String> {
         #[serde(default)]
         error: Value,
     }
-    let failed: Failed = if body.trim_start().starts_with('[') {
+    let failed: Failed = if is_list(body) {
         serde_json::from_str::<Vec<Failed>>(body).ok()?.into_iter().next()?
     } else {
         serde_json::from_str(body).ok()?

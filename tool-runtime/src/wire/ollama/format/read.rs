@@ -3,13 +3,14 @@
 use super::NAME;
 use super::message::ReadMessage;
 use crate::message::{Content, ERROR, InputMessage, Media, Message, Part, RETURNED, ToolMessage};
+use crate::wire::WireError;
 use crate::wire::error::beginning;
+use crate::wire::expected::Expected;
 use crate::wire::open_calls::{OpenCalls, ReadResult};
-use crate::wire::{WireError, other_wires};
 use serde::Deserialize;
 use std::borrow::Cow;
 
-const EXPECTED: &str = "the messages of a request of Ollama's API";
+const REQUEST: Expected = Expected::request(NAME, "the messages of a request of Ollama's API");
 
 #[derive(Deserialize)]
 struct Request<'a> {
@@ -19,18 +20,9 @@ struct Request<'a> {
 
 /// Reads the body of a request, or its array of messages.
 pub(super) fn messages(body: &str) -> Result<Vec<Message>, WireError> {
-    let request = if body.trim_start().starts_with('[') {
-        serde_json::from_str(body).map(|messages| Request { messages })
-    } else {
-        serde_json::from_str(body)
-    };
-    let Request { messages } = request.map_err(|error| {
-        WireError::from_serde(body, error, |problem| {
-            other_wires::request_error(body, NAME, EXPECTED, problem)
-        })
-    })?;
+    let Request { messages } = REQUEST.read_or_list(body, |messages| Request { messages })?;
     let messages = messages.into_iter().map(read_message).collect::<Result<Vec<_>, _>>();
-    messages.map(with_ids).map_err(|problem| other_wires::request_error(body, NAME, EXPECTED, problem))
+    messages.map(with_ids).map_err(|problem| REQUEST.other_body(body, problem))
 }
 
 /// A message whose calls or result may lack ids.

@@ -3,12 +3,13 @@
 use super::NAME;
 use super::message::ReadMessage;
 use crate::message::{AssistantMessage, Origin, Usage};
-use crate::wire::error::{beginning, server_message};
-use crate::wire::{WireError, other_wires};
+use crate::wire::WireError;
+use crate::wire::error::{beginning, server_error};
+use crate::wire::expected::Expected;
 use serde::Deserialize;
 use serde_json::Value;
 
-const EXPECTED: &str = "a reply of Ollama's API";
+const REPLY: Expected = Expected::reply(NAME, "a reply of Ollama's API");
 
 /// A response, or one line of a stream: <https://docs.ollama.com/api/chat>.
 #[derive(Deserialize)]
@@ -42,15 +43,11 @@ impl Response<'_> {
 
 /// Reads the body of a response.
 pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
-    let unexpected = |problem| other_wires::response_error(body, NAME, EXPECTED, problem);
-    let response: Response<'_> =
-        serde_json::from_str(body).map_err(|error| WireError::from_serde(body, error, unexpected))?;
-    if let Some(message) = server_message(&response.error) {
-        return Err(WireError::Server { message });
-    }
+    let response: Response<'_> = REPLY.read(body)?;
+    server_error(&response.error)?;
     let usage = response.usage();
     let Some(message) = response.message else {
-        return Err(unexpected(format!("there is no `message` in {}", beginning(body))));
+        return Err(REPLY.other_body(body, format_args!("there is no `message` in {}", beginning(body))));
     };
     let mut reply = message.into_reply();
     if let Some(reason) = response.done_reason {
@@ -60,9 +57,4 @@ pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
     reply.usage = usage;
     reply.make_ids_usable();
     Ok(reply)
-}
-
-/// The message of an error response.
-pub(super) fn read_error(body: &str) -> Option<String> {
-    server_message(&serde_json::from_str::<Value>(body).ok()?["error"])
 }

@@ -1,7 +1,8 @@
 //! Items of replies.
 
 use super::custom_tool::CustomTools;
-use super::{NAME, reply, tool_search};
+use super::reply::REPLY;
+use super::{NAME, tool_search};
 use crate::message::{AssistantMessage, Extra, ItemContent, ReadItem, ToolCall, is_object};
 use crate::tool_name::{self, SEARCH_TOOLS};
 use crate::wire::WireError;
@@ -162,8 +163,7 @@ pub(super) fn read_items(
     let mut refusal: Option<String> = None;
     let mut read = Vec::with_capacity(items.len());
     for raw in items {
-        let mut item =
-            Item::read(raw.get(), custom_tools).map_err(|error| reply::unexpected(error.to_string()))?;
+        let mut item = Item::read(raw.get(), custom_tools).map_err(|error| REPLY.unexpected(error))?;
         if let Some(piece) = item.refusal.take() {
             refusal.get_or_insert_default().push_str(&piece);
         }
