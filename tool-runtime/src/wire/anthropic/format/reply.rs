@@ -12,38 +12,29 @@ use serde_json::value::RawValue;
 
 const REPLY: Expected = Expected::reply(NAME, "a reply of Anthropic's Messages API");
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct Response<'a> {
-    #[serde(default)]
     r#type: Value,
-    #[serde(default)]
     id: Option<String>,
-    #[serde(default)]
     model: Option<String>,
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     content: Option<Vec<&'a RawValue>>,
-    #[serde(default)]
     stop_reason: Option<String>,
-    #[serde(default)]
     stop_details: Value,
-    #[serde(default)]
     usage: Value,
-    #[serde(default)]
     error: Value,
 }
 
 /// A block, with the fields of those that are not native only. Other blocks may have fields of other types.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct Block<'a> {
-    #[serde(default)]
     r#type: Value,
-    #[serde(default)]
     text: Value,
-    #[serde(default)]
     id: Value,
-    #[serde(default)]
     name: Value,
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     input: Option<&'a RawValue>,
 }
 

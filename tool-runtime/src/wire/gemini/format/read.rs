@@ -23,16 +23,14 @@ struct Request<'a> {
     contents: Vec<ReadContent<'a>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct ReadContent<'a> {
-    #[serde(default)]
     role: Option<String>,
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     parts: Option<Vec<&'a RawValue>>,
     /// A field of other APIs.
-    #[serde(default)]
     content: Value,
-    #[serde(default)]
     r#type: Value,
 }
 

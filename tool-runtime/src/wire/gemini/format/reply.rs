@@ -19,33 +19,31 @@ const REPLY: Expected = Expected::reply(NAME, "a reply of the Gemini API");
 const FINISH_MESSAGE: &str = "finishMessage";
 
 /// A response, or an event of a stream.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub(super) struct Response<'a> {
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     pub(super) candidates: Option<Vec<Candidate<'a>>>,
-    #[serde(default, alias = "prompt_feedback")]
+    #[serde(alias = "prompt_feedback")]
     pub(super) prompt_feedback: Value,
-    #[serde(default, alias = "usage_metadata")]
+    #[serde(alias = "usage_metadata")]
     pub(super) usage_metadata: Value,
-    #[serde(default, alias = "model_version")]
+    #[serde(alias = "model_version")]
     pub(super) model_version: Option<String>,
-    #[serde(default, rename = "responseId", alias = "response_id")]
+    #[serde(rename = "responseId", alias = "response_id")]
     pub(super) id: Option<String>,
-    #[serde(default)]
     pub(super) error: Value,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub(super) struct Candidate<'a> {
-    #[serde(default)]
     pub(super) index: Option<i64>,
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     content: Option<Content<'a>>,
-    #[serde(default, alias = "finish_reason")]
+    #[serde(alias = "finish_reason")]
     finish_reason: Value,
-    #[serde(default, alias = "finish_message")]
+    #[serde(alias = "finish_message")]
     finish_message: Value,
 }
 

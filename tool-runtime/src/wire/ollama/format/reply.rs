@@ -12,22 +12,16 @@ use serde_json::Value;
 const REPLY: Expected = Expected::reply(NAME, "a reply of Ollama's API");
 
 /// A response, or one line of a stream: <https://docs.ollama.com/api/chat>.
-#[derive(Deserialize)]
-#[serde(expecting = "a response")]
+#[derive(Default, Deserialize)]
+#[serde(default, expecting = "a response")]
 pub(super) struct Response<'a> {
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     pub(super) message: Option<ReadMessage<'a>>,
-    #[serde(default)]
     pub(super) model: Option<String>,
-    #[serde(default)]
     pub(super) done: bool,
-    #[serde(default)]
     pub(super) done_reason: Option<String>,
-    #[serde(default)]
     prompt_eval_count: Option<u64>,
-    #[serde(default)]
     eval_count: Option<u64>,
-    #[serde(default)]
     pub(super) error: Value,
 }
 

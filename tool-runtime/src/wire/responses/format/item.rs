@@ -20,27 +20,18 @@ pub(super) struct Item {
     pub(super) is_incomplete: bool,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct Fields {
-    #[serde(default)]
     r#type: Value,
-    #[serde(default)]
     role: Value,
-    #[serde(default)]
     status: Value,
-    #[serde(default)]
     content: Value,
-    #[serde(default)]
     call_id: Value,
-    #[serde(default)]
     name: Value,
-    #[serde(default)]
     arguments: Value,
-    #[serde(default)]
     input: Value,
-    #[serde(default)]
     execution: Value,
-    #[serde(default)]
     namespace: Value,
 }
 
@@ -138,11 +129,10 @@ pub(super) fn is_custom(call: &ToolCall) -> bool {
 /// Whether a reply with these items, if it is truncated, may have ended within the text of a call of a custom tool. Such an
 /// item need not have a `status`.
 pub(super) fn may_end_in_text(items: &[&RawValue]) -> bool {
-    #[derive(Deserialize)]
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
     struct Head {
-        #[serde(default)]
         r#type: Value,
-        #[serde(default)]
         status: Value,
     }
     let last = items.last().and_then(|item| serde_json::from_str::<Head>(item.get()).ok());

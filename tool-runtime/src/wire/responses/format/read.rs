@@ -24,13 +24,14 @@ struct Request<'a> {
     input: &'a RawValue,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct Head<'a> {
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     r#type: Option<Cow<'a, str>>,
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     role: Option<Cow<'a, str>>,
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     execution: Option<Cow<'a, str>>,
 }
 

@@ -15,21 +15,16 @@ use serde_json::value::RawValue;
 pub(super) const REPLY: Expected = Expected::reply(NAME, "a reply of the Responses API");
 
 /// The fields of a response that a reply has.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 pub(super) struct Response<'a> {
-    #[serde(default)]
     pub(super) id: Value,
-    #[serde(default)]
     pub(super) model: Value,
-    #[serde(default)]
     pub(super) status: Value,
-    #[serde(default)]
     incomplete_details: Value,
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     pub(super) output: Option<Vec<&'a RawValue>>,
-    #[serde(default)]
     pub(super) error: Value,
-    #[serde(default)]
     pub(super) usage: Value,
 }
 

@@ -196,11 +196,10 @@ impl<'a> LoadedTools<'a> {
 
 /// Whether an item is a search that the program runs.
 pub(super) fn is_search(json: &str) -> bool {
-    #[derive(Deserialize)]
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
     struct Head {
-        #[serde(default)]
         r#type: Value,
-        #[serde(default)]
         execution: Value,
     }
     serde_json::from_str::<Head>(json).is_ok_and(|item| item.r#type == CALL && item.execution == CLIENT)
