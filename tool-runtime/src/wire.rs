@@ -62,6 +62,7 @@ mod request_parts;
 mod response_format;
 mod responses;
 mod tool_arrays;
+mod usage;
 
 pub(crate) use allowed_tools::AllowedTools;
 #[cfg(feature = "anthropic")]

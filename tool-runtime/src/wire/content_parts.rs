@@ -39,6 +39,27 @@ pub(super) fn write_parts<'a>(
     written
 }
 
+/// The images and files of a result, for a format that does not have them in it. None if the content was read on this wire.
+pub(super) fn write_media(
+    wire: &str,
+    content: &Content,
+    write: impl Fn(&Part) -> Option<Value>,
+    mut dropped: impl FnMut(&Part),
+) -> Vec<Value> {
+    if content.native(wire).is_some() {
+        return Vec::new();
+    }
+    let parts = content.parts().unwrap_or_default().iter().filter(|part| part.as_text().is_none());
+    parts
+        .filter_map(|part| {
+            write(part).or_else(|| {
+                dropped(part);
+                None
+            })
+        })
+        .collect()
+}
+
 /// A content that is one text or a list of parts.
 #[derive(Serialize)]
 #[serde(untagged)]
@@ -67,13 +88,13 @@ impl<'a> TextOrParts<'a> {
         let Some(parts) = content.parts() else {
             return TextOrParts::Text(Cow::Owned(content.as_str().to_owned()));
         };
-        let mut written = Vec::with_capacity(parts.len());
-        for part in parts {
-            match write(part) {
-                Some(part) => written.push(part),
-                None => dropped(part),
-            }
-        }
+        let write = |part| {
+            write(part).or_else(|| {
+                dropped(part);
+                None
+            })
+        };
+        let written: Vec<Value> = parts.iter().filter_map(write).collect();
         // Servers reject an array without parts, unless they sent it.
         if written.is_empty() && !parts.is_empty() {
             return TextOrParts::Text(Cow::Borrowed(""));

@@ -17,7 +17,6 @@ use crate::wire::response_format::{JsonSchema, WithFormat};
 use crate::wire::{Body, IdRules, RequestParts, UseResponseFormat, Wire};
 use custom_tool::CustomTools;
 use serde_json::json;
-use tool_search::SearchForm;
 
 /// The wire of OpenAI's Responses API (`POST /v1/responses`). Azure, xAI and others also serve it.
 ///
@@ -287,13 +286,13 @@ impl Wire for Responses {
     fn write(&self, parts: &RequestParts<'_>) -> Result<Body, WireError> {
         let mut body = Body::new();
         let sent = self.sent_tools(parts);
-        let search = SearchForm::new(self, &sent);
-        write::write(&mut body, self, &sent, search)?;
+        let replaced = tool_search::replaced_functions(self, &sent);
+        write::write(&mut body, self, &sent, !replaced.is_empty())?;
         if !self.store {
             body.write("store", &false)?;
             body.write("include", &json!(["reasoning.encrypted_content"]))?;
         }
-        tools::write(&mut body, parts, &sent, self, search)?;
+        tools::write(&mut body, parts, &sent, self, replaced)?;
         if let Some(answer) = parts.answer_schema {
             let (strict, schema) = body.report.strict_answer(answer, answer.openai_strict());
             let (r#type, name) = (Some("json_schema"), Some(answer.name()));

@@ -6,6 +6,7 @@ use crate::wire::WireError;
 use crate::wire::error::{beginning, server_error};
 use crate::wire::expected::Expected;
 use crate::wire::finish_reason::completeness;
+use crate::wire::usage::counted;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -96,14 +97,11 @@ pub(super) fn declined(stop_reason: &str, stop_details: &Value) -> Option<String
 /// Cached tokens are not in `input_tokens`: <https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching>.
 pub(super) fn read_usage(usage: &Value) -> Option<Usage> {
     let count = |field: &str| usage[field].as_u64();
-    let cached = count("cache_read_input_tokens").unwrap_or_default();
-    let written = count("cache_creation_input_tokens").unwrap_or_default();
-    let output = count("output_tokens");
-    let input = count("input_tokens");
-    output.or(input)?;
-    Some(Usage {
-        input_tokens: input.unwrap_or_default().saturating_add(cached).saturating_add(written),
-        cached_input_tokens: cached,
-        output_tokens: output.unwrap_or_default(),
-    })
+    let cached = count("cache_read_input_tokens");
+    let written = count("cache_creation_input_tokens");
+    let mut read = counted(count("input_tokens"), cached, count("output_tokens"))?;
+    for tokens in [cached, written].into_iter().flatten() {
+        read.input_tokens = read.input_tokens.saturating_add(tokens);
+    }
+    Some(read)
 }

@@ -6,6 +6,7 @@ use super::{NAME, server_error};
 use crate::message::{AssistantMessage, Origin, Usage};
 use crate::wire::error::beginning;
 use crate::wire::expected::Expected;
+use crate::wire::usage::counted;
 use crate::wire::{WireError, detect, other_wires};
 use serde::de::{Error as _, value};
 use serde::{Deserialize, Deserializer};
@@ -110,26 +111,14 @@ fn take_response(read: &mut ReadMessage) -> Result<Option<Response>, WireError> 
 
 /// The `usage` of a response or of the last chunk of a stream.
 pub(super) fn read_usage(usage: &Value) -> Option<Usage> {
-    let input_tokens = usage["prompt_tokens"].as_u64();
-    let output_tokens = usage["completion_tokens"].as_u64();
-    if input_tokens.is_none() && output_tokens.is_none() {
-        return None;
-    }
     let cached = usage["prompt_tokens_details"]["cached_tokens"].as_u64();
     // DeepSeek's name.
     let cached = cached.or_else(|| usage["prompt_cache_hit_tokens"].as_u64());
-    Some(Usage {
-        input_tokens: input_tokens.unwrap_or_default(),
-        cached_input_tokens: cached.unwrap_or_default(),
-        output_tokens: output_tokens.unwrap_or_default(),
-    })
+    counted(usage["prompt_tokens"].as_u64(), cached, usage["completion_tokens"].as_u64())
 }
 
 /// Ollama's own API has no `usage`.
 fn ollama_usage(response: &Map<String, Value>) -> Option<Usage> {
-    Some(Usage {
-        input_tokens: response.get("prompt_eval_count")?.as_u64()?,
-        cached_input_tokens: 0,
-        output_tokens: response.get("eval_count").and_then(Value::as_u64).unwrap_or_default(),
-    })
+    let input = response.get("prompt_eval_count")?.as_u64()?;
+    counted(Some(input), None, response.get("eval_count").and_then(Value::as_u64))
 }

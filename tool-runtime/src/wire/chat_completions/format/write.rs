@@ -7,7 +7,7 @@ use super::{NAME, RULES};
 use crate::message::{
     AssistantMessage, Content, ERROR, Extra, InputMessage, Media, Message, Part, ToolMessage,
 };
-use crate::wire::content_parts::TextOrParts;
+use crate::wire::content_parts::{TextOrParts, write_media};
 use crate::wire::ids::Ids;
 use crate::wire::reasoning::{Kept, report_dropped};
 use crate::wire::{IdRules, Report};
@@ -172,17 +172,8 @@ impl<'a> Writer<'a, '_> {
 
     /// The images and files of a result, after a line that names the call.
     fn media(&mut self, index: usize, result: &'a ToolMessage) -> Vec<Value> {
-        let mut media = Vec::new();
-        if result.content.native(NAME).is_some() {
-            return media;
-        }
-        let parts = result.content.parts().unwrap_or_default().iter();
-        for part in parts.filter(|part| part.as_text().is_none()) {
-            match write_part(part) {
-                Some(part) => media.push(part),
-                None => self.report.drop_content_part(index, part),
-            }
-        }
+        let dropped = |part: &Part| self.report.drop_content_part(index, part);
+        let mut media = write_media(NAME, &result.content, write_part, dropped);
         if !media.is_empty() {
             let id = self.ids.written(&result.tool_call_id);
             media.insert(0, text_part(&format!("Content of the result of the tool call {id}:")));

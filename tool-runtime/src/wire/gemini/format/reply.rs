@@ -10,6 +10,7 @@ use crate::wire::WireError;
 use crate::wire::error::{beginning, server_message};
 use crate::wire::expected::{Expected, is_list};
 use crate::wire::finish_reason::{completeness, is_no_reason};
+use crate::wire::usage::counted;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -173,12 +174,7 @@ pub(super) fn read_usage(usage: &Value) -> Option<Usage> {
     };
     let input = sum("promptTokenCount", "toolUsePromptTokenCount");
     let output = sum("candidatesTokenCount", "thoughtsTokenCount");
-    input.or(output)?;
-    Some(Usage {
-        input_tokens: input.unwrap_or_default(),
-        cached_input_tokens: count("cachedContentTokenCount").unwrap_or_default(),
-        output_tokens: output.unwrap_or_default(),
-    })
+    counted(input, count("cachedContentTokenCount"), output)
 }
 
 /// The message of an error response. It may be in an array, as the only chunk of a stream.

@@ -2,11 +2,11 @@
 
 use super::item::{ItemHead, provider_id};
 use super::part::{is_empty_text, text_part, write_part};
-use super::result::{self, WrittenResult};
+use super::result;
 use super::{NAME, names};
 use crate::message::{AssistantMessage, Content, Message, Part, ReplyItem, ToolCall, ToolMessage};
 use crate::tool_name;
-use crate::wire::content_parts::write_parts;
+use crate::wire::content_parts::{write_media, write_parts};
 use crate::wire::element::{Element, arguments_object, items_with_heads};
 use crate::wire::reasoning::{Kept, report_dropped};
 use crate::wire::{Body, Report, WireError, written_name};
@@ -157,16 +157,15 @@ impl<'a> Writer<'a, '_> {
         for (number, (index, result)) in (1..).zip(results) {
             let call = self.calls.get(&*result.tool_call_id);
             let name = call.map_or_else(|| name_without_call(result), |call| call.name.clone());
-            parts.push(Element::new(&WrittenResult::new(result, &name, call.and_then(|call| call.id)))?);
-            let (written, dropped) = result::media(result);
+            parts.push(result::write(result, &name, call.and_then(|call| call.id))?);
+            // Older models do not accept images and files in the result.
+            let dropped = |part: &Part| self.report.drop_content_part(index, part);
+            let written = write_media(NAME, &result.content, write_part, dropped);
             if !written.is_empty() {
                 let title = format!("Content of the result of call {number}, `{name}`:");
                 media.push(text_part(&title).into());
             }
             media.extend(written.into_iter().map(Element::from));
-            for kind in dropped {
-                self.report.drop_part(index, kind);
-            }
         }
         self.push(USER, parts);
         self.push(USER, media);

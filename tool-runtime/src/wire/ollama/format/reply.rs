@@ -6,6 +6,7 @@ use crate::message::{AssistantMessage, Origin, Usage};
 use crate::wire::WireError;
 use crate::wire::error::{beginning, server_error};
 use crate::wire::expected::Expected;
+use crate::wire::usage::counted;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -29,9 +30,7 @@ impl Response<'_> {
     /// The tokens, which the last line of a stream has.
     pub(super) fn usage(&self) -> Option<Usage> {
         // The server leaves out a count of zero.
-        let (input, output) = (self.prompt_eval_count, self.eval_count);
-        let count = |tokens: Option<u64>| tokens.unwrap_or_default();
-        (input.is_some() || output.is_some()).then(|| Usage::new(count(input), count(output)))
+        counted(self.prompt_eval_count, None, self.eval_count)
     }
 }
 

@@ -8,6 +8,7 @@ use crate::wire::WireError;
 use crate::wire::error::{beginning, server_error};
 use crate::wire::expected::Expected;
 use crate::wire::finish_reason::completeness;
+use crate::wire::usage::counted;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -65,12 +66,6 @@ pub(super) fn read(body: &str, custom_tools: &CustomTools) -> Result<AssistantMe
 }
 
 pub(super) fn read_usage(usage: &Value) -> Option<Usage> {
-    let output = usage["output_tokens"].as_u64();
-    let input = usage["input_tokens"].as_u64();
-    output.or(input)?;
-    Some(Usage {
-        input_tokens: input.unwrap_or_default(),
-        cached_input_tokens: usage["input_tokens_details"]["cached_tokens"].as_u64().unwrap_or_default(),
-        output_tokens: output.unwrap_or_default(),
-    })
+    let cached = usage["input_tokens_details"]["cached_tokens"].as_u64();
+    counted(usage["input_tokens"].as_u64(), cached, usage["output_tokens"].as_u64())
 }

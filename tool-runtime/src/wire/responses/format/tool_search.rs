@@ -20,39 +20,17 @@ pub(super) const OUTPUT: &str = "tool_search_output";
 /// The field of an item for the party that runs a search.
 pub(super) const CLIENT: &str = "client";
 
-/// How the model finds the deferred tools of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum SearchForm {
-    /// With tools of the registry.
-    Tools,
-    /// With the search of the API, which needs no `call_tool`.
-    Native {
-        /// Whether the request has `call_tool` nevertheless, since its messages have calls of it: the API may reject a call of
-        /// a tool that is neither in the request nor found by a search.
-        has_call_tool: bool,
-    },
-}
-
-impl SearchForm {
-    pub(super) fn new(wire: &Responses, sent: &RequestParts<'_>) -> Self {
-        if !wire.native_tool_search || !native_search::applies_to(sent) {
-            return SearchForm::Tools;
-        }
-        let has_call = |message: &Message| match message {
-            Message::Assistant(reply) => reply.tool_calls.iter().any(|call| call.name == CALL_TOOL),
-            _ => false,
-        };
-        SearchForm::Native { has_call_tool: sent.messages.iter().any(has_call) }
+/// The functions of the registry's search that the search of the API replaces; none in a request without that search.
+pub(super) fn replaced_functions(wire: &Responses, sent: &RequestParts<'_>) -> &'static [&'static str] {
+    if !wire.native_tool_search || !native_search::applies_to(sent) {
+        return &[];
     }
-
-    /// The functions of the registry's search that the request does not have.
-    pub(super) fn missing_functions(self) -> &'static [&'static str] {
-        match self {
-            SearchForm::Tools => &[],
-            SearchForm::Native { has_call_tool: true } => &[SEARCH_TOOLS],
-            SearchForm::Native { has_call_tool: false } => &[SEARCH_TOOLS, CALL_TOOL],
-        }
-    }
+    let has_call = |message: &Message| match message {
+        Message::Assistant(reply) => reply.tool_calls.iter().any(|call| call.name == CALL_TOOL),
+        _ => false,
+    };
+    // The API may reject a call of a tool that is neither in the request nor found by a search.
+    if sent.messages.iter().any(has_call) { &[SEARCH_TOOLS] } else { &[SEARCH_TOOLS, CALL_TOOL] }
 }
 
 /// The tools that a request loads.
@@ -78,12 +56,12 @@ enum Form {
 }
 
 impl<'a> LoadedTools<'a> {
-    /// The tools that a request with this search loads.
-    pub(super) fn new(parts: &RequestParts<'a>, search: SearchForm) -> Self {
-        let form = match search {
-            SearchForm::Native { .. } => Form::Searches,
-            SearchForm::Tools if parts.deferred_tools().is_empty() => Form::AsTheyCame,
-            SearchForm::Tools => Form::Functions,
+    /// The tools that a request loads, with the search of the API or without it.
+    pub(super) fn new(parts: &RequestParts<'a>, has_native_search: bool) -> Self {
+        let form = match has_native_search {
+            true => Form::Searches,
+            false if parts.deferred_tools().is_empty() => Form::AsTheyCame,
+            false => Form::Functions,
         };
         let mut tools =
             LoadedTools { form, deferred: HashSet::new(), loaded: HashMap::new(), found: HashSet::new() };

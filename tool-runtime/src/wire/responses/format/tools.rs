@@ -1,6 +1,6 @@
 //! Tools of a request, and how the model may call them.
 
-use super::tool_search::{CLIENT, SearchForm};
+use super::tool_search::CLIENT;
 use super::{NAME, Responses};
 use crate::schema::ToolSchema;
 use crate::tool_choice::ToolChoice;
@@ -37,39 +37,39 @@ pub(super) enum Definition<'a> {
     ToolSearch { execution: &'static str, description: &'a str, parameters: &'a RawValue },
 }
 
-/// Writes the tools of `sent`, of which the model may call those of `parts`.
+/// Writes the tools of `sent`, of which the model may call those of `parts`, without the functions that the search of the
+/// API replaces.
 pub(super) fn write(
     body: &mut Body,
     parts: &RequestParts<'_>,
     sent: &RequestParts<'_>,
     wire: &Responses,
-    search: SearchForm,
+    replaced: &[&str],
 ) -> Result<(), WireError> {
     let choice = parts.choice(&mut body.report);
     if !sent.has_allowed_tools() {
         return Ok(());
     }
-    let missing = search.missing_functions();
-    let settings = [wire.strict, missing.contains(&SEARCH_TOOLS), missing.contains(&CALL_TOOL)];
+    let settings = [wire.strict, replaced.contains(&SEARCH_TOOLS), replaced.contains(&CALL_TOOL)];
     let form = ToolForm { wire: NAME, settings };
     // With custom tools, the array depends on their names and parameters too.
     let form = wire.custom_tools.is_empty().then_some(form);
-    sent.write_tools(body, form, |tools| tool_array(tools, wire, search))?;
+    sent.write_tools(body, form, |tools| tool_array(tools, wire, replaced))?;
     // The API has no tool choice for its search: <https://platform.openai.com/docs/api-reference/responses/create>.
-    let choice = choice_without(choice, missing, &mut body.report);
+    let choice = choice_without(choice, replaced, &mut body.report);
     let functions = parts
         .tools()
         .iter()
         .filter(|tool| wire.custom_tools.lists(tool) && !wire.custom_tools.contains(tool));
     body.report.not_custom.extend(functions.map(|tool| tool.name().to_owned()));
-    let kind = |name: &str| named(parts, wire, search, name);
+    let kind = |name: &str| named(parts, wire, replaced, name);
     match (choice, parts.allowed_tools().filter(|_| sent.allowed_tools().is_none())) {
         (ToolChoice::None, _) => body.write("tool_choice", &"none")?,
         (ToolChoice::Tool(name), _) => body.write("tool_choice", &kind(name))?,
         (choice, Some(names)) => {
             let mode = if *choice == ToolChoice::Required { "required" } else { "auto" };
             // The API rejects names that no tool has.
-            let known = names.filter(|name| has_tool(parts, search, name));
+            let known = names.filter(|name| has_tool(parts, replaced, name));
             let tools: Vec<Value> = known.map(kind).collect();
             body.write("tool_choice", &json!({ "type": "allowed_tools", "mode": mode, "tools": tools }))?;
         }
@@ -83,8 +83,8 @@ pub(super) fn write(
 }
 
 /// The tool of this name, in a tool choice.
-fn named(parts: &RequestParts<'_>, wire: &Responses, search: SearchForm, name: &str) -> Value {
-    if search != SearchForm::Tools && name == SEARCH_TOOLS {
+fn named(parts: &RequestParts<'_>, wire: &Responses, replaced: &[&str], name: &str) -> Value {
+    if name == SEARCH_TOOLS && replaced.contains(&name) {
         return json!({ "type": "tool_search" });
     }
     let is_custom = parts.tools().iter().any(|tool| tool.name() == name && wire.custom_tools.contains(tool));
@@ -92,23 +92,25 @@ fn named(parts: &RequestParts<'_>, wire: &Responses, search: SearchForm, name: &
 }
 
 /// Whether the request has this tool. A search loads other tools.
-fn has_tool(parts: &RequestParts<'_>, search: SearchForm, name: &str) -> bool {
-    let is_removed = search == SearchForm::Native { has_call_tool: false } && name == CALL_TOOL;
+fn has_tool(parts: &RequestParts<'_>, replaced: &[&str], name: &str) -> bool {
+    let is_removed = name == CALL_TOOL && replaced.contains(&name);
     !is_removed && parts.tools().iter().any(|tool| tool.name() == name)
 }
 
-fn tool_array(tools: &[&ToolSchema], wire: &Responses, search: SearchForm) -> Result<ToolArray, WireError> {
+fn tool_array(tools: &[&ToolSchema], wire: &Responses, replaced: &[&str]) -> Result<ToolArray, WireError> {
     let mut not_strict = Vec::new();
     let mut definitions = Vec::with_capacity(tools.len());
     for tool in tools {
-        match (search, tool.name()) {
-            (SearchForm::Native { .. }, SEARCH_TOOLS) => definitions.push(Definition::ToolSearch {
+        match tool.name() {
+            name if !replaced.contains(&name) => {
+                definitions.push(definition(tool, wire, false, &mut not_strict));
+            }
+            SEARCH_TOOLS => definitions.push(Definition::ToolSearch {
                 execution: CLIENT,
                 description: tool.description(),
                 parameters: tool.parameters(),
             }),
-            (SearchForm::Native { has_call_tool: false }, CALL_TOOL) => {}
-            _ => definitions.push(definition(tool, wire, false, &mut not_strict)),
+            _ => {}
         }
     }
     ToolArray::new(&definitions, not_strict)

@@ -2,7 +2,7 @@
 
 use super::item::{self, is_custom};
 use super::part::{text_part, write_content};
-use super::tool_search::{self, LoadedTools, SearchForm};
+use super::tool_search::{self, LoadedTools};
 use super::{NAME, Responses};
 use crate::message::{
     AssistantMessage, Completeness, Content, ERROR, InputMessage, Message, ReplyItem, ToolCall, ToolMessage,
@@ -24,7 +24,7 @@ pub(super) fn write(
     body: &mut Body,
     wire: &Responses,
     sent: &RequestParts<'_>,
-    search: SearchForm,
+    has_native_search: bool,
 ) -> Result<(), WireError> {
     let messages = sent.messages;
     let instructions = instructions(messages);
@@ -41,7 +41,7 @@ pub(super) fn write(
         items: Vec::new(),
         ids: Ids::new(wire.id_rules()),
         text_calls: HashSet::new(),
-        tools: LoadedTools::new(sent, search),
+        tools: LoadedTools::new(sent, has_native_search),
         searches: HashSet::new(),
         report: &mut body.report,
     };
