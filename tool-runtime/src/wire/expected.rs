@@ -38,7 +38,9 @@ impl Expected {
         body: &str,
         input: &'b str,
     ) -> Result<T, WireError> {
-        serde_json::from_str(input).map_err(|error| self.not_read(body, error))
+        serde_json::from_str(input).map_err(|error| {
+            if error.is_data() { self.other_body(body, error) } else { WireError::not_json(body, error) }
+        })
     }
 
     /// Reads a body, or the list in it.
@@ -53,10 +55,6 @@ impl Expected {
     /// Reads a part of a body.
     pub(super) fn read_part<'b, T: Deserialize<'b>>(&self, json: &'b str) -> Result<T, WireError> {
         serde_json::from_str(json).map_err(|error| self.unexpected(error))
-    }
-
-    fn not_read(&self, body: &str, error: serde_json::Error) -> WireError {
-        if error.is_data() { self.other_body(body, error) } else { WireError::not_json(body, error) }
     }
 
     /// The error for the body of another API, or for one with this problem.

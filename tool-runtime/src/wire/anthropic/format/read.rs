@@ -2,17 +2,14 @@
 
 use super::part::read_content;
 use super::{NAME, reply};
-use crate::message::{
-    AssistantMessage, Content, Extra, InputMessage, Message, Origin, RETURNED, ToolMessage,
-};
+use crate::message::{AssistantMessage, Content, Extra, InputMessage, Message, Origin, ToolMessage};
 use crate::wire::error::beginning;
 use crate::wire::expected::Expected;
 use crate::wire::{WireError, other_wires};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
-use std::borrow::Cow;
 use std::collections::HashMap;
 
 const REQUEST: Expected = Expected::request(NAME, "the messages of a request of Anthropic's Messages API");
@@ -104,11 +101,7 @@ fn read_user(value: Value, read: &mut Vec<Message>) -> Result<(), WireError> {
         _ => HashMap::new(),
     };
     for result in results {
-        let mut result = read_result(result)?;
-        if let Some(tool) = tools.get(&result.tool_call_id) {
-            result.tool = Cow::Owned(tool.clone());
-        }
-        read.push(result.into());
+        read.push(read_result(result, &tools)?.into());
     }
     if !rest.is_empty() || !has_results {
         read.push(Message::User(InputMessage::new(read_content(rest))));
@@ -116,7 +109,8 @@ fn read_user(value: Value, read: &mut Vec<Message>) -> Result<(), WireError> {
     Ok(())
 }
 
-fn read_result(result: Value) -> Result<ToolMessage, WireError> {
+/// Reads a result. `tools` are the tools of the newest reply, by the ids of its calls.
+fn read_result(result: Value, tools: &HashMap<String, String>) -> Result<ToolMessage, WireError> {
     let Value::Object(mut fields) = result else {
         return Err(REQUEST.unexpected("a block that is not an object"));
     };
@@ -126,9 +120,6 @@ fn read_result(result: Value) -> Result<ToolMessage, WireError> {
     let content = content(fields.remove("content").unwrap_or_default())?.with_names_of_references();
     let is_error = fields.remove("is_error").is_some_and(|is_error| is_error == true);
     fields.remove("type");
-    Ok(ToolMessage {
-        error_kind: is_error.then_some(Cow::Borrowed(RETURNED)),
-        extra: Extra::new(NAME, Map::from_iter(fields)),
-        ..ToolMessage::new(id, content)
-    })
+    let tool = tools.get(&id).cloned().unwrap_or_default();
+    Ok(ToolMessage::read(id, tool, content, is_error, Extra::new(NAME, fields)))
 }

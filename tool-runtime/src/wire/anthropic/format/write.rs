@@ -69,17 +69,18 @@ impl<'a> Writer<'a, '_> {
     fn message(&mut self, index: usize, message: &'a Message) -> Result<(), WireError> {
         match message {
             Message::System(input) | Message::Developer(input) => {
+                let is_read = input.content.native(NAME).is_some();
+                let content = if is_read {
+                    self.content(index, &input.content)
+                } else {
+                    self.text_blocks(index, &input.content)
+                };
                 // The API has system messages between others for some models. Only a message that was read from one goes
                 // back there.
-                if input.content.native(NAME).is_none() {
-                    let text = self.text_blocks(index, &input.content);
-                    self.system.extend(text);
-                } else if self.messages.is_empty() {
-                    let content = self.content(index, &input.content);
-                    self.system.extend(content);
-                } else {
-                    let content = self.content(index, &input.content);
+                if is_read && !self.messages.is_empty() {
                     self.push(SYSTEM, content);
+                } else {
+                    self.system.extend(content);
                 }
             }
             Message::User(input) => {

@@ -6,6 +6,7 @@ use super::{ChatCompletions, NAME};
 use crate::message::Message;
 use crate::schema::ToolSchema;
 use crate::tool_choice::ToolChoice;
+use crate::wire::body::raw;
 use crate::wire::error::beginning;
 use crate::wire::expected::Expected;
 use crate::wire::report::reasons;
@@ -13,7 +14,6 @@ use crate::wire::response_format::JsonSchema;
 use crate::wire::tool_arrays::{ToolArray, ToolForm};
 use crate::wire::{Body, NotStrictTool, Report, RequestParts, Wire as _, WireError};
 use serde::Serialize;
-use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 
 pub(super) fn write(wire: &ChatCompletions, parts: &RequestParts<'_>) -> Result<Body, WireError> {
@@ -68,11 +68,10 @@ fn tool_array(tools: &[&ToolSchema], is_strict: bool) -> Result<ToolArray, WireE
     for tool in tools {
         // A request may have both kinds of tools.
         let form = tool.openai_strict().map_err(reasons);
-        let definition = match NotStrictTool::strict_form(tool, form, &mut not_strict) {
-            Some(parameters) => to_raw_value(&Definition::strict(tool, parameters)),
-            None => to_raw_value(tool),
-        };
-        definitions.push(definition.map_err(|source| WireError::NotSerializable { source })?);
+        definitions.push(match NotStrictTool::strict_form(tool, form, &mut not_strict) {
+            Some(parameters) => raw(&Definition::new(tool, true, parameters))?,
+            None => raw(tool)?,
+        });
     }
     ToolArray::new(&definitions, not_strict)
 }

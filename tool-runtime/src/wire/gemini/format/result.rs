@@ -2,14 +2,13 @@
 
 use super::part::{field, snake_case};
 use super::{NAME, names};
-use crate::message::{Content, Extra, Part, RETURNED, ToolMessage};
+use crate::message::{Content, Extra, Part, ToolMessage};
 use crate::wire::element::Element;
 use crate::wire::open_calls::ReadResult;
 use crate::wire::{WireError, text_with_notices};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// The part of a result in a request.
@@ -72,12 +71,7 @@ pub(super) fn read(part: &Value) -> Option<ReadResult> {
     let (content, is_error) = read_response(take("response").unwrap_or_default());
     let text = |value: Option<Value>| value.as_ref().and_then(Value::as_str).map(str::to_owned);
     let tool = names::read(&text(name).unwrap_or_default()).to_owned();
-    let message = ToolMessage {
-        tool: Cow::Owned(tool.clone()),
-        error_kind: is_error.then_some(Cow::Borrowed(RETURNED)),
-        extra: Extra::new(NAME, extra),
-        ..ToolMessage::new("", content)
-    };
+    let message = ToolMessage::read("", tool.clone(), content, is_error, Extra::new(NAME, extra));
     Some(ReadResult { id: text(id).filter(|id| !id.is_empty()), tool: Some(tool), message })
 }
 

@@ -14,16 +14,11 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 #[derive(Serialize)]
 struct WrittenContent<'a> {
     role: &'static str,
-    parts: Vec<Element<'a>>,
-}
-
-#[derive(Serialize)]
-struct SystemInstruction<'a> {
     parts: Vec<Element<'a>>,
 }
 
@@ -52,7 +47,7 @@ pub(super) fn write(body: &mut Body, messages: &[Message]) -> Result<(), WireErr
     }
     let Writer { system, contents, .. } = writer;
     if !system.is_empty() {
-        body.write("systemInstruction", &SystemInstruction { parts: system })?;
+        body.write("systemInstruction", &BTreeMap::from([("parts", system)]))?;
     }
     body.write("contents", &contents)
 }
@@ -88,7 +83,7 @@ impl<'a> Writer<'a, '_> {
                 self.system.extend(parts);
             }
             Message::User(input) => {
-                let parts = self.content(index, &input.content);
+                let parts = self.parts(index, &input.content, write_part);
                 self.push(USER, parts);
             }
             Message::Assistant(reply) => self.reply(index, reply)?,
@@ -174,15 +169,11 @@ impl<'a> Writer<'a, '_> {
 
     /// The text of a content whose place allows no other parts.
     fn text_parts(&mut self, index: usize, content: &'a Content) -> Vec<Element<'a>> {
-        self.write_content(index, content, |part| write_part(part).filter(|_| part.as_text().is_some()))
-    }
-
-    fn content(&mut self, index: usize, content: &'a Content) -> Vec<Element<'a>> {
-        self.write_content(index, content, write_part)
+        self.parts(index, content, |part| write_part(part).filter(|_| part.as_text().is_some()))
     }
 
     /// The content as it was read, or its parts that `write` returns.
-    fn write_content(
+    fn parts(
         &mut self,
         index: usize,
         content: &'a Content,

@@ -2,13 +2,12 @@
 
 use super::NAME;
 use super::message::ReadMessage;
-use crate::message::{Content, ERROR, InputMessage, Media, Message, Part, RETURNED, ToolMessage};
+use crate::message::{Content, ERROR, Extra, InputMessage, Media, Message, Part, ToolMessage};
 use crate::wire::WireError;
 use crate::wire::error::beginning;
 use crate::wire::expected::Expected;
 use crate::wire::open_calls::{OpenCalls, ReadResult};
 use serde::Deserialize;
-use std::borrow::Cow;
 
 const REQUEST: Expected = Expected::request(NAME, "the messages of a request of Ollama's API");
 
@@ -49,11 +48,8 @@ fn read_result(read: ReadMessage<'_>) -> ReadResult {
     let is_some = |text: &String| !text.is_empty();
     let (id, tool) = (read.tool_call_id.clone().filter(is_some), read.tool_name.clone().filter(is_some));
     let content = read_content(read);
-    let message = ToolMessage {
-        tool: Cow::Owned(tool.clone().unwrap_or_default()),
-        error_kind: content.as_str().starts_with(ERROR).then_some(Cow::Borrowed(RETURNED)),
-        ..ToolMessage::new("", content)
-    };
+    let (is_error, tool_of_call) = (content.as_str().starts_with(ERROR), tool.clone().unwrap_or_default());
+    let message = ToolMessage::read("", tool_of_call, content, is_error, Extra::default());
     ReadResult { id, tool, message }
 }
 

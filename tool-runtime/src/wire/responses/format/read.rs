@@ -4,7 +4,7 @@ use super::custom_tool::CustomTools;
 use super::item::read_items;
 use super::part::read_content;
 use super::{NAME, tool_search};
-use crate::message::{ERROR, Extra, InputMessage, Message, Origin, RETURNED, ToolMessage};
+use crate::message::{ERROR, Extra, InputMessage, Message, Origin, ToolMessage};
 use crate::wire::error::beginning;
 use crate::wire::expected::{Expected, is_list};
 use crate::wire::{WireError, other_wires};
@@ -137,12 +137,8 @@ impl<'a> Reader<'a> {
                 .ok_or_else(|| REQUEST.unexpected(format_args!("the output of `{id}`")))?
         };
         let is_error = content.as_str().starts_with(ERROR);
-        let result = ToolMessage {
-            tool: Cow::Owned(self.tools.get(&id).cloned().unwrap_or_default()),
-            error_kind: is_error.then_some(Cow::Borrowed(RETURNED)),
-            extra: Extra::new(NAME, fields),
-            ..ToolMessage::new(id, content)
-        };
+        let tool = self.tools.get(&id).cloned().unwrap_or_default();
+        let result = ToolMessage::read(id, tool, content, is_error, Extra::new(NAME, fields));
         self.messages.push(result.into());
         Ok(())
     }

@@ -55,13 +55,28 @@ enum Form {
     Functions,
 }
 
+impl Form {
+    /// The calls of a reply that are searches in this form.
+    fn searches(self, reply: &AssistantMessage) -> impl Iterator<Item = &ToolCall> {
+        let has_search = reply.tool_calls.iter().any(|call| call.name == SEARCH_TOOLS);
+        let items = if has_search && self != Form::Functions { reply.items(NAME) } else { Vec::new() };
+        items.into_iter().filter_map(move |item| match item {
+            ReplyItem::Native(json, Some(call)) if is_search(json) => Some(call),
+            ReplyItem::Call(call) if self == Form::Searches && call.name == SEARCH_TOOLS => Some(call),
+            _ => None,
+        })
+    }
+}
+
 impl<'a> LoadedTools<'a> {
     /// The tools that a request loads, with the search of the API or without it.
     pub(super) fn new(parts: &RequestParts<'a>, has_native_search: bool) -> Self {
-        let form = match has_native_search {
-            true => Form::Searches,
-            false if parts.deferred_tools().is_empty() => Form::AsTheyCame,
-            false => Form::Functions,
+        let form = if has_native_search {
+            Form::Searches
+        } else if parts.deferred_tools().is_empty() {
+            Form::AsTheyCame
+        } else {
+            Form::Functions
         };
         let mut tools =
             LoadedTools { form, deferred: HashSet::new(), loaded: HashMap::new(), found: HashSet::new() };
@@ -113,22 +128,12 @@ impl<'a> LoadedTools<'a> {
         &self,
         reply: &'m AssistantMessage,
     ) -> impl Iterator<Item = &'m ToolCall> + use<'m> {
-        let form = self.form;
-        let has_search = reply.tool_calls.iter().any(|call| call.name == SEARCH_TOOLS);
-        let items = if has_search && form != Form::Functions { reply.items(NAME) } else { Vec::new() };
-        items.into_iter().filter_map(move |item| match item {
-            ReplyItem::Native(json, Some(call)) if is_search(json) => Some(call),
-            ReplyItem::Call(call) if form == Form::Searches && call.name == SEARCH_TOOLS => Some(call),
-            _ => None,
-        })
+        self.form.searches(reply)
     }
 
     /// The searches of a reply that the server has, in any form: their results must have the same form.
     pub(super) fn sent_searches(reply: &AssistantMessage) -> impl Iterator<Item = &ToolCall> {
-        reply.items(NAME).into_iter().filter_map(|item| match item {
-            ReplyItem::Native(json, Some(call)) if is_search(json) => Some(call),
-            _ => None,
-        })
+        Form::AsTheyCame.searches(reply)
     }
 
     /// Whether the call of an item is written as a call of a function.

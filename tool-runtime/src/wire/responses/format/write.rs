@@ -5,7 +5,8 @@ use super::part::{text_part, write_content};
 use super::tool_search::{self, LoadedTools};
 use super::{NAME, Responses};
 use crate::message::{
-    AssistantMessage, Completeness, Content, ERROR, InputMessage, Message, ReplyItem, ToolCall, ToolMessage,
+    AssistantMessage, Completeness, Content, ERROR, Extra, InputMessage, Message, ReplyItem, ToolCall,
+    ToolMessage,
 };
 use crate::wire::element::{Element, arguments_object, items_with_heads};
 use crate::wire::ids::Ids;
@@ -119,11 +120,8 @@ impl<'a> Writer<'a, '_> {
     }
 
     fn input(&mut self, index: usize, role: &str, input: &InputMessage) {
-        let mut item = json!({ "role": role, "content": self.content(index, &input.content) });
-        for (field, value) in input.extra.on_wire(NAME) {
-            item[field] = value.clone();
-        }
-        self.items.push(item.into());
+        let item = json!({ "role": role, "content": self.content(index, &input.content) });
+        self.items.push(with_fields(item, &input.extra));
     }
 
     /// Sets the calls of the next reply. Returns its items.
@@ -236,7 +234,7 @@ impl<'a> Writer<'a, '_> {
         let mut item = if let Some(input) = self.text_of(call) {
             json!({ "type": "custom_tool_call", "call_id": id, "name": name, "input": input })
         } else if self.searches.contains(&*call.id) {
-            return self.search(&id, call);
+            return self.search(call);
         } else {
             let arguments = written_arguments(call);
             json!({ "type": "function_call", "call_id": id, "name": name, "arguments": arguments })
@@ -251,35 +249,15 @@ impl<'a> Writer<'a, '_> {
     }
 
     /// A search that does not come from the API, or whose arguments changed.
-    fn search(&mut self, id: &str, call: &ToolCall) -> Result<(), WireError> {
-        #[derive(Serialize)]
-        struct Search<'a> {
-            r#type: &'static str,
-            call_id: &'a str,
-            execution: &'static str,
-            status: &'static str,
-            arguments: Cow<'a, RawValue>,
-        }
-        let (r#type, execution, arguments) =
-            (tool_search::CALL, tool_search::CLIENT, arguments_object(call)?);
-        let search = Search { r#type, call_id: id, execution, status: COMPLETED, arguments };
-        self.items.push(Element::new(&search)?);
+    fn search(&mut self, call: &'a ToolCall) -> Result<(), WireError> {
+        let arguments = Some(arguments_object(call)?);
+        let item = SearchItem { arguments, ..SearchItem::new(tool_search::CALL, self.ids.written(&call.id)) };
+        self.items.push(Element::new(&item)?);
         Ok(())
     }
 
     /// The result of a search: definitions, and no text.
     fn found_tools(&mut self, index: usize, result: &'a ToolMessage) -> Result<(), WireError> {
-        #[derive(Serialize)]
-        struct Found<'a> {
-            r#type: &'static str,
-            call_id: Cow<'a, str>,
-            execution: &'static str,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            status: Option<&'static str>,
-            tools: Box<RawValue>,
-            #[serde(flatten)]
-            extra: Map<String, Value>,
-        }
         let none = Content::default();
         let content = if result.is_error() { &none } else { &result.content };
         let tools = self.tools.definitions(content, self.wire, &mut self.report.not_strict)?;
@@ -287,15 +265,11 @@ impl<'a> Writer<'a, '_> {
             self.report.drop_part(index, "text");
         }
         let extra = result.extra.to_map(NAME);
-        let found = Found {
-            r#type: tool_search::OUTPUT,
-            call_id: self.ids.written(&result.tool_call_id),
-            execution: tool_search::CLIENT,
-            status: (!extra.contains_key("status")).then_some(COMPLETED),
-            tools,
-            extra,
-        };
-        self.items.push(Element::new(&found)?);
+        let id = self.ids.written(&result.tool_call_id);
+        let mut item = SearchItem { tools: Some(tools), ..SearchItem::new(tool_search::OUTPUT, id) };
+        item.status = item.status.filter(|_| !extra.contains_key("status"));
+        item.extra = extra;
+        self.items.push(Element::new(&item)?);
         Ok(())
     }
 
@@ -312,13 +286,41 @@ impl<'a> Writer<'a, '_> {
                 text => [ERROR, text.as_str().unwrap_or_default()].concat().into(),
             };
         }
-        let mut item = Map::new();
-        item.insert("type".to_owned(), kind.into());
-        item.insert("call_id".to_owned(), self.ids.written(&result.tool_call_id).into());
-        item.insert("output".to_owned(), output);
-        item.extend(result.extra.to_map(NAME));
-        self.items.push(Value::Object(item).into());
+        let id = self.ids.written(&result.tool_call_id);
+        let item = json!({ "type": kind, "call_id": id, "output": output });
+        self.items.push(with_fields(item, &result.extra));
         Ok(())
+    }
+}
+
+/// The item with the further fields that this wire read.
+fn with_fields(mut item: Value, extra: &Extra) -> Element<'static> {
+    for (field, value) in extra.on_wire(NAME) {
+        item[field] = value.clone();
+    }
+    item.into()
+}
+
+/// A search that the program runs, or its result.
+#[derive(Serialize)]
+struct SearchItem<'a> {
+    r#type: &'static str,
+    call_id: Cow<'a, str>,
+    execution: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    arguments: Option<Cow<'a, RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<Box<RawValue>>,
+    #[serde(flatten)]
+    extra: Map<String, Value>,
+}
+
+impl<'a> SearchItem<'a> {
+    fn new(r#type: &'static str, call_id: Cow<'a, str>) -> Self {
+        let (execution, status) = (tool_search::CLIENT, Some(COMPLETED));
+        SearchItem { r#type, call_id, execution, status, arguments: None, tools: None, extra: Map::new() }
     }
 }
 
