@@ -192,7 +192,7 @@ impl Wire for WithoutResults {
     fn write(&self, parts: &RequestParts<'_>) -> Result<Body, WireError> {
         let is_kept = |message: &&Message| !matches!(message, Message::Tool(_));
         let messages: Vec<Message> = parts.messages.iter().filter(is_kept).cloned().collect();
-        self.0.write(&RequestParts::new(&messages).with_tools(parts.tools))
+        self.0.write(&RequestParts::new(&messages).with_tools(parts.tools()))
     }
     fn read_reply(&self, body: &str) -> Result<AssistantMessage, WireError> {
         self.0.read_reply(body)

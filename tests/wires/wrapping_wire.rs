@@ -22,9 +22,7 @@ impl Wire for OtherTools {
         Gemini::new().name()
     }
     fn write(&self, parts: &RequestParts<'_>) -> Result<Body, WireError> {
-        let mut parts = *parts;
-        parts.tools = self.0.schemas();
-        Gemini::new().write(&parts)
+        Gemini::new().write(&parts.with_tools(self.0.schemas()))
     }
     fn read_reply(&self, body: &str) -> Result<AssistantMessage, WireError> {
         Gemini::new().read_reply(body)

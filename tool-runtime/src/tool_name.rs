@@ -7,15 +7,12 @@ use crate::fingerprint::fingerprint;
 const MAX_LENGTH: usize = 64;
 
 /// The tool that finds other tools.
-#[allow(dead_code, reason = "a program may have neither a search nor a wire with a native one")]
 pub(crate) const SEARCH_TOOLS: &str = "search_tools";
 
 /// The tool that calls a tool that is not in the request.
-#[allow(dead_code, reason = "a program may have neither a search nor a wire with a native one")]
 pub(crate) const CALL_TOOL: &str = "call_tool";
 
 /// Whether a search adds a tool of this name.
-#[cfg(feature = "search")]
 pub(crate) fn is_reserved(name: &str) -> bool {
     [SEARCH_TOOLS, CALL_TOOL].contains(&name)
 }

@@ -35,17 +35,23 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod allowed_tools;
 mod anthropic;
 mod bedrock;
 mod body;
 mod by_name;
 mod chat_completions;
+mod content_parts;
 mod detect;
+mod element;
 mod error;
 mod event_data;
+mod expected;
 mod finish_reason;
 mod gemini;
 mod ids;
+#[cfg(any(feature = "anthropic", feature = "responses"))]
+mod native_search;
 mod ollama;
 mod open_calls;
 mod other_wires;
@@ -60,7 +66,9 @@ mod request_parts;
 mod response_format;
 mod responses;
 mod tool_arrays;
+mod usage;
 
+pub(crate) use allowed_tools::AllowedTools;
 #[cfg(feature = "anthropic")]
 pub use anthropic::Anthropic;
 pub use body::Body;
@@ -90,7 +98,7 @@ pub use request_parts::RequestParts;
 pub use response_format::UseResponseFormat;
 #[cfg(feature = "responses")]
 pub use responses::Responses;
-pub(crate) use tool_arrays::ToolArrays;
+pub(crate) use tool_arrays::{RequestTools, ToolArrays};
 
 use crate::message::{AssistantMessage, Chunk, Message};
 use std::fmt;

@@ -2,20 +2,28 @@
 
 use crate::registry::Registry;
 use crate::schema::ToolSchema;
-use crate::wire::ToolArrays;
+use crate::wire::{RequestParts, RequestTools, ToolArrays};
 
 /// The tool that a model calls to give its typed answer, for wires without a response format for it. It never runs.
 #[derive(Debug)]
 pub(crate) struct AnswerTool {
     pub(crate) schema: ToolSchema,
     /// The tools of the registry and this one.
-    pub(super) tools: Vec<ToolSchema>,
-    pub(super) arrays: ToolArrays,
+    tools: Vec<ToolSchema>,
+    arrays: ToolArrays,
 }
 
 impl AnswerTool {
     pub(crate) fn new(schema: ToolSchema, registry: &Registry) -> Self {
         let tools = registry.schemas().iter().chain([&schema]).cloned().collect();
         AnswerTool { schema, tools, arrays: ToolArrays::default() }
+    }
+
+    /// The parts of a request in which the model answers with this tool.
+    pub(super) fn add_to<'a>(&'a self, mut parts: RequestParts<'a>) -> RequestParts<'a> {
+        parts.tools = RequestTools { listed: &self.tools, arrays: Some(&self.arrays), ..parts.tools };
+        parts.allowed_tools.answer = Some(self.schema.name());
+        parts.answer_schema = None;
+        parts
     }
 }

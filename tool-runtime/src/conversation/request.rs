@@ -6,7 +6,7 @@ use crate::message::Message;
 use crate::registry::Registry;
 use crate::schema::ToolSchema;
 use crate::tool_choice::ToolChoice;
-use crate::wire::{Body, ChatCompletions, RequestParts, Wire, WireError};
+use crate::wire::{AllowedTools, Body, ChatCompletions, RequestParts, RequestTools, Wire, WireError};
 use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
 use std::sync::Arc;
@@ -50,13 +50,9 @@ pub struct Request {
     registry: Registry,
     tool_choice: ToolChoice,
     allowed_tools: Option<Arc<[String]>>,
-    /// The allowed tools, and those of a search that can find any of them.
-    allowed_with_search: Option<Arc<[String]>>,
     parallel_calls: bool,
     stream_usage: bool,
     answer: Option<Arc<AnswerTool>>,
-    /// The allowed tools, if there are any, and the tool for the answer.
-    allowed_with_answer: Option<Arc<[String]>>,
     wire: Arc<dyn Wire>,
 }
 
@@ -70,11 +66,9 @@ impl Conversation {
             registry: registry.clone(),
             tool_choice: ToolChoice::Auto,
             allowed_tools: None,
-            allowed_with_search: None,
             parallel_calls: true,
             stream_usage: false,
             answer: None,
-            allowed_with_answer: None,
             wire: Arc::new(ChatCompletions::new()),
         }
     }
@@ -123,13 +117,7 @@ impl Request {
     /// ```
     #[must_use]
     pub fn with_allowed_tools<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
-        let mut names: Vec<String> = names.into_iter().map(|name| self.mapped_name(name.into())).collect();
-        self.allowed_tools = Some(names.as_slice().into());
-        names = self.registry.with_search_tools(names);
-        self.allowed_with_search = Some(names.as_slice().into());
-        let answer = self.answer.as_ref().map(|answer| answer.schema.name());
-        names.extend(answer.filter(|answer| names.iter().all(|name| name != answer)).map(str::to_owned));
-        self.allowed_with_answer = Some(names.into());
+        self.allowed_tools = Some(names.into_iter().map(|name| self.mapped_name(name.into())).collect());
         self
     }
 
@@ -180,7 +168,7 @@ impl Request {
         self
     }
 
-    /// Asks for a typed answer, before the allowed tools are set.
+    /// Asks for a typed answer.
     pub(crate) fn with_answer(mut self, answer: Arc<AnswerTool>) -> Self {
         self.answer = Some(answer);
         self
@@ -202,21 +190,25 @@ impl Request {
 
     /// The parts that this wire writes.
     fn parts(&self, wire: &dyn Wire) -> RequestParts<'_> {
-        let deferred = self.registry.deferred_schemas();
-        let mut parts = RequestParts::new(&self.messages)
-            .with_cached_tools(self.tools(), deferred, self.registry.tool_arrays())
-            .with_tool_choice(&self.tool_choice)
-            .with_parallel_calls(self.parallel_calls)
-            .with_stream_usage(self.stream_usage);
-        parts.allowed_tools = self.allowed_with_search.as_deref();
-        let Some(answer) = &self.answer else { return parts };
-        parts.answer_schema = Some(&answer.schema);
-        if wire.writes_response_format(&parts) {
-            return parts;
+        let names = self.allowed_tools.as_deref();
+        let has_search = names.is_some_and(|names| names.iter().any(|name| self.registry.is_deferred(name)));
+        let parts = RequestParts {
+            messages: &self.messages,
+            tools: RequestTools {
+                listed: self.tools(),
+                deferred: self.registry.deferred_schemas(),
+                arrays: Some(self.registry.tool_arrays()),
+            },
+            tool_choice: &self.tool_choice,
+            allowed_tools: AllowedTools { names, has_search, answer: None },
+            parallel_calls: self.parallel_calls,
+            stream_usage: self.stream_usage,
+            answer_schema: self.answer.as_ref().map(|answer| &answer.schema),
+        };
+        match &self.answer {
+            Some(answer) if !wire.writes_response_format(&parts) => answer.add_to(parts),
+            _ => parts,
         }
-        parts.answer_schema = None;
-        parts.allowed_tools = self.allowed_with_answer.as_deref();
-        parts.with_cached_tools(&answer.tools, deferred, &answer.arrays)
     }
 
     /// The tool choice, and whether the request can have it.

@@ -48,6 +48,18 @@ impl ToolMessage {
         ToolMessage { tool_call_id: tool_call_id.into(), content: content.into(), ..ToolMessage::default() }
     }
 
+    /// A tool message that a wire has read. `tool` is empty if it is not known.
+    pub(crate) fn read(
+        tool_call_id: impl Into<String>,
+        tool: String,
+        content: Content,
+        is_error: bool,
+        extra: Extra,
+    ) -> Self {
+        let error_kind = is_error.then_some(Cow::Borrowed(RETURNED));
+        ToolMessage { tool: tool.into(), error_kind, extra, ..ToolMessage::new(tool_call_id, content) }
+    }
+
     /// A tool message for a call that failed. The model reads `Error: ` and the reason.
     ///
     /// ```

@@ -10,7 +10,7 @@ use crate::schema::ToolSchema;
 use crate::search::{Catalog, Findable, Scope, Search, documented_signature, similar_name};
 use crate::suggest::suggest;
 use crate::tool::{Batch, RegisteredTool};
-use crate::tool_name::{self, CALL_TOOL, SEARCH_TOOLS};
+use crate::tool_name::{self, CALL_TOOL};
 use std::sync::Arc;
 
 /// A definition and its tool.
@@ -152,17 +152,8 @@ impl Registry {
         coerced.map_or(inner, |coerced| InnerCall::from_arguments(call, &coerced.arguments))
     }
 
-    /// The allowed tools of a request, with the tools of the search if it can find any of them.
-    pub(crate) fn with_search_tools(&self, mut names: Vec<String>) -> Vec<String> {
-        if names.iter().any(|name| self.is_deferred(name)) {
-            names.retain(|name| !tool_name::is_reserved(name));
-            names.extend([SEARCH_TOOLS, CALL_TOOL].map(str::to_owned));
-        }
-        names
-    }
-
     /// Whether the requests do not contain the definition of this tool.
-    pub(super) fn is_deferred(&self, name: &str) -> bool {
+    pub(crate) fn is_deferred(&self, name: &str) -> bool {
         let deferred = self.deferred_schemas();
         deferred.binary_search_by(|schema| schema.name().cmp(name)).is_ok()
     }

@@ -18,11 +18,7 @@ impl Registry {
         InnerCall
     }
 
-    pub(crate) fn with_search_tools(&self, names: Vec<String>) -> Vec<String> {
-        names
-    }
-
-    pub(super) fn is_deferred(&self, _: &str) -> bool {
+    pub(crate) fn is_deferred(&self, _: &str) -> bool {
         false
     }
 

@@ -37,7 +37,7 @@ pub struct Body {
     shared_field: Option<&'static str>,
     /// The error of the first value of `with` that cannot be written as JSON.
     error: Option<String>,
-    report: Report,
+    pub(super) report: Report,
 }
 
 impl Body {
@@ -103,11 +103,6 @@ impl Body {
         }
     }
 
-    pub(super) fn with_report(mut self, report: Report) -> Self {
-        self.report = report;
-        self
-    }
-
     /// The parts of messages that the provider's format has no place for, and the tools that are not strict.
     #[must_use]
     pub fn report(&self) -> &Report {
@@ -129,24 +124,6 @@ fn fields(value: &RawValue) -> Option<BTreeMap<String, &RawValue>> {
 /// The text of a part of a body.
 pub(super) fn raw(value: &impl Serialize) -> Result<Box<RawValue>, WireError> {
     to_raw_value(value).map_err(|source| WireError::NotSerializable { source })
-}
-
-/// The text of a part of a body, which is JSON already.
-pub(super) fn raw_from(json: String) -> Result<Box<RawValue>, WireError> {
-    RawValue::from_string(json).map_err(|source| WireError::NotSerializable { source })
-}
-
-/// The object in this text, with other values of these fields. `None` removes a field. All other values stay as they are.
-pub(super) fn raw_with(json: &str, fields: &[(&str, Option<&str>)]) -> Result<Box<RawValue>, WireError> {
-    let mut object: BTreeMap<Cow<'_, str>, Cow<'_, RawValue>> =
-        serde_json::from_str(json).map_err(|source| WireError::NotSerializable { source })?;
-    for (name, value) in fields {
-        match value {
-            Some(value) => drop(object.insert(Cow::Borrowed(name), Cow::Owned(raw(value)?))),
-            None => drop(object.remove(*name)),
-        }
-    }
-    raw(&object)
 }
 
 impl Serialize for Body {

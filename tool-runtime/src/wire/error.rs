@@ -49,15 +49,6 @@ impl WireError {
     pub(super) fn not_json(text: &str, source: serde_json::Error) -> Self {
         WireError::NotJson { beginning: beginning(text), source }
     }
-
-    /// The error for a text that is not JSON, or the error that `unexpected` returns for JSON in another form.
-    pub(super) fn from_serde(
-        text: &str,
-        source: serde_json::Error,
-        unexpected: impl FnOnce(String) -> Self,
-    ) -> Self {
-        if source.is_data() { unexpected(source.to_string()) } else { WireError::not_json(text, source) }
-    }
 }
 
 /// The message of a server in the field `error` of a body.
@@ -67,6 +58,16 @@ pub(super) fn server_message(error: &Value) -> Option<String> {
         Value::Object(_) => Some(error["message"].as_str().map_or_else(|| error.to_string(), str::to_owned)),
         _ => None,
     }
+}
+
+/// The message of an error response, in the field `error` of a body.
+pub(super) fn read_error(body: &str) -> Option<String> {
+    server_message(&serde_json::from_str::<Value>(body).ok()?["error"])
+}
+
+/// The error of a server in the field `error` of a body, if there is one.
+pub(super) fn server_error(error: &Value) -> Result<(), WireError> {
+    server_message(error).map_or(Ok(()), |message| Err(WireError::Server { message }))
 }
 
 /// The beginning of a text, for an error message.

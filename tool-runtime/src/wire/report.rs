@@ -1,6 +1,5 @@
 //! Reports about written requests.
 
-use super::tool_arrays::reasons;
 use crate::message::Part;
 use crate::schema::{NotStrict, ToolSchema};
 use crate::tool_choice::ToolChoice;
@@ -46,6 +45,23 @@ pub struct NotStrictTool {
     pub tool: String,
     /// The reasons.
     pub reasons: Vec<String>,
+}
+
+impl NotStrictTool {
+    /// The strict form of a tool. A tool that has none is added to the list.
+    pub(super) fn strict_form<T>(
+        tool: &ToolSchema,
+        form: Result<T, Vec<String>>,
+        not_strict: &mut Vec<NotStrictTool>,
+    ) -> Option<T> {
+        let list = |reasons| not_strict.push(NotStrictTool { tool: tool.name().to_owned(), reasons });
+        form.map_err(list).ok()
+    }
+}
+
+/// The reasons as texts.
+pub(super) fn reasons(reasons: &[NotStrict]) -> Vec<String> {
+    reasons.iter().map(ToString::to_string).collect()
 }
 
 impl Report {

@@ -34,7 +34,7 @@ impl UseResponseFormat {
     pub(super) fn applies_to(self, parts: &RequestParts<'_>) -> bool {
         match self {
             UseResponseFormat::Always => true,
-            UseResponseFormat::WithoutTools => parts.tools.is_empty() || !parts.has_allowed_tools(),
+            UseResponseFormat::WithoutTools => !parts.has_allowed_tools(),
             UseResponseFormat::Never => false,
         }
     }

@@ -1,10 +1,20 @@
-//! The `tools` arrays of requests, which registries cache.
+//! The tools of a request, and the `tools` arrays that registries cache.
 
 use super::{NotStrictTool, WireError};
-use crate::schema::NotStrict;
+use crate::schema::ToolSchema;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// The tools of a request. Other tools are another value, which has no cache.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct RequestTools<'a> {
+    pub(crate) listed: &'a [ToolSchema],
+    /// The tools that the model finds with a search.
+    pub(crate) deferred: &'a [ToolSchema],
+    /// The cached arrays of these tools.
+    pub(crate) arrays: Option<&'a ToolArrays>,
+}
 
 /// The `tools` array of a request.
 #[derive(Debug)]
@@ -21,26 +31,13 @@ impl ToolArray {
     }
 }
 
-/// How the model finds deferred tools.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum SearchForm {
-    /// With tools of the registry.
-    Tools,
-    /// With the search of the API, which needs no `call_tool`.
-    #[cfg_attr(not(any(feature = "anthropic", feature = "responses", test)), expect(dead_code))]
-    Native {
-        /// Whether the array has `call_tool` nevertheless, since the messages have calls of it.
-        has_call_tool: bool,
-    },
-}
-
-/// The form of a tool definition.
+/// The form of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ToolForm {
     /// The name of the wire.
     pub(super) wire: &'static str,
-    pub(super) is_strict: bool,
-    pub(super) search: SearchForm,
+    /// The settings of the wire on which the array depends, in an order of its own.
+    pub(super) settings: [bool; 3],
 }
 
 /// The arrays of all tools of a registry, each created when it is first written: a request copies its bytes.
@@ -61,9 +58,4 @@ impl ToolArrays {
         arrays.push((form, Arc::clone(&new)));
         Ok(new)
     }
-}
-
-/// The reasons as texts, for a report.
-pub(super) fn reasons(reasons: &[NotStrict]) -> Vec<String> {
-    reasons.iter().map(ToString::to_string).collect()
 }

@@ -10,10 +10,9 @@ mod write;
 
 use super::{FORMAT, NAME};
 use crate::message::{AssistantMessage, Chunk, Message};
-use crate::wire::error::WireError;
+use crate::wire::error::{WireError, read_error};
 use crate::wire::response_format::{JsonSchema, WithFormat};
-use crate::wire::tool_arrays::SearchForm;
-use crate::wire::{Body, IdRules, Report, RequestParts, UseResponseFormat, Wire};
+use crate::wire::{Body, IdRules, RequestParts, UseResponseFormat, Wire, native_search};
 use references::References;
 
 /// The wire of Anthropic's Messages API (`POST /v1/messages`).
@@ -193,26 +192,17 @@ impl Wire for Anthropic {
     }
 
     fn write(&self, parts: &RequestParts<'_>) -> Result<Body, WireError> {
-        let mut report = Report::default();
         let mut body = Body::new();
-        let search = if self.native_tool_search {
-            parts.native_search(parts.allowed_tools.is_none())
-        } else {
-            SearchForm::Tools
-        };
-        let references = References::new(parts, search);
-        let written = write::write(parts.messages, self.id_rules(), references.as_ref(), &mut report)?;
-        if !written.system.is_empty() {
-            body.write("system", &written.system)?;
-        }
-        body.write("messages", &written.messages)?;
-        tools::write(&mut body, parts, self.strict, search, &mut report)?;
+        let has_native_search = self.native_tool_search && native_search::applies_to(parts);
+        let references = References::new(parts, has_native_search);
+        write::write(&mut body, parts.messages, self.id_rules(), references.as_ref())?;
+        tools::write(&mut body, parts, self.strict, has_native_search)?;
         if let Some(form) = parts.answer_schema.and_then(|answer| answer.anthropic_strict().ok()) {
             let (r#type, schema) = (Some("json_schema"), &*form.parameters);
             let format = JsonSchema { r#type, name: None, strict: None, schema };
             body.write_response_format("output_config", &WithFormat { format })?;
         }
-        Ok(body.with_report(report))
+        Ok(body)
     }
 
     fn read_reply(&self, body: &str) -> Result<AssistantMessage, WireError> {
@@ -228,7 +218,7 @@ impl Wire for Anthropic {
     }
 
     fn read_error(&self, body: &str) -> Option<String> {
-        reply::read_error(body)
+        read_error(body)
     }
 
     fn writes_response_format(&self, parts: &RequestParts<'_>) -> bool {

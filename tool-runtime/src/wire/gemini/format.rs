@@ -14,7 +14,7 @@ use super::{FORMAT, NAME};
 use crate::message::{AssistantMessage, Chunk, Message};
 use crate::schema::references::separate_references;
 use crate::wire::error::WireError;
-use crate::wire::{Body, Report, RequestParts, UseResponseFormat, Wire};
+use crate::wire::{Body, RequestParts, UseResponseFormat, Wire};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -164,25 +164,15 @@ struct GenerationConfig<'a> {
     response_json_schema: Cow<'a, RawValue>,
 }
 
-#[derive(Serialize)]
-struct SystemInstruction<P> {
-    parts: P,
-}
-
 impl Wire for Gemini {
     fn name(&self) -> &'static str {
         NAME
     }
 
     fn write(&self, parts: &RequestParts<'_>) -> Result<Body, WireError> {
-        let mut report = Report::default();
         let mut body = Body::new();
-        let written = write::write(parts.messages, &mut report)?;
-        if !written.system.is_empty() {
-            body.write("systemInstruction", &SystemInstruction { parts: &written.system })?;
-        }
-        body.write("contents", &written.contents)?;
-        tools::write(&mut body, parts, self.strict, &mut report)?;
+        write::write(&mut body, parts.messages)?;
+        tools::write(&mut body, parts, self.strict)?;
         if let Some(answer) = parts.answer_schema {
             let config = GenerationConfig {
                 response_mime_type: "application/json",
@@ -190,7 +180,7 @@ impl Wire for Gemini {
             };
             body.write_response_format("generationConfig", &config)?;
         }
-        Ok(body.with_report(report))
+        Ok(body)
     }
 
     fn read_reply(&self, body: &str) -> Result<AssistantMessage, WireError> {

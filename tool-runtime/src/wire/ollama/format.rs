@@ -9,9 +9,9 @@ mod write;
 use super::{FORMAT, NAME};
 use crate::message::{AssistantMessage, Chunk, Message};
 use crate::tool_choice::ToolChoice;
-use crate::wire::tool_arrays::{SearchForm, ToolArray, ToolForm};
-use crate::wire::{Body, IdRules, Report, RequestParts, UseResponseFormat, Wire, WireError};
-use std::sync::Arc;
+use crate::wire::error::read_error;
+use crate::wire::tool_arrays::{ToolArray, ToolForm};
+use crate::wire::{Body, IdRules, RequestParts, UseResponseFormat, Wire, WireError};
 
 /// The API has none.
 const RULES: IdRules =
@@ -117,13 +117,13 @@ impl Wire for Ollama {
 
     fn write(&self, parts: &RequestParts<'_>) -> Result<Body, WireError> {
         let mut body = Body::new();
-        body.write("messages", &write::WrittenMessages(parts.messages))?;
-        let mut report = write::report(parts.messages);
-        write_tools(&mut body, parts, &mut report)?;
+        let messages = write::write(parts.messages, &mut body.report)?;
+        body.write("messages", &messages)?;
+        write_tools(&mut body, parts)?;
         if let Some(answer) = parts.answer_schema {
             body.write("format", &answer.parameters())?;
         }
-        Ok(body.with_report(report))
+        Ok(body)
     }
 
     fn read_reply(&self, body: &str) -> Result<AssistantMessage, WireError> {
@@ -140,7 +140,7 @@ impl Wire for Ollama {
     }
 
     fn read_error(&self, body: &str) -> Option<String> {
-        reply::read_error(body)
+        read_error(body)
     }
 
     fn writes_response_format(&self, parts: &RequestParts<'_>) -> bool {
@@ -153,16 +153,14 @@ impl Wire for Ollama {
 }
 
 /// Writes the tools, whose definitions are those of Chat Completions.
-fn write_tools(body: &mut Body, parts: &RequestParts<'_>, report: &mut Report) -> Result<(), WireError> {
-    let choice = parts.choice(report);
+fn write_tools(body: &mut Body, parts: &RequestParts<'_>) -> Result<(), WireError> {
+    let choice = parts.choice(&mut body.report);
     if *choice != ToolChoice::Auto {
-        report.ignore_choice(choice);
+        body.report.ignore_choice(choice);
     }
-    if parts.has_allowed_tools() {
-        let form = ToolForm { wire: NAME, is_strict: false, search: SearchForm::Tools };
-        let has_all_tools = parts.allowed_tools.is_none();
-        let array = parts.tool_array(has_all_tools, form, |tools| ToolArray::new(tools, Vec::new()))?;
-        body.set("tools", Arc::clone(&array.json));
+    if !parts.has_allowed_tools() {
+        return Ok(());
     }
-    Ok(())
+    let form = ToolForm { wire: NAME, settings: [false; 3] };
+    parts.write_tools(body, Some(form), |tools| ToolArray::new(tools, Vec::new()))
 }

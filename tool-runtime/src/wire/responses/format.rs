@@ -12,10 +12,9 @@ mod write;
 
 use super::{FORMAT, NAME};
 use crate::message::{AssistantMessage, Chunk, Message};
-use crate::wire::error::WireError;
+use crate::wire::error::{WireError, read_error};
 use crate::wire::response_format::{JsonSchema, WithFormat};
-use crate::wire::tool_arrays::SearchForm;
-use crate::wire::{Body, IdRules, Report, RequestParts, UseResponseFormat, Wire};
+use crate::wire::{Body, IdRules, RequestParts, UseResponseFormat, Wire};
 use custom_tool::CustomTools;
 use serde_json::json;
 
@@ -254,25 +253,15 @@ impl Responses {
         self
     }
 
-    /// Whether the array of tools has those that the model may not call.
-    fn has_all_tools(&self, parts: &RequestParts<'_>) -> bool {
-        let Some(names) = parts.allowed_tools else { return true };
+    /// The parts with the tools that the request has: all, or those that the model may call.
+    fn sent_tools<'a>(&self, parts: &RequestParts<'a>) -> RequestParts<'a> {
+        let is_deferred = |name| parts.deferred_tools().iter().any(|tool| tool.name() == name);
         // The API has no way to allow a tool that a search loads: a tool choice names tools of the request.
-        let is_deferred = |name: &String| parts.deferred_tools.iter().any(|tool| tool.name() == name);
-        self.native_allowed_tools && !(self.native_tool_search && names.iter().any(is_deferred))
-    }
-
-    /// How the model finds the deferred tools of a request.
-    fn search_form(&self, parts: &RequestParts<'_>) -> SearchForm {
-        if !self.native_tool_search {
-            return SearchForm::Tools;
-        }
-        match parts.native_search(self.has_all_tools(parts)) {
-            SearchForm::Native { .. } => {
-                // The API may reject a call of a tool that is neither in the request nor found by a search.
-                SearchForm::Native { has_call_tool: parts.has_call_of_call_tool() }
-            }
-            SearchForm::Tools => SearchForm::Tools,
+        let has_deferred = || parts.allowed_tools().is_some_and(|mut names| names.any(is_deferred));
+        if self.native_allowed_tools && !(self.native_tool_search && has_deferred()) {
+            parts.with_all_tools_allowed()
+        } else {
+            *parts
         }
     }
 
@@ -295,29 +284,22 @@ impl Wire for Responses {
     }
 
     fn write(&self, parts: &RequestParts<'_>) -> Result<Body, WireError> {
-        let mut report = Report::default();
         let mut body = Body::new();
-        let search = self.search_form(parts);
-        let written = write::write(self, parts, search, &mut report)?;
-        if let Some(instructions) = &written.instructions {
-            body.write("instructions", instructions)?;
-        }
-        body.write("input", &written.items)?;
-        if let Some(id) = &written.previous_response {
-            body.write("previous_response_id", id)?;
-        }
+        let sent = self.sent_tools(parts);
+        let replaced = tool_search::replaced_functions(self, &sent);
+        write::write(&mut body, self, &sent, !replaced.is_empty())?;
         if !self.store {
             body.write("store", &false)?;
             body.write("include", &json!(["reasoning.encrypted_content"]))?;
         }
-        tools::write(&mut body, parts, self, search, &mut report)?;
+        tools::write(&mut body, parts, &sent, self, replaced)?;
         if let Some(answer) = parts.answer_schema {
-            let (strict, schema) = report.strict_answer(answer, answer.openai_strict());
+            let (strict, schema) = body.report.strict_answer(answer, answer.openai_strict());
             let (r#type, name) = (Some("json_schema"), Some(answer.name()));
             let format = JsonSchema { r#type, name, strict: Some(strict), schema };
             body.write_response_format("text", &WithFormat { format })?;
         }
-        Ok(body.with_report(report))
+        Ok(body)
     }
 
     fn read_reply(&self, body: &str) -> Result<AssistantMessage, WireError> {
@@ -333,7 +315,7 @@ impl Wire for Responses {
     }
 
     fn read_error(&self, body: &str) -> Option<String> {
-        reply::read_error(body)
+        read_error(body)
     }
 
     fn writes_response_format(&self, parts: &RequestParts<'_>) -> bool {

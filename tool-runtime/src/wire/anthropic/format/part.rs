@@ -2,6 +2,7 @@
 
 use super::NAME;
 use crate::message::{Content, Media, Part};
+use crate::wire::content_parts::read_parts;
 use serde_json::{Value, json};
 
 /// The part as a block; `None` if the format has no such block.
@@ -60,12 +61,9 @@ fn document_source(media: &Media) -> Option<Value> {
     }
 }
 
-/// The content of a list of blocks. It keeps the blocks if the neutral parts do not contain all of them.
+/// The content of a list of blocks.
 pub(super) fn read_content(blocks: Vec<Value>) -> Content {
-    let parts: Vec<Part> = blocks.iter().map(read_block).collect();
-    let is_exact = parts.iter().zip(&blocks).all(|(part, block)| write_part(part).as_ref() == Some(block));
-    let content = Content::from_parts(parts);
-    if is_exact { content } else { content.with_native(NAME, Value::Array(blocks)) }
+    read_parts(NAME, blocks, read_block, write_part)
 }
 
 fn read_block(block: &Value) -> Part {

@@ -2,19 +2,17 @@
 
 use super::part::read_content;
 use super::{NAME, reply};
-use crate::message::{
-    AssistantMessage, Content, Extra, InputMessage, Message, Origin, RETURNED, ToolMessage,
-};
+use crate::message::{AssistantMessage, Content, Extra, InputMessage, Message, Origin, ToolMessage};
 use crate::wire::error::beginning;
+use crate::wire::expected::Expected;
 use crate::wire::{WireError, other_wires};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
-use std::borrow::Cow;
 use std::collections::HashMap;
 
-const EXPECTED: &str = "the messages of a request of Anthropic's Messages API";
+const REQUEST: Expected = Expected::request(NAME, "the messages of a request of Anthropic's Messages API");
 
 #[derive(Deserialize)]
 struct Request<'a> {
@@ -36,14 +34,8 @@ struct ReadMessage<'a> {
 
 /// Reads the body of a request, or its array of messages.
 pub(super) fn messages(body: &str) -> Result<Vec<Message>, WireError> {
-    let request = if body.trim_start().starts_with('[') {
-        serde_json::from_str(body).map(|messages| Request { system: None, messages })
-    } else {
-        serde_json::from_str(body)
-    };
-    let not_a_request = |problem| other_wires::request_error(body, NAME, EXPECTED, problem);
     let Request { system, messages } =
-        request.map_err(|error| WireError::from_serde(body, error, not_a_request))?;
+        REQUEST.read_or_list(body, |messages| Request { system: None, messages })?;
     let mut read: Vec<Message> = Vec::with_capacity(messages.len());
     if let Some(system) = system.filter(|system| !system.is_null()) {
         read.push(Message::system(content(system)?));
@@ -52,31 +44,25 @@ pub(super) fn messages(body: &str) -> Result<Vec<Message>, WireError> {
         if tool_calls.is_some() || matches!(&*role, "tool" | "developer") {
             return Err(other_wires::error("chat_completions"));
         }
-        let raw = raw.ok_or_else(|| unexpected(format!("a message of role `{role}` without `content`")))?;
+        let raw = raw.ok_or_else(|| {
+            REQUEST.unexpected(format_args!("a message of role `{role}` without `content`"))
+        })?;
         match &*role {
-            "user" => read_user(parse(raw)?, &mut read)?,
+            "user" => read_user(REQUEST.read_part(raw.get())?, &mut read)?,
             "assistant" => read.push(read_assistant(raw)?.into()),
             "system" => {
                 // Marked as native, so that it goes back to its place.
-                let value: Value = parse(raw)?;
+                let value: Value = REQUEST.read_part(raw.get())?;
                 let blocks = match &value {
                     Value::String(text) => Value::Array(vec![super::part::text_block(text)]),
                     blocks => blocks.clone(),
                 };
                 read.push(Message::system(content(value)?.with_native(NAME, blocks)));
             }
-            other => return Err(unexpected(format!("the role `{other}`"))),
+            other => return Err(REQUEST.unexpected(format_args!("the role `{other}`"))),
         }
     }
     Ok(read)
-}
-
-fn parse(raw: &RawValue) -> Result<Value, WireError> {
-    serde_json::from_str(raw.get()).map_err(|error| unexpected(error.to_string()))
-}
-
-fn unexpected(problem: String) -> WireError {
-    WireError::Unexpected { expected: EXPECTED, problem }
 }
 
 /// A text, or blocks.
@@ -85,17 +71,15 @@ fn content(value: Value) -> Result<Content, WireError> {
         Value::Null => Ok(Content::default()),
         Value::String(text) => Ok(text.into()),
         Value::Array(blocks) => Ok(read_content(blocks)),
-        other => Err(unexpected(format!("the content {}", beginning(&other.to_string())))),
+        other => Err(REQUEST.unexpected(format_args!("the content {}", beginning(&other.to_string())))),
     }
 }
 
 fn read_assistant(raw: &RawValue) -> Result<AssistantMessage, WireError> {
-    let mut reply = if let Value::String(text) = parse(raw)? {
+    let mut reply = if let Value::String(text) = REQUEST.read_part(raw.get())? {
         AssistantMessage::from_text(text)
     } else {
-        let blocks: Vec<&RawValue> =
-            serde_json::from_str(raw.get()).map_err(|error| unexpected(error.to_string()))?;
-        reply::read_blocks(&blocks)?
+        reply::read_blocks(&REQUEST.read_part::<Vec<_>>(raw.get())?)?
     };
     reply.origin = Some(Origin::new(NAME));
     Ok(reply)
@@ -117,11 +101,7 @@ fn read_user(value: Value, read: &mut Vec<Message>) -> Result<(), WireError> {
         _ => HashMap::new(),
     };
     for result in results {
-        let mut result = read_result(result)?;
-        if let Some(tool) = tools.get(&result.tool_call_id) {
-            result.tool = Cow::Owned(tool.clone());
-        }
-        read.push(result.into());
+        read.push(read_result(result, &tools)?.into());
     }
     if !rest.is_empty() || !has_results {
         read.push(Message::User(InputMessage::new(read_content(rest))));
@@ -129,19 +109,17 @@ fn read_user(value: Value, read: &mut Vec<Message>) -> Result<(), WireError> {
     Ok(())
 }
 
-fn read_result(result: Value) -> Result<ToolMessage, WireError> {
+/// Reads a result. `tools` are the tools of the newest reply, by the ids of its calls.
+fn read_result(result: Value, tools: &HashMap<String, String>) -> Result<ToolMessage, WireError> {
     let Value::Object(mut fields) = result else {
-        return Err(unexpected("a block that is not an object".to_owned()));
+        return Err(REQUEST.unexpected("a block that is not an object"));
     };
     let Some(Value::String(id)) = fields.remove("tool_use_id") else {
-        return Err(unexpected("a `tool_result` without `tool_use_id`".to_owned()));
+        return Err(REQUEST.unexpected("a `tool_result` without `tool_use_id`"));
     };
     let content = content(fields.remove("content").unwrap_or_default())?.with_names_of_references();
     let is_error = fields.remove("is_error").is_some_and(|is_error| is_error == true);
     fields.remove("type");
-    Ok(ToolMessage {
-        error_kind: is_error.then_some(Cow::Borrowed(RETURNED)),
-        extra: Extra::new(NAME, Map::from_iter(fields)),
-        ..ToolMessage::new(id, content)
-    })
+    let tool = tools.get(&id).cloned().unwrap_or_default();
+    Ok(ToolMessage::read(id, tool, content, is_error, Extra::new(NAME, fields)))
 }

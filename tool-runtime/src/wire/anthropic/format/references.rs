@@ -6,7 +6,6 @@ use super::part::text_block;
 use crate::message::{Content, Message};
 use crate::schema::ToolSchema;
 use crate::wire::RequestParts;
-use crate::wire::tool_arrays::SearchForm;
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
@@ -24,11 +23,10 @@ pub(super) struct References<'a> {
 impl<'a> References<'a> {
     /// The references of a request; `None` if it has no tools. The program then writes the tools itself, and messages that
     /// were read go back unchanged.
-    pub(super) fn new(parts: &RequestParts<'a>, search: SearchForm) -> Option<Self> {
-        if parts.tools.is_empty() && parts.deferred_tools.is_empty() {
+    pub(super) fn new(parts: &RequestParts<'a>, is_native: bool) -> Option<Self> {
+        if parts.tools().is_empty() && parts.deferred_tools().is_empty() {
             return None;
         }
-        let is_native = search != SearchForm::Tools;
         let mut references = References { is_native, tools: HashSet::new() };
         if is_native {
             let contents = parts.messages.iter().filter_map(|message| match message {
@@ -36,7 +34,7 @@ impl<'a> References<'a> {
                 _ => None,
             });
             let wanted: HashSet<&str> = contents.flat_map(Content::tool_references).collect();
-            let deferred = parts.listed_deferred(parts.allowed_tools.is_none()).map(ToolSchema::name);
+            let deferred = parts.allowed_deferred().map(ToolSchema::name);
             references.tools = deferred.filter(|name| wanted.contains(name)).collect();
         }
         Some(references)

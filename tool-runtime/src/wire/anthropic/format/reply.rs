@@ -2,61 +2,52 @@
 
 use super::NAME;
 use crate::message::{AssistantMessage, Finish, ItemContent, Origin, ReadItem, ToolCall, Usage, is_object};
-use crate::wire::error::{beginning, server_message};
+use crate::wire::WireError;
+use crate::wire::error::{beginning, server_error};
+use crate::wire::expected::Expected;
 use crate::wire::finish_reason::completeness;
-use crate::wire::{WireError, other_wires};
+use crate::wire::usage::counted;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-const EXPECTED: &str = "a reply of Anthropic's Messages API";
+const REPLY: Expected = Expected::reply(NAME, "a reply of Anthropic's Messages API");
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct Response<'a> {
-    #[serde(default)]
     r#type: Value,
-    #[serde(default)]
     id: Option<String>,
-    #[serde(default)]
     model: Option<String>,
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     content: Option<Vec<&'a RawValue>>,
-    #[serde(default)]
     stop_reason: Option<String>,
-    #[serde(default)]
     stop_details: Value,
-    #[serde(default)]
     usage: Value,
-    #[serde(default)]
     error: Value,
 }
 
 /// A block, with the fields of those that are not native only. Other blocks may have fields of other types.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct Block<'a> {
-    #[serde(default)]
     r#type: Value,
-    #[serde(default)]
     text: Value,
-    #[serde(default)]
     id: Value,
-    #[serde(default)]
     name: Value,
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     input: Option<&'a RawValue>,
 }
 
 /// Reads the body of a response.
 pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
-    let not_a_reply = |problem| other_wires::response_error(body, NAME, EXPECTED, problem);
-    let response: Response<'_> =
-        serde_json::from_str(body).map_err(|error| WireError::from_serde(body, error, not_a_reply))?;
-    if let Some(message) = server_message(&response.error) {
-        return Err(WireError::Server { message });
-    }
+    let response: Response<'_> = REPLY.read(body)?;
+    server_error(&response.error)?;
     let is_message = response.r#type.is_null() || response.r#type == "message";
     let Some(blocks) = response.content.filter(|_| is_message) else {
-        return Err(not_a_reply(format!("there is no `content` of a message in {}", beginning(body))));
+        return Err(
+            REPLY.other_body(body, format_args!("there is no `content` of a message in {}", beginning(body)))
+        );
     };
     let mut reply = read_blocks(&blocks)?;
     if let Some(reason) = response.stop_reason {
@@ -70,14 +61,10 @@ pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
     Ok(reply)
 }
 
-fn unexpected(problem: String) -> WireError {
-    WireError::Unexpected { expected: EXPECTED, problem }
-}
-
 /// The reply with these blocks as its items.
 pub(super) fn read_blocks(blocks: &[&RawValue]) -> Result<AssistantMessage, WireError> {
     let items = blocks.iter().map(|raw| read_block(raw)).collect::<serde_json::Result<_>>();
-    items.map(AssistantMessage::from_items).map_err(|error| unexpected(error.to_string()))
+    items.map(AssistantMessage::from_items).map_err(|error| REPLY.unexpected(error))
 }
 
 fn read_block(raw: &RawValue) -> serde_json::Result<ReadItem> {
@@ -110,19 +97,11 @@ pub(super) fn declined(stop_reason: &str, stop_details: &Value) -> Option<String
 /// Cached tokens are not in `input_tokens`: <https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching>.
 pub(super) fn read_usage(usage: &Value) -> Option<Usage> {
     let count = |field: &str| usage[field].as_u64();
-    let cached = count("cache_read_input_tokens").unwrap_or_default();
-    let written = count("cache_creation_input_tokens").unwrap_or_default();
-    let output = count("output_tokens");
-    let input = count("input_tokens");
-    output.or(input)?;
-    Some(Usage {
-        input_tokens: input.unwrap_or_default().saturating_add(cached).saturating_add(written),
-        cached_input_tokens: cached,
-        output_tokens: output.unwrap_or_default(),
-    })
-}
-
-/// The message of an error response.
-pub(super) fn read_error(body: &str) -> Option<String> {
-    server_message(&serde_json::from_str::<Value>(body).ok()?["error"])
+    let cached = count("cache_read_input_tokens");
+    let written = count("cache_creation_input_tokens");
+    let mut read = counted(count("input_tokens"), cached, count("output_tokens"))?;
+    for tokens in [cached, written].into_iter().flatten() {
+        read.input_tokens = read.input_tokens.saturating_add(tokens);
+    }
+    Some(read)
 }

@@ -4,12 +4,13 @@ use super::NAME;
 use crate::schema::ToolSchema;
 use crate::tool_choice::ToolChoice;
 use crate::tool_name::CALL_TOOL;
-use crate::wire::tool_arrays::{SearchForm, ToolArray, ToolForm, reasons};
-use crate::wire::{Body, NotStrictTool, Report, RequestParts, WireError};
+use crate::wire::native_search::choice_without;
+use crate::wire::report::reasons;
+use crate::wire::tool_arrays::{ToolArray, ToolForm};
+use crate::wire::{Body, NotStrictTool, RequestParts, WireError};
 use serde::Serialize;
 use serde_json::json;
 use serde_json::value::RawValue;
-use std::sync::Arc;
 
 #[derive(Serialize)]
 struct Tool<'a> {
@@ -27,29 +28,22 @@ pub(super) fn write(
     body: &mut Body,
     parts: &RequestParts<'_>,
     is_strict: bool,
-    search: SearchForm,
-    report: &mut Report,
+    has_native_search: bool,
 ) -> Result<(), WireError> {
-    let mut choice = parts.choice(report);
+    let mut choice = parts.choice(&mut body.report);
     if !parts.has_allowed_tools() {
         return Ok(());
     }
-    let has_all_tools = parts.allowed_tools.is_none();
-    let make = |tools: &[&ToolSchema]| {
-        if search == SearchForm::Tools {
-            return tool_array(tools, &[], is_strict);
-        }
+    let form = ToolForm { wire: NAME, settings: [is_strict, has_native_search, false] };
+    parts.write_tools(body, Some(form), |tools| {
         // The API accepts earlier calls of a tool that the request does not have.
-        let loaded = tools.iter().filter(|tool| tool.name() != CALL_TOOL);
-        let deferred: Vec<&ToolSchema> = parts.listed_deferred(has_all_tools).collect();
-        tool_array(&loaded.copied().collect::<Vec<_>>(), &deferred, is_strict)
-    };
-    let array = parts.tool_array(has_all_tools, ToolForm { wire: NAME, is_strict, search }, make)?;
-    if search != SearchForm::Tools {
-        choice = RequestParts::choice_without(choice, &[CALL_TOOL], report);
+        let loaded = tools.iter().filter(|tool| !(has_native_search && tool.name() == CALL_TOOL));
+        let deferred = parts.allowed_deferred().filter(|_| has_native_search);
+        tool_array(loaded.map(|tool| (*tool, false)).chain(deferred.map(|tool| (tool, true))), is_strict)
+    })?;
+    if has_native_search {
+        choice = choice_without(choice, &[CALL_TOOL], &mut body.report);
     }
-    body.set("tools", Arc::clone(&array.json));
-    report.not_strict.clone_from(&array.not_strict);
     let mut written = match choice {
         ToolChoice::Auto if parts.parallel_calls => return Ok(()),
         ToolChoice::Auto => json!({ "type": "auto" }),
@@ -65,48 +59,30 @@ pub(super) fn write(
 
 /// The limits of strict tools in one request:
 /// <https://docs.anthropic.com/en/docs/build-with-claude/structured-outputs>.
-const MAX_STRICT_TOOLS: usize = 20;
-const MAX_OPTIONAL: usize = 24;
-const MAX_UNIONS: usize = 16;
+const LIMITS: [(usize, &str); 3] =
+    [(20, "strict tools"), (24, "optional properties of strict tools"), (16, "unions in strict tools")];
 
-#[derive(Default)]
-struct Counts {
-    tools: usize,
-    optional: usize,
-    unions: usize,
-}
-
-impl Counts {
-    /// Adds a tool with these numbers of optional properties and unions, or returns the reason why it does not fit.
-    fn add(&mut self, optional: usize, unions: usize) -> Result<(), String> {
-        let sums = [
-            (self.tools + 1, MAX_STRICT_TOOLS, "strict tools"),
-            (self.optional + optional, MAX_OPTIONAL, "optional properties of strict tools"),
-            (self.unions + unions, MAX_UNIONS, "unions in strict tools"),
-        ];
-        if let Some((_, max, unit)) = sums.into_iter().find(|(sum, max, _)| sum > max) {
+/// Adds the counts of a tool to those of the request, or returns the reason why it does not fit.
+fn add(counts: &mut [usize; 3], mut sums: [usize; 3]) -> Result<(), String> {
+    for ((sum, count), (max, unit)) in sums.iter_mut().zip(&*counts).zip(LIMITS) {
+        *sum += count;
+        if *sum > max {
             return Err(format!("a request may have at most {max} {unit}"));
         }
-        *self = Counts {
-            tools: self.tools + 1,
-            optional: self.optional + optional,
-            unions: self.unions + unions,
-        };
-        Ok(())
     }
+    *counts = sums;
+    Ok(())
 }
 
-/// The array of these tools, and of tools that are not part of the prompt before a search finds them.
-fn tool_array(
-    tools: &[&ToolSchema],
-    deferred: &[&ToolSchema],
+/// The array of these tools. A tool with a `true` is not part of the prompt before a search finds it.
+fn tool_array<'a>(
+    tools: impl Iterator<Item = (&'a ToolSchema, bool)>,
     is_strict: bool,
 ) -> Result<ToolArray, WireError> {
     let mut not_strict = Vec::new();
-    let mut counts = Counts::default();
-    let mut definitions = Vec::with_capacity(tools.len() + deferred.len());
-    let tools = tools.iter().map(|tool| (tool, false));
-    for (tool, defer_loading) in tools.chain(deferred.iter().map(|tool| (tool, true))) {
+    let mut counts = [0; 3];
+    let mut definitions = Vec::new();
+    for (tool, defer_loading) in tools {
         let mut definition = Tool {
             name: tool.name(),
             description: tool.description(),
@@ -115,13 +91,12 @@ fn tool_array(
             input_schema: tool.parameters(),
         };
         if is_strict {
-            let form = tool.anthropic_strict().map_err(reasons);
-            match form.and_then(|form| {
-                counts.add(form.optional, form.unions).map_err(|reason| vec![reason])?;
+            let form = tool.anthropic_strict().map_err(reasons).and_then(|form| {
+                add(&mut counts, [1, form.optional, form.unions]).map_err(|reason| vec![reason])?;
                 Ok(form)
-            }) {
-                Ok(form) => (definition.strict, definition.input_schema) = (true, &form.parameters),
-                Err(reasons) => not_strict.push(NotStrictTool { tool: tool.name().to_owned(), reasons }),
+            });
+            if let Some(form) = NotStrictTool::strict_form(tool, form, &mut not_strict) {
+                (definition.strict, definition.input_schema) = (true, &form.parameters);
             }
         }
         definitions.push(definition);

@@ -70,14 +70,12 @@ impl Serialize for WrittenCall<'_> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("id", id)?;
         let kind = other_type(call);
-        if kind.is_none() {
-            map.serialize_entry("type", "function")?;
+        map.serialize_entry("type", kind.unwrap_or("function"))?;
+        if let Some(kind) = kind {
+            map.serialize_entry(kind, &json!({ "name": call.name, "input": call.arguments }))?;
+        } else {
             let function = WrittenFunction { name: written_name(call), arguments: written_arguments(call) };
             map.serialize_entry("function", &function)?;
-        }
-        if let Some(kind) = kind {
-            map.serialize_entry("type", kind)?;
-            map.serialize_entry(kind, &json!({ "name": call.name, "input": call.arguments }))?;
         }
         for (field, value) in call.extra.on_wire(NAME) {
             if field != "type" && kind.is_none_or(|kind| field != kind) && keep.keeps(field, value) {

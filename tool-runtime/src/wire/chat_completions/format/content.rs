@@ -2,6 +2,7 @@
 
 use super::NAME;
 use crate::message::{Content, Media, Part};
+use crate::wire::content_parts::{self, TextOrParts};
 use crate::wire::{detect, other_wires};
 use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -11,22 +12,7 @@ use std::fmt;
 /// The content that was read, or its parts that Chat Completions has.
 impl Serialize for Content {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if let Some(native) = self.native(NAME) {
-            return native.serialize(serializer);
-        }
-        let content = self.without_tool_references();
-        match content.parts() {
-            Some(parts) => {
-                let written: Vec<Value> = parts.iter().filter_map(write_part).collect();
-                // Servers reject an array without parts, unless they sent it.
-                if written.is_empty() && !parts.is_empty() {
-                    serializer.serialize_str("")
-                } else {
-                    written.serialize(serializer)
-                }
-            }
-            None => serializer.serialize_str(content.as_str()),
-        }
+        TextOrParts::new(NAME, self, write_part, |_| {}).serialize(serializer)
     }
 }
 
@@ -49,10 +35,7 @@ pub(crate) fn text_part(text: &str) -> Value {
 
 /// Reads an array of parts.
 pub(crate) fn read_parts(parts: Vec<Value>) -> Content {
-    let neutral: Vec<(Part, Exactness)> = parts.iter().map(read_part).collect();
-    let is_exact = neutral.iter().all(|(_, exactness)| *exactness == Exactness::Exact);
-    let content = Content::from_parts(neutral.into_iter().map(|(part, _)| part));
-    if is_exact { content } else { content.with_native(NAME, Value::Array(parts)) }
+    content_parts::read_parts(NAME, parts, read_part, write_part)
 }
 
 /// The parts as they were read; empty if the content is one text.
@@ -63,20 +46,7 @@ pub(super) fn raw_parts(content: &Content) -> Vec<Value> {
     }
 }
 
-/// Whether a neutral part contains the whole part of the provider.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Exactness {
-    Exact,
-    Partial,
-}
-
-fn read_part(part: &Value) -> (Part, Exactness) {
-    let neutral = neutral_part(part);
-    let is_exact = write_part(&neutral).is_some_and(|written| written == *part);
-    (neutral, if is_exact { Exactness::Exact } else { Exactness::Partial })
-}
-
-fn neutral_part(part: &Value) -> Part {
+fn read_part(part: &Value) -> Part {
     let text_of = |value: &Value| value.as_str().map(str::to_owned);
     let kind = part["type"].as_str().unwrap_or_default();
     let neutral = match kind {

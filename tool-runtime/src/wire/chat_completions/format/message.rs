@@ -2,12 +2,11 @@
 
 use super::NAME;
 use crate::message::ToolMessage;
-use crate::message::{AssistantMessage, Content, ERROR, Extra, InputMessage, Message, RETURNED, ToolCall};
+use crate::message::{AssistantMessage, Content, ERROR, Extra, InputMessage, Message, ToolCall};
 use crate::wire::{detect, other_wires};
 use serde::de::{Error, IntoDeserializer as _, value};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
-use std::borrow::Cow;
 
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -142,12 +141,8 @@ impl From<ReadMessage> for ToolMessage {
         let id = read.tool_call_id.unwrap_or_default();
         let content = read.content.take().flatten().unwrap_or_default();
         let is_error = content.as_str().starts_with(ERROR);
-        ToolMessage {
-            tool: Cow::Owned(tool_name(&id, &read.other).unwrap_or_default()),
-            error_kind: is_error.then_some(Cow::Borrowed(RETURNED)),
-            extra: Extra::new(NAME, read.other),
-            ..ToolMessage::new(id, content)
-        }
+        let tool = tool_name(&id, &read.other).unwrap_or_default();
+        ToolMessage::read(id, tool, content, is_error, Extra::new(NAME, read.other))
     }
 }
 

@@ -5,13 +5,14 @@ use super::server_error::response_error;
 use super::{NAME, server_error};
 use crate::message::{AssistantMessage, Origin, Usage};
 use crate::wire::error::{beginning, server_message};
+use crate::wire::expected::Expected;
+use crate::wire::usage::counted;
 use crate::wire::{WireError, detect, other_wires};
 use serde::de::{Error as _, value};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
-use std::fmt::Display;
 
-const EXPECTED: &str = "a reply of Chat Completions";
+const REPLY: Expected = Expected::reply(NAME, "a reply of Chat Completions");
 
 /// One of the `choices` of a response.
 #[derive(Deserialize)]
@@ -34,7 +35,7 @@ pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
                 .and_then(|value| detect::wire_of_response(&value))
             {
                 Some(wire) => other_wires::error(wire),
-                None => WireError::Unexpected { expected: EXPECTED, problem: error.to_string() },
+                None => REPLY.unexpected(error),
             },
         }),
         Err(error) => Err(WireError::not_json(body, error)),
@@ -59,7 +60,7 @@ fn from_read(mut read: ReadMessage) -> Result<AssistantMessage, WireError> {
         None => (read, None, Origin::new(NAME), None),
         Some(Response { choice, origin, usage }) => (choice.message, choice.finish_reason, origin, usage),
     };
-    let message = message.checked_as::<value::Error>("assistant").map_err(|error| unexpected(&error))?;
+    let message = message.checked_as::<value::Error>("assistant").map_err(|error| REPLY.unexpected(error))?;
     let mut reply = AssistantMessage::from(message);
     if let Some(reason) = finish_reason {
         reply = reply.with_finish_reason(reason);
@@ -73,10 +74,6 @@ struct Response {
     choice: Choice,
     origin: Origin,
     usage: Option<Usage>,
-}
-
-fn unexpected(problem: &dyn Display) -> WireError {
-    WireError::Unexpected { expected: EXPECTED, problem: problem.to_string() }
 }
 
 /// The response with its first choice, if this is a response or a choice; `None` if this is a message.
@@ -101,11 +98,11 @@ fn take_response(read: &mut ReadMessage) -> Result<Option<Response>, WireError> 
         return Err(WireError::Server { message });
     }
     if choice["message"].is_object() {
-        let choice = serde_json::from_value(choice).map_err(|error| unexpected(&error))?;
+        let choice = serde_json::from_value(choice).map_err(|error| REPLY.unexpected(error))?;
         return Ok(Some(Response { choice, origin, usage }));
     }
     let text = choice.to_string();
-    Err(unexpected(&format_args!(
+    Err(REPLY.unexpected(format_args!(
         "this is neither a message nor a response with `choices`: {}",
         beginning(&text)
     )))
@@ -113,26 +110,14 @@ fn take_response(read: &mut ReadMessage) -> Result<Option<Response>, WireError> 
 
 /// The `usage` of a response or of the last chunk of a stream.
 pub(super) fn read_usage(usage: &Value) -> Option<Usage> {
-    let input_tokens = usage["prompt_tokens"].as_u64();
-    let output_tokens = usage["completion_tokens"].as_u64();
-    if input_tokens.is_none() && output_tokens.is_none() {
-        return None;
-    }
     let cached = usage["prompt_tokens_details"]["cached_tokens"].as_u64();
     // DeepSeek's name.
     let cached = cached.or_else(|| usage["prompt_cache_hit_tokens"].as_u64());
-    Some(Usage {
-        input_tokens: input_tokens.unwrap_or_default(),
-        cached_input_tokens: cached.unwrap_or_default(),
-        output_tokens: output_tokens.unwrap_or_default(),
-    })
+    counted(usage["prompt_tokens"].as_u64(), cached, usage["completion_tokens"].as_u64())
 }
 
 /// Ollama's own API has no `usage`.
 fn ollama_usage(response: &Map<String, Value>) -> Option<Usage> {
-    Some(Usage {
-        input_tokens: response.get("prompt_eval_count")?.as_u64()?,
-        cached_input_tokens: 0,
-        output_tokens: response.get("eval_count").and_then(Value::as_u64).unwrap_or_default(),
-    })
+    let input = response.get("prompt_eval_count")?.as_u64()?;
+    counted(Some(input), None, response.get("eval_count").and_then(Value::as_u64))
 }

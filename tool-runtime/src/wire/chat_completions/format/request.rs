@@ -1,50 +1,49 @@
 //! Requests: how they are written, and how their messages are read.
 
 use super::tool::Definition;
-use super::write::{WrittenMessages, report};
+use super::write::write as write_messages;
 use super::{ChatCompletions, NAME};
 use crate::message::Message;
 use crate::schema::ToolSchema;
 use crate::tool_choice::ToolChoice;
+use crate::wire::body::raw;
 use crate::wire::error::beginning;
+use crate::wire::expected::Expected;
+use crate::wire::report::reasons;
 use crate::wire::response_format::JsonSchema;
-use crate::wire::tool_arrays::{SearchForm, ToolArray, ToolForm, reasons};
+use crate::wire::tool_arrays::{ToolArray, ToolForm};
 use crate::wire::{Body, NotStrictTool, Report, RequestParts, Wire as _, WireError};
 use serde::Serialize;
-use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 pub(super) fn write(wire: &ChatCompletions, parts: &RequestParts<'_>) -> Result<Body, WireError> {
     let mut body = Body::new();
-    let (messages, keep_reasoning, rules) = (parts.messages, wire.keep_reasoning, wire.id_rules());
-    body.write("messages", &WrittenMessages { messages, keep_reasoning, rules })?;
+    let messages = write_messages(parts.messages, wire.keep_reasoning, wire.id_rules(), &mut body.report);
+    body.write("messages", &messages)?;
     if parts.stream_usage && wire.stream_usage {
         body.write("stream_options", &json!({ "include_usage": true }))?;
     }
-    let mut report = report(messages, keep_reasoning);
-    let choice = parts.choice(&mut report);
+    let choice = parts.choice(&mut body.report);
     if let Some(answer) = parts.answer_schema {
-        body.write("response_format", &response_format(answer, &mut report))?;
+        let format = response_format(answer, &mut body.report);
+        body.write("response_format", &format)?;
     }
-    let has_all_tools = parts.allowed_tools.is_none() || wire.native_allowed_tools;
+    let sent = if wire.native_allowed_tools { parts.with_all_tools_allowed() } else { *parts };
     // Servers reject an empty list, and the other fields without tools.
-    if parts.tools.is_empty() || (!has_all_tools && !parts.has_allowed_tools()) {
-        return Ok(body.with_report(report));
+    if !sent.has_allowed_tools() {
+        return Ok(body);
     }
-    let form = ToolForm { wire: NAME, is_strict: wire.strict, search: SearchForm::Tools };
-    let array = parts.tool_array(has_all_tools, form, |tools| tool_array(tools, wire.strict))?;
-    body.set("tools", Arc::clone(&array.json));
-    report.not_strict.clone_from(&array.not_strict);
-    if let Some(names) = parts.allowed_tools.filter(|_| wire.native_allowed_tools) {
-        body.write("tool_choice", &allowed_tools(choice, names, parts.tools))?;
+    let form = ToolForm { wire: NAME, settings: [wire.strict, false, false] };
+    sent.write_tools(&mut body, Some(form), |tools| tool_array(tools, wire.strict))?;
+    if let Some(names) = parts.allowed_tools().filter(|_| wire.native_allowed_tools) {
+        body.write("tool_choice", &allowed_tools(choice, names, parts.tools()))?;
     } else if *choice != ToolChoice::Auto {
         body.write("tool_choice", choice)?;
     }
     if !parts.parallel_calls {
         body.write("parallel_tool_calls", &false)?;
     }
-    Ok(body.with_report(report))
+    Ok(body)
 }
 
 /// <https://platform.openai.com/docs/api-reference/chat/create#chat-create-response_format>
@@ -68,27 +67,28 @@ fn tool_array(tools: &[&ToolSchema], is_strict: bool) -> Result<ToolArray, WireE
     let mut definitions = Vec::with_capacity(tools.len());
     for tool in tools {
         // A request may have both kinds of tools.
-        let definition = match tool.openai_strict() {
-            Ok(parameters) => to_raw_value(&Definition::strict(tool, parameters)),
-            Err(errors) => {
-                not_strict.push(NotStrictTool { tool: tool.name().to_owned(), reasons: reasons(errors) });
-                to_raw_value(tool)
-            }
-        };
-        definitions.push(definition.map_err(|source| WireError::NotSerializable { source })?);
+        let form = tool.openai_strict().map_err(reasons);
+        definitions.push(match NotStrictTool::strict_form(tool, form, &mut not_strict) {
+            Some(parameters) => raw(&Definition::new(tool, true, parameters))?,
+            None => raw(tool)?,
+        });
     }
     ToolArray::new(&definitions, not_strict)
 }
 
 /// <https://platform.openai.com/docs/guides/function-calling#allowed-tools>
-fn allowed_tools(choice: &ToolChoice, names: &[String], tools: &[ToolSchema]) -> Value {
+fn allowed_tools<'a>(
+    choice: &ToolChoice,
+    names: impl Iterator<Item = &'a str>,
+    tools: &[ToolSchema],
+) -> Value {
     let mode = match choice {
         ToolChoice::Required => "required",
         ToolChoice::Auto => "auto",
         ToolChoice::None | ToolChoice::Tool(_) => return json!(choice),
     };
     // A deferred tool, or an unknown one, is not in the request.
-    let listed = names.iter().filter(|name| tools.iter().any(|tool| tool.name() == *name));
+    let listed = names.filter(|name| tools.iter().any(|tool| tool.name() == *name));
     let tools: Vec<Value> =
         listed.map(|name| json!({ "type": "function", "function": { "name": name } })).collect();
     json!({ "type": "allowed_tools", "allowed_tools": { "mode": mode, "tools": tools } })
@@ -96,16 +96,14 @@ fn allowed_tools(choice: &ToolChoice, names: &[String], tools: &[ToolSchema]) ->
 
 /// Reads the messages of a request: an array, or the `messages` of an object.
 pub(super) fn read_messages(body: &str) -> Result<Vec<Message>, WireError> {
-    const EXPECTED: &str = "the messages of a request of Chat Completions";
+    const REQUEST: Expected = Expected::request(NAME, "the messages of a request of Chat Completions");
     let value: Value = serde_json::from_str(body).map_err(|source| WireError::not_json(body, source))?;
     let messages = match value {
         Value::Object(mut fields) => fields.remove("messages"),
         list => Some(list),
     };
     let Some(messages) = messages else {
-        let problem = format!("there is no field `messages` in {}", beginning(body));
-        return Err(WireError::Unexpected { expected: EXPECTED, problem });
+        return Err(REQUEST.unexpected(format_args!("there is no field `messages` in {}", beginning(body))));
     };
-    serde_json::from_value(messages)
-        .map_err(|error| WireError::Unexpected { expected: EXPECTED, problem: error.to_string() })
+    serde_json::from_value(messages).map_err(|error| REQUEST.unexpected(error))
 }

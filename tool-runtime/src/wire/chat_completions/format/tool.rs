@@ -24,16 +24,10 @@ struct Function<'a> {
 }
 
 impl<'a> Definition<'a> {
-    /// `parameters` are those of the tool in OpenAI's strict form.
-    pub(super) fn strict(tool: &'a ToolSchema, parameters: &'a RawValue) -> Self {
+    /// The definition with these parameters. Those of a strict tool are in OpenAI's strict form.
+    pub(super) fn new(tool: &'a ToolSchema, strict: bool, parameters: &'a RawValue) -> Self {
         let (name, description) = (tool.name(), tool.description());
-        Definition { r#type: "function", function: Function { name, description, strict: true, parameters } }
-    }
-
-    fn plain(tool: &'a ToolSchema) -> Self {
-        let mut definition = Definition::strict(tool, tool.parameters());
-        definition.function.strict = false;
-        definition
+        Definition { r#type: "function", function: Function { name, description, strict, parameters } }
     }
 }
 
@@ -44,7 +38,8 @@ impl Serialize for ToolSchema {
         if let Some(definition) = cached.get() {
             return definition.serialize(serializer);
         }
-        let definition = to_raw_value(&Definition::plain(self)).map_err(serde::ser::Error::custom)?;
+        let definition = Definition::new(self, false, self.parameters());
+        let definition = to_raw_value(&definition).map_err(serde::ser::Error::custom)?;
         cached.get_or_init(|| definition).serialize(serializer)
     }
 }

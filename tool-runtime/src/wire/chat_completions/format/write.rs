@@ -4,42 +4,69 @@ use super::call::{Keep, WrittenCall};
 use super::content::{text_part, write_part};
 use super::message::Role;
 use super::{NAME, RULES};
-use crate::message::{AssistantMessage, Content, ERROR, InputMessage, Media, Message, Part, ToolMessage};
+use crate::message::{
+    AssistantMessage, Content, ERROR, Extra, InputMessage, Media, Message, Part, ToolMessage,
+};
+use crate::wire::content_parts::{TextOrParts, write_media};
 use crate::wire::ids::Ids;
 use crate::wire::reasoning::{Kept, report_dropped};
 use crate::wire::{IdRules, Report};
-use serde::ser::{SerializeMap, SerializeSeq as _};
 use serde::{Serialize, Serializer};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// A message of a request.
+#[derive(Serialize)]
+pub(super) struct WrittenMessage<'a> {
+    role: Role,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_call_id: Option<Cow<'a, str>>,
+    content: Option<TextOrParts<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tool_calls: Vec<WrittenCall<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refusal: Option<&'a str>,
+    #[serde(flatten)]
+    extra: BTreeMap<&'a str, &'a Value>,
+}
+
+impl<'a> WrittenMessage<'a> {
+    fn new(role: Role, content: Option<TextOrParts<'a>>, extra: impl Into<Option<&'a Extra>>) -> Self {
+        let extra = extra
+            .into()
+            .into_iter()
+            .flat_map(|extra| extra.on_wire(NAME))
+            .map(|(field, value)| (&**field, value))
+            .collect();
+        WrittenMessage { role, tool_call_id: None, content, tool_calls: Vec::new(), refusal: None, extra }
+    }
+}
 
 /// The messages of a request. Images and files of tool results, which tool messages cannot have, are in a user message
 /// after the last result of a reply.
-pub(super) struct WrittenMessages<'a> {
-    pub(super) messages: &'a [Message],
-    pub(super) keep_reasoning: bool,
-    pub(super) rules: IdRules,
-}
-
-impl Serialize for WrittenMessages<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut list = serializer.serialize_seq(None)?;
-        let mut media = Vec::new();
-        let mut ids = Ids::new(self.rules);
-        for (index, message) in self.messages.iter().enumerate() {
-            if let Message::Assistant(reply) = message {
-                ids.start_reply(&reply.tool_calls);
-            }
-            let keep_reasoning = self.keep_reasoning;
-            list.serialize_element(&WrittenMessage { message, keep_reasoning, ids: Some(&ids) })?;
-            let Message::Tool(result) = message else { continue };
-            media.extend(media_of(result, &ids.written(&result.tool_call_id)));
-            if !media.is_empty() && !matches!(self.messages.get(index + 1), Some(Message::Tool(_))) {
-                list.serialize_element(&json!({ "role": "user", "content": std::mem::take(&mut media) }))?;
-            }
+pub(super) fn write<'a>(
+    messages: &'a [Message],
+    keep_reasoning: bool,
+    rules: IdRules,
+    report: &mut Report,
+) -> Vec<WrittenMessage<'a>> {
+    let mut writer = Writer { keep_reasoning, ids: Ids::new(rules), report };
+    let mut written = Vec::with_capacity(messages.len());
+    let mut media = Vec::new();
+    for (index, message) in messages.iter().enumerate() {
+        if let Message::Assistant(reply) = message {
+            writer.ids.start_reply(&reply.tool_calls);
         }
-        list.end()
+        written.push(writer.message(index, message));
+        let Message::Tool(result) = message else { continue };
+        media.extend(writer.media(index, result));
+        if !media.is_empty() && !matches!(messages.get(index + 1), Some(Message::Tool(_))) {
+            let content = TextOrParts::Parts(std::mem::take(&mut media));
+            written.push(WrittenMessage::new(Role::User, Some(content), None));
+        }
     }
+    written
 }
 
 /// Serializes messages with the default settings.
@@ -47,90 +74,111 @@ pub(crate) fn serialize_messages<S: Serializer>(
     messages: &[Message],
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    WrittenMessages { messages, keep_reasoning: false, rules: RULES }.serialize(serializer)
+    write(messages, false, RULES, &mut Report::default()).serialize(serializer)
 }
 
-/// The images and files of a result, each after a line that names the call.
-fn media_of(result: &ToolMessage, id: &str) -> Vec<Value> {
-    if result.content.native(NAME).is_some() {
-        return Vec::new();
-    }
-    let parts = result.content.parts().unwrap_or_default().iter().filter(|part| part.as_text().is_none());
-    let parts: Vec<Value> = parts.filter_map(write_part).collect();
-    if parts.is_empty() {
-        return parts;
-    }
-    let title = format!("Content of the result of the tool call {id}:");
-    std::iter::once(text_part(&title)).chain(parts).collect()
-}
-
-struct WrittenMessage<'a> {
-    message: &'a Message,
+struct Writer<'a, 'r> {
     keep_reasoning: bool,
-    /// The written ids of the calls; `None` for a message that is written alone.
-    ids: Option<&'a Ids<'a>>,
+    /// The written ids of the calls; those of a message that is written alone are its own.
+    ids: Ids<'a>,
+    report: &'r mut Report,
 }
 
-impl Serialize for WrittenMessage<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.message {
-            Message::System(input) => write_input(Role::System, input, serializer),
-            Message::Developer(input) => write_input(Role::Developer, input, serializer),
-            Message::User(input) => write_input(Role::User, input, serializer),
-            Message::Assistant(reply) => write_reply(reply, self.keep_reasoning, self.ids, serializer),
-            Message::Tool(result) => write_result(result, self.ids, serializer),
-        }
-    }
+/// Serializes a message alone.
+fn serialize_alone<'a, S: Serializer>(
+    serializer: S,
+    write: impl FnOnce(&mut Writer<'a, '_>) -> WrittenMessage<'a>,
+) -> Result<S::Ok, S::Error> {
+    let (ids, report) = (Ids::new(IdRules::default()), &mut Report::default());
+    write(&mut Writer { keep_reasoning: false, ids, report }).serialize(serializer)
 }
 
 impl Serialize for Message {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        WrittenMessage { message: self, keep_reasoning: false, ids: None }.serialize(serializer)
+        serialize_alone(serializer, |writer| writer.message(0, self))
     }
 }
 
 impl Serialize for AssistantMessage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        write_reply(self, false, None, serializer)
+        serialize_alone(serializer, |writer| writer.reply(0, self))
     }
 }
 
 impl Serialize for ToolMessage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        write_result(self, None, serializer)
+        serialize_alone(serializer, |writer| writer.result(self))
     }
 }
 
-fn write_result<S: Serializer>(
-    result: &ToolMessage,
-    ids: Option<&Ids<'_>>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    let mut map = serializer.serialize_map(None)?;
-    map.serialize_entry("role", &Role::Tool)?;
-    map.serialize_entry("tool_call_id", &written_id(&result.tool_call_id, ids))?;
-    map.serialize_entry("content", &ResultContent(result))?;
-    for (field, value) in result.extra.on_wire(NAME) {
-        map.serialize_entry(field, value)?;
-    }
-    map.end()
-}
-
-fn written_id<'a>(id: &'a str, ids: Option<&Ids<'a>>) -> Cow<'a, str> {
-    ids.map_or(Cow::Borrowed(id), |ids| ids.written(id))
-}
-
-/// The content of a tool message: OpenAI accepts only text.
-struct ResultContent<'a>(&'a ToolMessage);
-
-impl Serialize for ResultContent<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let ToolMessage { content, .. } = self.0;
-        let prefix = if self.0.is_error() && !content.as_str().starts_with(ERROR) { ERROR } else { "" };
-        if prefix.is_empty() && (content.native(NAME).is_some() || !content.has_more_than_text()) {
-            return content.serialize(serializer);
+impl<'a> Writer<'a, '_> {
+    fn message(&mut self, index: usize, message: &'a Message) -> WrittenMessage<'a> {
+        match message {
+            Message::System(input) => self.input(index, Role::System, input),
+            Message::Developer(input) => self.input(index, Role::Developer, input),
+            Message::User(input) => self.input(index, Role::User, input),
+            Message::Assistant(reply) => self.reply(index, reply),
+            Message::Tool(result) => self.result(result),
         }
-        serializer.serialize_str(&text_with_notices(prefix, content))
+    }
+
+    fn content(&mut self, index: usize, content: &'a Content) -> TextOrParts<'a> {
+        TextOrParts::new(NAME, content, write_part, |part| self.report.drop_content_part(index, part))
+    }
+
+    fn input(&mut self, index: usize, role: Role, input: &'a InputMessage) -> WrittenMessage<'a> {
+        WrittenMessage::new(role, Some(self.content(index, &input.content)), &input.extra)
+    }
+
+    fn reply(&mut self, index: usize, reply: &'a AssistantMessage) -> WrittenMessage<'a> {
+        // A message without an origin was read from a history, so a request contained its fields.
+        let keep = match (&reply.origin, self.keep_reasoning) {
+            (None, _) => Keep::All,
+            (Some(_), true) => Keep::Reasoning,
+            (Some(_), false) => Keep::None,
+        };
+        let content = match &reply.content {
+            // Servers reject null without calls.
+            None if reply.tool_calls.is_empty() && reply.origin.is_some() => {
+                Some(TextOrParts::Text(Cow::Borrowed("")))
+            }
+            content => content.as_ref().map(|content| self.content(index, content)),
+        };
+        let calls = reply.tool_calls.iter();
+        let calls = calls.map(|call| WrittenCall { call, id: self.ids.written(&call.id), keep });
+        let mut written = WrittenMessage::new(Role::Assistant, content, &reply.extra);
+        written.tool_calls = calls.collect();
+        written.refusal = reply.refusal.as_deref();
+        written.extra.retain(|field, value| keep.keeps(field, value));
+        let kept = if self.keep_reasoning { Kept::Own } else { Kept::None };
+        report_dropped(index, reply, NAME, kept, self.report);
+        written
+    }
+
+    /// A result: OpenAI accepts only text in it.
+    fn result(&self, result: &'a ToolMessage) -> WrittenMessage<'a> {
+        let content = &result.content;
+        let prefix = if result.is_error() && !content.as_str().starts_with(ERROR) { ERROR } else { "" };
+        let is_sent = prefix.is_empty() && (content.native(NAME).is_some() || !content.has_more_than_text());
+        let content = if is_sent {
+            TextOrParts::new(NAME, content, write_part, |_| {})
+        } else {
+            TextOrParts::Text(text_with_notices(prefix, content).into())
+        };
+        let mut written = WrittenMessage::new(Role::Tool, Some(content), &result.extra);
+        written.tool_call_id = Some(self.ids.written(&result.tool_call_id));
+        written
+    }
+
+    /// The images and files of a result, after a line that names the call.
+    fn media(&mut self, index: usize, result: &'a ToolMessage) -> Vec<Value> {
+        let dropped = |part: &Part| self.report.drop_content_part(index, part);
+        let mut media = write_media(NAME, &result.content, write_part, dropped);
+        if !media.is_empty() {
+            let id = self.ids.written(&result.tool_call_id);
+            media.insert(0, text_part(&format!("Content of the result of the tool call {id}:")));
+        }
+        media
     }
 }
 
@@ -157,84 +205,4 @@ fn notice(part: &Part) -> Option<String> {
         }
         Part::Text { .. } | Part::Json { .. } | Part::ToolReference { .. } | Part::Other { .. } => None,
     }
-}
-
-fn write_input<S: Serializer>(role: Role, input: &InputMessage, serializer: S) -> Result<S::Ok, S::Error> {
-    let mut map = serializer.serialize_map(None)?;
-    map.serialize_entry("role", &role)?;
-    map.serialize_entry("content", &input.content)?;
-    for (field, value) in input.extra.on_wire(NAME) {
-        map.serialize_entry(field, value)?;
-    }
-    map.end()
-}
-
-fn write_reply<S: Serializer>(
-    reply: &AssistantMessage,
-    keep_reasoning: bool,
-    ids: Option<&Ids<'_>>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    // A message without an origin was read from a history, so a request contained its fields.
-    let keep = match (&reply.origin, keep_reasoning) {
-        (None, _) => Keep::All,
-        (Some(_), true) => Keep::Reasoning,
-        (Some(_), false) => Keep::None,
-    };
-    let mut map = serializer.serialize_map(None)?;
-    map.serialize_entry("role", &Role::Assistant)?;
-    match &reply.content {
-        // Servers reject null without calls.
-        None if reply.tool_calls.is_empty() && reply.origin.is_some() => {
-            map.serialize_entry("content", "")?;
-        }
-        content => map.serialize_entry("content", content)?,
-    }
-    if !reply.tool_calls.is_empty() {
-        let calls: Vec<_> = reply
-            .tool_calls
-            .iter()
-            .map(|call| WrittenCall { call, id: written_id(&call.id, ids), keep })
-            .collect();
-        map.serialize_entry("tool_calls", &calls)?;
-    }
-    if let Some(refusal) = &reply.refusal {
-        map.serialize_entry("refusal", refusal)?;
-    }
-    for (field, value) in reply.extra.on_wire(NAME).filter(|(field, value)| keep.keeps(field, value)) {
-        map.serialize_entry(field, value)?;
-    }
-    map.end()
-}
-
-/// Reports the parts of messages that are not written.
-pub(super) fn report(messages: &[Message], keep_reasoning: bool) -> Report {
-    let mut report = Report::default();
-    for (index, message) in messages.iter().enumerate() {
-        match message {
-            Message::System(input) | Message::Developer(input) | Message::User(input) => {
-                report_content(index, &input.content, &mut report);
-            }
-            Message::Tool(result) => report_content(index, &result.content, &mut report),
-            Message::Assistant(reply) => report_reply(index, reply, keep_reasoning, &mut report),
-        }
-    }
-    report
-}
-
-fn report_content(index: usize, content: &Content, report: &mut Report) {
-    if content.native(NAME).is_none() {
-        let parts = content.parts().unwrap_or_default().iter();
-        for part in parts.filter(|part| write_part(part).is_none()) {
-            report.drop_content_part(index, part);
-        }
-    }
-}
-
-fn report_reply(index: usize, reply: &AssistantMessage, keep_reasoning: bool, report: &mut Report) {
-    if let Some(content) = &reply.content {
-        report_content(index, content, report);
-    }
-    let kept = if keep_reasoning { Kept::Own } else { Kept::None };
-    report_dropped(index, reply, NAME, kept, report);
 }

@@ -18,18 +18,16 @@ pub(super) struct ItemHead<'a> {
     function_call: Option<&'a RawValue>,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 struct FunctionCall<'a> {
-    #[serde(default)]
     id: Value,
-    #[serde(default)]
     name: Value,
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     args: Option<&'a RawValue>,
-    #[serde(default, alias = "partial_args")]
+    #[serde(alias = "partial_args")]
     partial_args: Value,
-    #[serde(default, alias = "will_continue")]
+    #[serde(alias = "will_continue")]
     will_continue: Value,
 }
 

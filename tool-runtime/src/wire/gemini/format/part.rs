@@ -2,6 +2,7 @@
 
 use super::NAME;
 use crate::message::{Content, Media, Part};
+use crate::wire::content_parts::read_parts;
 use serde_json::{Value, json};
 
 /// A field of an object. SDKs, and proxies that use them, write the names of fields in snake case.
@@ -36,6 +37,12 @@ pub(super) fn write_part(part: &Part) -> Option<Value> {
     }
 }
 
+/// Whether it is text without characters and without a signature.
+pub(super) fn is_empty_text(part: &Value) -> bool {
+    let is_signed = field(part, "thoughtSignature").as_str().is_some_and(|signature| !signature.is_empty());
+    part["text"] == "" && field(part, "functionCall").is_null() && !is_signed
+}
+
 pub(super) fn text_part(text: &str) -> Value {
     json!({ "text": text })
 }
@@ -50,12 +57,9 @@ fn write_media(media: &Media) -> Option<Value> {
     }
 }
 
-/// The content of a list of parts. It keeps the list if the neutral parts do not contain all of it.
+/// The content of a list of parts.
 pub(super) fn read_content(list: Vec<Value>) -> Content {
-    let parts: Vec<Part> = list.iter().map(read_part).collect();
-    let is_exact = parts.iter().zip(&list).all(|(part, read)| write_part(part).as_ref() == Some(read));
-    let content = Content::from_parts(parts);
-    if is_exact { content } else { content.with_native(NAME, Value::Array(list)) }
+    read_parts(NAME, list, read_part, write_part)
 }
 
 fn read_part(part: &Value) -> Part {

@@ -5,13 +5,14 @@ use super::part::read_content;
 use super::{NAME, reply, result};
 use crate::message::{AssistantMessage, InputMessage, Message, Origin};
 use crate::wire::error::beginning;
+use crate::wire::expected::Expected;
 use crate::wire::open_calls::OpenCalls;
 use crate::wire::{WireError, detect, other_wires};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-const EXPECTED: &str = "the contents of a request of the Gemini API";
+const REQUEST: Expected = Expected::request(NAME, "the contents of a request of the Gemini API");
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -22,31 +23,21 @@ struct Request<'a> {
     contents: Vec<ReadContent<'a>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct ReadContent<'a> {
-    #[serde(default)]
     role: Option<String>,
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     parts: Option<Vec<&'a RawValue>>,
     /// A field of other APIs.
-    #[serde(default)]
     content: Value,
-    #[serde(default)]
     r#type: Value,
 }
 
 /// Reads the body of a request, or its array of contents.
 pub(super) fn messages(body: &str) -> Result<Vec<Message>, WireError> {
-    let request = if body.trim_start().starts_with('[') {
-        serde_json::from_str(body).map(|contents| Request { system_instruction: Value::Null, contents })
-    } else {
-        serde_json::from_str(body)
-    };
-    let Request { system_instruction, contents } = request.map_err(|error| {
-        WireError::from_serde(body, error, |problem| {
-            other_wires::request_error(body, NAME, EXPECTED, problem)
-        })
-    })?;
+    let from_list = |contents| Request { system_instruction: Value::Null, contents };
+    let Request { system_instruction, contents } = REQUEST.read_or_list(body, from_list)?;
     let mut reader = Reader::default();
     reader.read_system(system_instruction)?;
     let contents = contents.into_iter().map(read_turn).collect::<Result<Vec<_>, _>>()?;
@@ -67,10 +58,6 @@ pub(super) fn messages(body: &str) -> Result<Vec<Message>, WireError> {
     Ok(reader.messages)
 }
 
-fn unexpected(problem: String) -> WireError {
-    WireError::Unexpected { expected: EXPECTED, problem }
-}
-
 /// A content whose calls and results may lack ids.
 enum Turn {
     Model(Box<AssistantMessage>),
@@ -85,22 +72,21 @@ fn read_turn(content: ReadContent<'_>) -> Result<Turn, WireError> {
         return Err(match wire.or_else(|| kinds.find_map(detect::wire_of_part)) {
             Some(wire) => other_wires::error(wire),
             None if !content.is_null() => other_wires::error("chat_completions"),
-            None => unexpected("a content without `parts`".to_owned()),
+            None => REQUEST.unexpected("a content without `parts`"),
         });
     };
     match role.as_deref() {
         Some("model") => {
-            let mut reply = reply::read_parts(&parts).map_err(|error| unexpected(error.to_string()))?;
+            let mut reply = reply::read_parts(&parts).map_err(|error| REQUEST.unexpected(error))?;
             reply.origin = Some(Origin::new(NAME));
             Ok(Turn::Model(Box::new(reply)))
         }
         // `function` is the role of results in the first version of the API.
         None | Some("" | "user" | "function") => {
-            let parts = parts.iter().map(|part| serde_json::from_str(part.get()));
-            let parts = parts.collect::<Result<_, _>>().map_err(|error| unexpected(error.to_string()))?;
-            Ok(Turn::User(parts))
+            let parts = parts.iter().map(|part| REQUEST.read_part(part.get()));
+            Ok(Turn::User(parts.collect::<Result<_, _>>()?))
         }
-        Some(role) => Err(unexpected(format!("the role `{}`", beginning(role)))),
+        Some(role) => Err(REQUEST.unexpected(format_args!("the role `{}`", beginning(role)))),
     }
 }
 
@@ -118,7 +104,8 @@ impl Reader {
             Value::String(text) => text.into(),
             Value::Array(parts) => read_content(parts),
             other => {
-                return Err(unexpected(format!("the system instruction {}", beginning(&other.to_string()))));
+                return Err(REQUEST
+                    .unexpected(format_args!("the system instruction {}", beginning(&other.to_string()))));
             }
         };
         self.messages.push(Message::system(content));

@@ -6,44 +6,45 @@ use super::part::field;
 use crate::message::{
     AssistantMessage, Completeness, Extra, Finish, ItemContent, Origin, ReadItem, Usage, is_object,
 };
+use crate::wire::WireError;
 use crate::wire::error::{beginning, server_message};
+use crate::wire::expected::{Expected, is_list};
 use crate::wire::finish_reason::{completeness, is_no_reason};
-use crate::wire::{WireError, other_wires};
+use crate::wire::usage::counted;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
+use std::fmt::Display;
 
-const EXPECTED: &str = "a reply of the Gemini API";
+const REPLY: Expected = Expected::reply(NAME, "a reply of the Gemini API");
 const FINISH_MESSAGE: &str = "finishMessage";
 
 /// A response, or an event of a stream.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub(super) struct Response<'a> {
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     pub(super) candidates: Option<Vec<Candidate<'a>>>,
-    #[serde(default, alias = "prompt_feedback")]
+    #[serde(alias = "prompt_feedback")]
     pub(super) prompt_feedback: Value,
-    #[serde(default, alias = "usage_metadata")]
+    #[serde(alias = "usage_metadata")]
     pub(super) usage_metadata: Value,
-    #[serde(default, alias = "model_version")]
+    #[serde(alias = "model_version")]
     pub(super) model_version: Option<String>,
-    #[serde(default, rename = "responseId", alias = "response_id")]
+    #[serde(rename = "responseId", alias = "response_id")]
     pub(super) id: Option<String>,
-    #[serde(default)]
     pub(super) error: Value,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub(super) struct Candidate<'a> {
-    #[serde(default)]
     pub(super) index: Option<i64>,
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     content: Option<Content<'a>>,
-    #[serde(default, alias = "finish_reason")]
+    #[serde(alias = "finish_reason")]
     finish_reason: Value,
-    #[serde(default, alias = "finish_message")]
+    #[serde(alias = "finish_message")]
     finish_message: Value,
 }
 
@@ -90,11 +91,13 @@ pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
     if let Some(message) = read_error(body) {
         return Err(WireError::Server { message });
     }
-    let response: Response<'_> = serde_json::from_str(body)
-        .map_err(|error| WireError::from_serde(body, error, |problem| not_a_reply(body, problem)))?;
+    let response: Response<'_> = match serde_json::from_str(body) {
+        Err(error) if error.is_data() => return Err(not_a_reply(body, error)),
+        response => response.map_err(|error| WireError::not_json(body, error))?,
+    };
     let candidate = response.candidates.and_then(|candidates| candidates.into_iter().next());
     let mut reply = match (candidate, blocked(&response.prompt_feedback)) {
-        (Some(candidate), _) => read_candidate(candidate).map_err(|error| unexpected(error.to_string()))?,
+        (Some(candidate), _) => read_candidate(candidate).map_err(|error| REPLY.unexpected(error))?,
         (None, Some((reason, refusal))) => AssistantMessage {
             refusal: Some(refusal),
             finish_reason: Some(reason),
@@ -102,7 +105,7 @@ pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
             ..AssistantMessage::default()
         },
         (None, None) => {
-            return Err(not_a_reply(body, format!("there are no `candidates` in {}", beginning(body))));
+            return Err(not_a_reply(body, format_args!("there are no `candidates` in {}", beginning(body))));
         }
     };
     reply.origin =
@@ -112,14 +115,11 @@ pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
     Ok(reply)
 }
 
-fn unexpected(problem: String) -> WireError {
-    WireError::Unexpected { expected: EXPECTED, problem }
-}
-
-fn not_a_reply(body: &str, problem: String) -> WireError {
-    let is_array = body.trim_start().starts_with('[');
-    let array = || "an array: request a stream with `alt=sse`, and read its events".to_owned();
-    other_wires::response_error(body, NAME, EXPECTED, if is_array { array() } else { problem })
+fn not_a_reply(body: &str, problem: impl Display) -> WireError {
+    if is_list(body) {
+        return REPLY.other_body(body, "an array: request a stream with `alt=sse`, and read its events");
+    }
+    REPLY.other_body(body, problem)
 }
 
 fn read_candidate(mut candidate: Candidate<'_>) -> serde_json::Result<AssistantMessage> {
@@ -174,12 +174,7 @@ pub(super) fn read_usage(usage: &Value) -> Option<Usage> {
     };
     let input = sum("promptTokenCount", "toolUsePromptTokenCount");
     let output = sum("candidatesTokenCount", "thoughtsTokenCount");
-    input.or(output)?;
-    Some(Usage {
-        input_tokens: input.unwrap_or_default(),
-        cached_input_tokens: count("cachedContentTokenCount").unwrap_or_default(),
-        output_tokens: output.unwrap_or_default(),
-    })
+    counted(input, count("cachedContentTokenCount"), output)
 }
 
 /// The message of an error response. It may be in an array, as the only chunk of a stream.
@@ -189,7 +184,7 @@ pub(super) fn read_error(body: &str) -> Option<String> {
         #[serde(default)]
         error: Value,
     }
-    let failed: Failed = if body.trim_start().starts_with('[') {
+    let failed: Failed = if is_list(body) {
         serde_json::from_str::<Vec<Failed>>(body).ok()?.into_iter().next()?
     } else {
         serde_json::from_str(body).ok()?

@@ -1,19 +1,20 @@
 //! Results of calls: <https://ai.google.dev/api/caching#FunctionResponse>.
 
-use super::part::{field, snake_case, write_part};
+use super::part::{field, snake_case};
 use super::{NAME, names};
-use crate::message::{Content, Extra, Part, RETURNED, ToolMessage};
+use crate::message::{Content, Extra, Part, ToolMessage};
+use crate::wire::element::Element;
 use crate::wire::open_calls::ReadResult;
-use crate::wire::text_with_notices;
+use crate::wire::{WireError, text_with_notices};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
-use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// The part of a result in a request.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct WrittenResult<'a> {
+struct WrittenResult<'a> {
     function_response: FunctionResponse<'a>,
 }
 
@@ -22,67 +23,42 @@ struct FunctionResponse<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<&'a Value>,
     name: &'a str,
-    response: Response<'a>,
+    response: Element<'a>,
     #[serde(flatten)]
     extra: Map<String, Value>,
 }
 
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Response<'a> {
-    /// As the API sent it.
-    Native(&'a Value),
-    /// A result that is JSON, with its keys in their order.
-    Json {
-        output: &'a RawValue,
-    },
-    Value(Value),
-}
-
-impl<'a> WrittenResult<'a> {
-    /// The result of the call with this name and, if the provider made one, this id.
-    pub(super) fn new(result: &'a ToolMessage, name: &'a str, id: Option<&'a Value>) -> Self {
-        let (response, extra) = (response(result), result.extra.to_map(NAME));
-        WrittenResult { function_response: FunctionResponse { id, name, response, extra } }
-    }
+/// The part of the result of the call with this name and, if the provider made one, this id.
+pub(super) fn write<'a>(
+    result: &'a ToolMessage,
+    name: &str,
+    id: Option<&Value>,
+) -> Result<Element<'a>, WireError> {
+    let (response, extra) = (response(result)?, result.extra.to_map(NAME));
+    Element::new(&WrittenResult { function_response: FunctionResponse { id, name, response, extra } })
 }
 
 /// The API takes any object: "Use `output` key to specify function output and `error` key to specify error details (if
 /// any)".
-fn response(result: &ToolMessage) -> Response<'_> {
+fn response(result: &ToolMessage) -> Result<Element<'_>, WireError> {
     let content = &result.content;
     if let Some(response) = content.native(NAME) {
-        return Response::Native(response);
+        return Ok(response.into());
     }
     if content.is_json() && !result.is_error() {
-        if let Ok(output) = serde_json::from_str(content.as_str()) {
-            return Response::Json { output };
+        if let Ok(json) = serde_json::from_str::<&RawValue>(content.as_str()) {
+            // The keys of the result keep their order.
+            return Element::new(&BTreeMap::from([("output", json)]));
         }
     }
     let parts = content.parts().unwrap_or_default().iter();
     let parts: Vec<&Part> = parts.filter(|part| part.as_tool_reference().is_none()).collect();
-    Response::Value(match &*parts {
+    let response = match &*parts {
         _ if result.is_error() => json!({ "error": text_with_notices("", content) }),
         [Part::Json { json }] => json!({ "output": json }),
         _ => json!({ "output": text_with_notices("", content) }),
-    })
-}
-
-/// The images and files of a result, which older models do not accept in it, in the format of the API, and the types of
-/// the parts that have no such format.
-pub(super) fn media(result: &ToolMessage) -> (Vec<Value>, Vec<&str>) {
-    let (mut written, mut dropped) = (Vec::new(), Vec::new());
-    if result.content.native(NAME).is_none() {
-        let parts = result.content.parts().unwrap_or_default();
-        for part in parts.iter().filter(|part| part.as_text().is_none()) {
-            match write_part(part) {
-                Some(part) => written.push(part),
-                None if part.as_tool_reference().is_some() => {}
-                None => dropped.push(part.kind()),
-            }
-        }
-    }
-    (written, dropped)
+    };
+    Ok(response.into())
 }
 
 /// Reads a part with a result; `None` if the part is not one.
@@ -95,12 +71,7 @@ pub(super) fn read(part: &Value) -> Option<ReadResult> {
     let (content, is_error) = read_response(take("response").unwrap_or_default());
     let text = |value: Option<Value>| value.as_ref().and_then(Value::as_str).map(str::to_owned);
     let tool = names::read(&text(name).unwrap_or_default()).to_owned();
-    let message = ToolMessage {
-        tool: Cow::Owned(tool.clone()),
-        error_kind: is_error.then_some(Cow::Borrowed(RETURNED)),
-        extra: Extra::new(NAME, extra),
-        ..ToolMessage::new("", content)
-    };
+    let message = ToolMessage::read("", tool.clone(), content, is_error, Extra::new(NAME, extra));
     Some(ReadResult { id: text(id).filter(|id| !id.is_empty()), tool: Some(tool), message })
 }
 

@@ -4,13 +4,12 @@ use super::{NAME, names};
 use crate::schema::ToolSchema;
 use crate::schema::references::separate_references;
 use crate::tool_choice::ToolChoice;
-use crate::wire::tool_arrays::{SearchForm, ToolArray, ToolForm};
-use crate::wire::{Body, Report, RequestParts, WireError};
+use crate::wire::tool_arrays::{ToolArray, ToolForm};
+use crate::wire::{Body, RequestParts, WireError};
 use serde::Serialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
-use std::sync::Arc;
 
 /// The entry of the array `tools`: all functions together.
 #[derive(Serialize)]
@@ -28,20 +27,13 @@ struct Declaration<'a> {
     parameters_json_schema: Cow<'a, RawValue>,
 }
 
-pub(super) fn write(
-    body: &mut Body,
-    parts: &RequestParts<'_>,
-    is_strict: bool,
-    report: &mut Report,
-) -> Result<(), WireError> {
-    let choice = parts.choice(report);
+pub(super) fn write(body: &mut Body, parts: &RequestParts<'_>, is_strict: bool) -> Result<(), WireError> {
+    let choice = parts.choice(&mut body.report);
     if !parts.has_allowed_tools() {
         return Ok(());
     }
-    let form = ToolForm { wire: NAME, is_strict: false, search: SearchForm::Tools };
-    let has_all_tools = parts.allowed_tools.is_none();
-    let array = parts.tool_array(has_all_tools, form, tool_array)?;
-    body.set("tools", Arc::clone(&array.json));
+    let form = ToolForm { wire: NAME, settings: [false; 3] };
+    parts.write_tools(body, Some(form), tool_array)?;
     let calling = match choice {
         ToolChoice::Auto if !is_strict => return Ok(()),
         ToolChoice::Auto => json!({ "mode": "VALIDATED" }),

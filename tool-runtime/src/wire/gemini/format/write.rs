@@ -1,32 +1,25 @@
 //! Contents: how the messages of a request are written.
 
 use super::item::{ItemHead, provider_id};
-use super::part::{text_part, write_part};
-use super::result::{self, WrittenResult};
+use super::part::{is_empty_text, text_part, write_part};
+use super::result;
 use super::{NAME, names};
-use crate::message::{AssistantMessage, Content, Message, ReplyItem, ToolCall, ToolMessage};
+use crate::message::{AssistantMessage, Content, Message, Part, ReplyItem, ToolCall, ToolMessage};
 use crate::tool_name;
-use crate::wire::body::{raw, raw_from};
+use crate::wire::content_parts::{write_media, write_parts};
+use crate::wire::element::{Element, arguments_object, items_with_heads};
 use crate::wire::reasoning::{Kept, report_dropped};
-use crate::wire::{Report, WireError, written_arguments, written_name};
+use crate::wire::{Body, Report, WireError, written_name};
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use std::collections::HashMap;
-
-/// The contents of a request, and the parts of its `systemInstruction`.
-#[derive(Default)]
-pub(super) struct Written {
-    pub(super) system: Vec<Json>,
-    pub(super) contents: Vec<WrittenContent>,
-}
-
-type Json = Box<RawValue>;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
 
 #[derive(Serialize)]
-pub(super) struct WrittenContent {
+struct WrittenContent<'a> {
     role: &'static str,
-    parts: Vec<Json>,
+    parts: Vec<Element<'a>>,
 }
 
 const USER: &str = "user";
@@ -36,22 +29,33 @@ const MODEL: &str = "model";
 /// <https://ai.google.dev/gemini-api/docs/thought-signatures#faqs>.
 const SKIP_VALIDATION: &str = "skip_thought_signature_validator";
 
-pub(super) fn write(messages: &[Message], report: &mut Report) -> Result<Written, WireError> {
-    let mut writer =
-        Writer { written: Written::default(), calls: HashMap::new(), results: Vec::new(), report };
+pub(super) fn write(body: &mut Body, messages: &[Message]) -> Result<(), WireError> {
+    let mut writer = Writer {
+        system: Vec::new(),
+        contents: Vec::new(),
+        calls: HashMap::new(),
+        results: Vec::new(),
+        report: &mut body.report,
+    };
     for (index, message) in messages.iter().enumerate() {
         writer.message(index, message)?;
     }
     writer.write_results()?;
-    if writer.written.contents.is_empty() {
+    if writer.contents.is_empty() {
         // The API rejects a request without contents.
-        writer.push(USER, vec![start()?])?;
+        writer.push(USER, vec![start()]);
     }
-    Ok(writer.written)
+    let Writer { system, contents, .. } = writer;
+    if !system.is_empty() {
+        body.write("systemInstruction", &BTreeMap::from([("parts", system)]))?;
+    }
+    body.write("contents", &contents)
 }
 
 struct Writer<'a, 'r> {
-    written: Written,
+    /// The parts of the `systemInstruction`.
+    system: Vec<Element<'a>>,
+    contents: Vec<WrittenContent<'a>>,
     /// The calls of the newest reply, by the ids of the messages.
     calls: HashMap<&'a str, WrittenCall<'a>>,
     /// The results of the newest reply, with the indices of their messages.
@@ -75,12 +79,12 @@ impl<'a> Writer<'a, '_> {
         self.write_results()?;
         match message {
             Message::System(input) | Message::Developer(input) => {
-                let parts = self.text_parts(index, &input.content)?;
-                self.written.system.extend(parts);
+                let parts = self.text_parts(index, &input.content);
+                self.system.extend(parts);
             }
             Message::User(input) => {
-                let parts = self.content(index, &input.content)?;
-                self.push(USER, parts)?;
+                let parts = self.parts(index, &input.content, write_part);
+                self.push(USER, parts);
             }
             Message::Assistant(reply) => self.reply(index, reply)?,
             Message::Tool(_) => {}
@@ -91,39 +95,30 @@ impl<'a> Writer<'a, '_> {
     /// Adds a content. Empty contents are left out, and adjacent contents of the model are joined, since the API rejects them
     /// otherwise ("function call turn comes immediately after a user turn or after a function response turn"). A conversation
     /// that starts with the model gets a text of the user before it, for the same reason.
-    fn push(&mut self, role: &'static str, parts: Vec<Json>) -> Result<(), WireError> {
-        let contents = &mut self.written.contents;
-        match contents.last_mut() {
-            _ if parts.is_empty() => return Ok(()),
-            Some(last) if last.role == MODEL && role == MODEL => {
-                last.parts.extend(parts);
-                return Ok(());
-            }
-            None if role == MODEL => {
-                contents.push(WrittenContent { role: USER, parts: vec![start()?] });
-            }
+    fn push(&mut self, role: &'static str, parts: Vec<Element<'a>>) {
+        match self.contents.last_mut() {
+            _ if parts.is_empty() => return,
+            Some(last) if last.role == MODEL && role == MODEL => return last.parts.extend(parts),
+            None if role == MODEL => self.push(USER, vec![start()]),
             _ => {}
         }
-        contents.push(WrittenContent { role, parts });
-        Ok(())
+        self.contents.push(WrittenContent { role, parts });
     }
 
     fn reply(&mut self, index: usize, reply: &'a AssistantMessage) -> Result<(), WireError> {
         self.calls.clear();
         let mut parts = Vec::new();
-        for item in reply.items(NAME) {
+        for (item, head) in items_with_heads::<ItemHead<'_>>(reply, NAME) {
             match item {
                 ReplyItem::Native(json, call) => {
-                    let part = ItemHead::read(json).unwrap_or_default();
                     if let Some(call) = call {
-                        let name = part.function_name();
-                        self.add_call(call, name);
+                        self.add_call(call, head.function_name());
                     }
-                    if !part.is_empty_text() {
-                        parts.push(raw_from(json.to_owned())?);
+                    if !head.is_empty_text() {
+                        parts.push(Element::native(json, &[])?);
                     }
                 }
-                ReplyItem::Content(content) => parts.extend(self.text_parts(index, content)?),
+                ReplyItem::Content(content) => parts.extend(self.text_parts(index, content)),
                 ReplyItem::Call(call) => {
                     let is_first = self.calls.is_empty();
                     parts.push(write_call(call, is_first)?);
@@ -133,10 +128,11 @@ impl<'a> Writer<'a, '_> {
         }
         let refusal = reply.refusal().filter(|refusal| !refusal.is_empty());
         if let (true, Some(refusal)) = (parts.is_empty(), refusal) {
-            parts.push(raw(&text_part(refusal))?);
+            parts.push(text_part(refusal).into());
         }
         report_dropped(index, reply, NAME, Kept::Own, self.report);
-        self.push(MODEL, parts)
+        self.push(MODEL, parts);
+        Ok(())
     }
 
     /// Stores a call for its result. `name` is that of a part that is written unchanged.
@@ -156,63 +152,40 @@ impl<'a> Writer<'a, '_> {
         for (number, (index, result)) in (1..).zip(results) {
             let call = self.calls.get(&*result.tool_call_id);
             let name = call.map_or_else(|| name_without_call(result), |call| call.name.clone());
-            parts.push(raw(&WrittenResult::new(result, &name, call.and_then(|call| call.id)))?);
-            let (written, dropped) = result::media(result);
+            parts.push(result::write(result, &name, call.and_then(|call| call.id))?);
+            // Older models do not accept images and files in the result.
+            let dropped = |part: &Part| self.report.drop_content_part(index, part);
+            let written = write_media(NAME, &result.content, write_part, dropped);
             if !written.is_empty() {
                 let title = format!("Content of the result of call {number}, `{name}`:");
-                media.push(raw(&text_part(&title))?);
+                media.push(text_part(&title).into());
             }
-            for part in written {
-                media.push(raw(&part)?);
-            }
-            for kind in dropped {
-                self.report.drop_part(index, kind);
-            }
+            media.extend(written.into_iter().map(Element::from));
         }
-        self.push(USER, parts)?;
-        self.push(USER, media)
+        self.push(USER, parts);
+        self.push(USER, media);
+        Ok(())
     }
 
     /// The text of a content whose place allows no other parts.
-    fn text_parts(&mut self, index: usize, content: &Content) -> Result<Vec<Json>, WireError> {
-        if content.native(NAME).is_some() {
-            return self.content(index, content);
-        }
-        let mut written = Vec::new();
-        for part in content.to_parts() {
-            match part.as_text() {
-                Some(text) if text.is_empty() => {}
-                Some(text) => written.push(raw(&text_part(&text))?),
-                None => self.report.drop_content_part(index, &part),
-            }
-        }
-        Ok(written)
+    fn text_parts(&mut self, index: usize, content: &'a Content) -> Vec<Element<'a>> {
+        self.parts(index, content, |part| write_part(part).filter(|_| part.as_text().is_some()))
     }
 
-    fn content(&mut self, index: usize, content: &Content) -> Result<Vec<Json>, WireError> {
-        let mut written = Vec::new();
-        if let Some(Value::Array(parts)) = content.native(NAME) {
-            for part in parts {
-                let json = raw(part)?;
-                if !ItemHead::read(json.get()).unwrap_or_default().is_empty_text() {
-                    written.push(json);
-                }
-            }
-            return Ok(written);
-        }
-        for part in content.to_parts() {
-            match write_part(&part) {
-                Some(part) => written.push(raw(&part)?),
-                None if part.as_text().is_some() => {}
-                None => self.report.drop_content_part(index, &part),
-            }
-        }
-        Ok(written)
+    /// The content as it was read, or its parts that `write` returns.
+    fn parts(
+        &mut self,
+        index: usize,
+        content: &'a Content,
+        write: impl Fn(&Part) -> Option<Value>,
+    ) -> Vec<Element<'a>> {
+        let parts = write_parts(NAME, content, write, |part| self.report.drop_content_part(index, part));
+        parts.into_iter().filter(|part| !is_empty_text(part)).map(Element::Value).collect()
     }
 }
 
 /// The part of a call that does not come from the model, or not in this form.
-fn write_call(call: &ToolCall, is_first: bool) -> Result<Json, WireError> {
+fn write_call(call: &ToolCall, is_first: bool) -> Result<Element<'_>, WireError> {
     #[derive(Serialize)]
     #[serde(rename_all = "camelCase")]
     struct CallPart<'a> {
@@ -225,19 +198,19 @@ fn write_call(call: &ToolCall, is_first: bool) -> Result<Json, WireError> {
         #[serde(skip_serializing_if = "Option::is_none")]
         id: Option<&'a Value>,
         name: &'a str,
-        args: Json,
+        args: Cow<'a, RawValue>,
     }
-    let args = raw_from(written_arguments(call).into_owned())?;
     let name = written_name(call);
-    raw(&CallPart {
-        function_call: FunctionCall { id: provider_id(call), name: &names::written(&name), args },
+    let (name, args) = (&*names::written(&name), arguments_object(call)?);
+    Element::new(&CallPart {
+        function_call: FunctionCall { id: provider_id(call), name, args },
         thought_signature: is_first.then_some(SKIP_VALIDATION),
     })
 }
 
 /// The text of the user in a conversation that starts without one.
-fn start() -> Result<Json, WireError> {
-    raw(&text_part("."))
+fn start() -> Element<'static> {
+    text_part(".").into()
 }
 
 /// The name in a result without a call, which only an invalid history has.

@@ -6,23 +6,17 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-#[derive(Deserialize)]
-#[serde(expecting = "a message")]
+#[derive(Default, Deserialize)]
+#[serde(default, expecting = "a message")]
 pub(super) struct ReadMessage<'a> {
-    #[serde(default)]
     pub(super) role: String,
-    #[serde(default)]
     pub(super) content: Option<Content>,
-    #[serde(default)]
     pub(super) thinking: Option<String>,
     /// In base64.
-    #[serde(default)]
     pub(super) images: Option<Vec<String>>,
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     tool_calls: Option<Vec<ReadCall<'a>>>,
-    #[serde(default)]
     pub(super) tool_name: Option<String>,
-    #[serde(default)]
     pub(super) tool_call_id: Option<String>,
 }
 
@@ -35,12 +29,11 @@ struct ReadCall<'a> {
     function: ReadFunction<'a>,
 }
 
-#[derive(Deserialize)]
-#[serde(expecting = "the name and the arguments of a function")]
+#[derive(Default, Deserialize)]
+#[serde(default, expecting = "the name and the arguments of a function")]
 struct ReadFunction<'a> {
-    #[serde(default)]
     name: String,
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     arguments: Option<&'a RawValue>,
 }
 

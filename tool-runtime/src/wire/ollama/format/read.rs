@@ -2,14 +2,14 @@
 
 use super::NAME;
 use super::message::ReadMessage;
-use crate::message::{Content, ERROR, InputMessage, Media, Message, Part, RETURNED, ToolMessage};
+use crate::message::{Content, ERROR, Extra, InputMessage, Media, Message, Part, ToolMessage};
+use crate::wire::WireError;
 use crate::wire::error::beginning;
+use crate::wire::expected::Expected;
 use crate::wire::open_calls::{OpenCalls, ReadResult};
-use crate::wire::{WireError, other_wires};
 use serde::Deserialize;
-use std::borrow::Cow;
 
-const EXPECTED: &str = "the messages of a request of Ollama's API";
+const REQUEST: Expected = Expected::request(NAME, "the messages of a request of Ollama's API");
 
 #[derive(Deserialize)]
 struct Request<'a> {
@@ -19,18 +19,9 @@ struct Request<'a> {
 
 /// Reads the body of a request, or its array of messages.
 pub(super) fn messages(body: &str) -> Result<Vec<Message>, WireError> {
-    let request = if body.trim_start().starts_with('[') {
-        serde_json::from_str(body).map(|messages| Request { messages })
-    } else {
-        serde_json::from_str(body)
-    };
-    let Request { messages } = request.map_err(|error| {
-        WireError::from_serde(body, error, |problem| {
-            other_wires::request_error(body, NAME, EXPECTED, problem)
-        })
-    })?;
+    let Request { messages } = REQUEST.read_or_list(body, |messages| Request { messages })?;
     let messages = messages.into_iter().map(read_message).collect::<Result<Vec<_>, _>>();
-    messages.map(with_ids).map_err(|problem| other_wires::request_error(body, NAME, EXPECTED, problem))
+    messages.map(with_ids).map_err(|problem| REQUEST.other_body(body, problem))
 }
 
 /// A message whose calls or result may lack ids.
@@ -57,11 +48,8 @@ fn read_result(read: ReadMessage<'_>) -> ReadResult {
     let is_some = |text: &String| !text.is_empty();
     let (id, tool) = (read.tool_call_id.clone().filter(is_some), read.tool_name.clone().filter(is_some));
     let content = read_content(read);
-    let message = ToolMessage {
-        tool: Cow::Owned(tool.clone().unwrap_or_default()),
-        error_kind: content.as_str().starts_with(ERROR).then_some(Cow::Borrowed(RETURNED)),
-        ..ToolMessage::new("", content)
-    };
+    let (is_error, tool_of_call) = (content.as_str().starts_with(ERROR), tool.clone().unwrap_or_default());
+    let message = ToolMessage::read("", tool_of_call, content, is_error, Extra::default());
     ReadResult { id, tool, message }
 }
 

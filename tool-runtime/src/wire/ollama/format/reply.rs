@@ -3,30 +3,26 @@
 use super::NAME;
 use super::message::ReadMessage;
 use crate::message::{AssistantMessage, Origin, Usage};
-use crate::wire::error::{beginning, server_message};
-use crate::wire::{WireError, other_wires};
+use crate::wire::WireError;
+use crate::wire::error::{beginning, server_error};
+use crate::wire::expected::Expected;
+use crate::wire::usage::counted;
 use serde::Deserialize;
 use serde_json::Value;
 
-const EXPECTED: &str = "a reply of Ollama's API";
+const REPLY: Expected = Expected::reply(NAME, "a reply of Ollama's API");
 
 /// A response, or one line of a stream: <https://docs.ollama.com/api/chat>.
-#[derive(Deserialize)]
-#[serde(expecting = "a response")]
+#[derive(Default, Deserialize)]
+#[serde(default, expecting = "a response")]
 pub(super) struct Response<'a> {
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     pub(super) message: Option<ReadMessage<'a>>,
-    #[serde(default)]
     pub(super) model: Option<String>,
-    #[serde(default)]
     pub(super) done: bool,
-    #[serde(default)]
     pub(super) done_reason: Option<String>,
-    #[serde(default)]
     prompt_eval_count: Option<u64>,
-    #[serde(default)]
     eval_count: Option<u64>,
-    #[serde(default)]
     pub(super) error: Value,
 }
 
@@ -34,23 +30,17 @@ impl Response<'_> {
     /// The tokens, which the last line of a stream has.
     pub(super) fn usage(&self) -> Option<Usage> {
         // The server leaves out a count of zero.
-        let (input, output) = (self.prompt_eval_count, self.eval_count);
-        let count = |tokens: Option<u64>| tokens.unwrap_or_default();
-        (input.is_some() || output.is_some()).then(|| Usage::new(count(input), count(output)))
+        counted(self.prompt_eval_count, None, self.eval_count)
     }
 }
 
 /// Reads the body of a response.
 pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
-    let unexpected = |problem| other_wires::response_error(body, NAME, EXPECTED, problem);
-    let response: Response<'_> =
-        serde_json::from_str(body).map_err(|error| WireError::from_serde(body, error, unexpected))?;
-    if let Some(message) = server_message(&response.error) {
-        return Err(WireError::Server { message });
-    }
+    let response: Response<'_> = REPLY.read(body)?;
+    server_error(&response.error)?;
     let usage = response.usage();
     let Some(message) = response.message else {
-        return Err(unexpected(format!("there is no `message` in {}", beginning(body))));
+        return Err(REPLY.other_body(body, format_args!("there is no `message` in {}", beginning(body))));
     };
     let mut reply = message.into_reply();
     if let Some(reason) = response.done_reason {
@@ -60,9 +50,4 @@ pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
     reply.usage = usage;
     reply.make_ids_usable();
     Ok(reply)
-}
-
-/// The message of an error response.
-pub(super) fn read_error(body: &str) -> Option<String> {
-    server_message(&serde_json::from_str::<Value>(body).ok()?["error"])
 }

@@ -1,178 +1,128 @@
 //! Messages: how they are written. <https://docs.ollama.com/capabilities/tool-calling> has examples.
 
 use super::{NAME, RULES};
-use crate::message::{
-    AssistantMessage, Content, ERROR, InputMessage, Media, Message, Part, ToolCall, ToolMessage,
-};
+use crate::message::{AssistantMessage, Content, ERROR, Media, Message, Part, ToolMessage};
+use crate::wire::element::arguments_object;
 use crate::wire::ids::Ids;
 use crate::wire::reasoning::{Kept, report_dropped};
-use crate::wire::{Report, text_with_notices, written_arguments, written_name};
-use serde::ser::{Error as _, SerializeMap, SerializeSeq as _};
-use serde::{Serialize, Serializer};
+use crate::wire::{Report, WireError, text_with_notices, written_name};
+use serde::Serialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// The messages of a request. Images of tool results are in a user message after the last result of a reply.
-pub(super) struct WrittenMessages<'a>(pub(super) &'a [Message]);
-
-impl Serialize for WrittenMessages<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut list = serializer.serialize_seq(None)?;
-        let mut images = Vec::new();
-        let mut calls = Calls { ids: Ids::new(RULES), names: HashMap::new() };
-        for (index, message) in self.0.iter().enumerate() {
-            if let Message::Assistant(reply) = message {
-                calls.ids.start_reply(&reply.tool_calls);
-                calls.names = reply.tool_calls.iter().map(|call| (&*call.id, written_name(call))).collect();
-            }
-            list.serialize_element(&WrittenMessage { message, calls: &calls })?;
-            let Message::Tool(result) = message else { continue };
-            images.extend(images_of(&result.content));
-            if !images.is_empty() && !matches!(self.0.get(index + 1), Some(Message::Tool(_))) {
-                let content = Content::from("Images of the tool results:");
-                list.serialize_element(&WrittenInput { role: "user", content: &content, images: &images })?;
-                images.clear();
-            }
-        }
-        list.end()
-    }
+/// A message of a request.
+#[derive(Default, Serialize)]
+pub(super) struct WrittenMessage<'a> {
+    role: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_name: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_call_id: Option<Cow<'a, str>>,
+    content: Cow<'a, str>,
+    /// In base64.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    images: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thinking: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tool_calls: Vec<WrittenCall<'a>>,
 }
 
-/// The calls of the newest reply.
-struct Calls<'a> {
-    ids: Ids<'a>,
-    /// The written names, by the ids of the calls.
-    names: HashMap<&'a str, Cow<'a, str>>,
-}
-
-struct WrittenMessage<'a> {
-    message: &'a Message,
-    calls: &'a Calls<'a>,
-}
-
-impl Serialize for WrittenMessage<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.message {
-            // Templates of models know no other role for instructions.
-            Message::System(input) | Message::Developer(input) => write_input("system", input, serializer),
-            Message::User(input) => write_input("user", input, serializer),
-            Message::Assistant(reply) => self.write_reply(reply, serializer),
-            Message::Tool(result) => self.write_result(result, serializer),
-        }
-    }
-}
-
-impl WrittenMessage<'_> {
-    fn write_reply<S: Serializer>(&self, reply: &AssistantMessage, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("role", "assistant")?;
-        let refusal = reply.refusal().filter(|_| reply.text().is_empty() && reply.tool_calls.is_empty());
-        map.serialize_entry("content", refusal.unwrap_or(reply.text()))?;
-        if let Some(thinking) = reply.reasoning_field() {
-            map.serialize_entry("thinking", thinking)?;
-        }
-        if !reply.tool_calls.is_empty() {
-            let ids = &self.calls.ids;
-            let calls: Vec<_> = reply.tool_calls.iter().map(|call| WrittenCall { call, ids }).collect();
-            map.serialize_entry("tool_calls", &calls)?;
-        }
-        map.end()
-    }
-
-    fn write_result<S: Serializer>(&self, result: &ToolMessage, serializer: S) -> Result<S::Ok, S::Error> {
-        let prefix = if result.is_error() && !result.text().starts_with(ERROR) { ERROR } else { "" };
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("role", "tool")?;
-        let name = self.calls.names.get(&*result.tool_call_id).map(|name| &**name);
-        if let Some(name) = name.or_else(|| result.tool()) {
-            map.serialize_entry("tool_name", name)?;
-        }
-        map.serialize_entry("tool_call_id", &self.calls.ids.written(&result.tool_call_id))?;
-        map.serialize_entry("content", &text_with_notices(prefix, &result.content))?;
-        map.end()
-    }
-}
-
+#[derive(Serialize)]
 struct WrittenCall<'a> {
-    call: &'a ToolCall,
-    ids: &'a Ids<'a>,
+    id: Cow<'a, str>,
+    r#type: &'static str,
+    function: Function<'a>,
 }
 
-impl Serialize for WrittenCall<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Function<'a> {
-            name: &'a str,
-            arguments: &'a RawValue,
-        }
-        let (name, arguments) = (written_name(self.call), written_arguments(self.call));
-        let arguments = serde_json::from_str(arguments.trim()).map_err(S::Error::custom)?;
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("id", &self.ids.written(&self.call.id))?;
-        map.serialize_entry("type", "function")?;
-        map.serialize_entry("function", &Function { name: &name, arguments })?;
-        map.end()
-    }
+#[derive(Serialize)]
+struct Function<'a> {
+    name: Cow<'a, str>,
+    arguments: Cow<'a, RawValue>,
 }
 
-/// A message of text and images.
-struct WrittenInput<'a> {
-    role: &'a str,
-    content: &'a Content,
-    images: &'a [&'a str],
-}
-
-fn write_input<S: Serializer>(role: &str, input: &InputMessage, serializer: S) -> Result<S::Ok, S::Error> {
-    let images: Vec<&str> = images_of(&input.content).collect();
-    WrittenInput { role, content: &input.content, images: &images }.serialize(serializer)
-}
-
-impl Serialize for WrittenInput<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("role", self.role)?;
-        map.serialize_entry("content", self.content.as_str())?;
-        if !self.images.is_empty() {
-            map.serialize_entry("images", self.images)?;
-        }
-        map.end()
-    }
-}
-
-/// The images in base64.
-fn images_of(content: &Content) -> impl Iterator<Item = &str> {
-    content.parts().unwrap_or_default().iter().filter_map(image)
-}
-
-fn image(part: &Part) -> Option<&str> {
-    match part {
-        Part::Image { media: Media::Data { base64, .. } } => Some(base64),
-        _ => None,
-    }
-}
-
-/// Reports the parts of messages that are not written.
-pub(super) fn report(messages: &[Message]) -> Report {
-    let mut report = Report::default();
+/// The messages of a request. Images of tool results are in a user message after the last result of a reply.
+pub(super) fn write<'a>(
+    messages: &'a [Message],
+    report: &mut Report,
+) -> Result<Vec<WrittenMessage<'a>>, WireError> {
+    let mut writer = Writer { ids: Ids::new(RULES), names: HashMap::new(), report };
+    let mut written = Vec::with_capacity(messages.len());
+    let mut images = Vec::new();
     for (index, message) in messages.iter().enumerate() {
-        let content = match message {
-            Message::System(input) | Message::Developer(input) | Message::User(input) => &input.content,
-            Message::Tool(result) => &result.content,
-            Message::Assistant(reply) => {
-                report_dropped(index, reply, NAME, Kept::Text, &mut report);
-                // A reply has text only.
-                let parts = reply.content.as_ref().and_then(Content::parts).unwrap_or_default().iter();
-                for part in parts.filter(|part| part.as_text().is_none()) {
-                    report.drop_content_part(index, part);
-                }
-                continue;
-            }
-        };
-        let parts = content.parts().unwrap_or_default().iter();
-        for part in parts.filter(|part| part.as_text().is_none() && image(part).is_none()) {
-            report.drop_content_part(index, part);
+        written.push(writer.message(index, message)?);
+        let Message::Tool(result) = message else { continue };
+        images.extend(writer.images(index, &result.content));
+        if !images.is_empty() && !matches!(messages.get(index + 1), Some(Message::Tool(_))) {
+            let (content, images) = ("Images of the tool results:".into(), std::mem::take(&mut images));
+            written.push(WrittenMessage { role: "user", content, images, ..WrittenMessage::default() });
         }
     }
-    report
+    Ok(written)
+}
+
+struct Writer<'a, 'r> {
+    ids: Ids<'a>,
+    /// The written names of the calls of the newest reply, by their ids.
+    names: HashMap<&'a str, Cow<'a, str>>,
+    report: &'r mut Report,
+}
+
+impl<'a> Writer<'a, '_> {
+    fn message(&mut self, index: usize, message: &'a Message) -> Result<WrittenMessage<'a>, WireError> {
+        let (role, input) = match message {
+            // Templates of models know no other role for instructions.
+            Message::System(input) | Message::Developer(input) => ("system", input),
+            Message::User(input) => ("user", input),
+            Message::Assistant(reply) => return self.reply(index, reply),
+            Message::Tool(result) => return Ok(self.result(result)),
+        };
+        let (content, images) = (input.content.as_str().into(), self.images(index, &input.content));
+        Ok(WrittenMessage { role, content, images, ..WrittenMessage::default() })
+    }
+
+    fn reply(&mut self, index: usize, reply: &'a AssistantMessage) -> Result<WrittenMessage<'a>, WireError> {
+        self.ids.start_reply(&reply.tool_calls);
+        self.names = reply.tool_calls.iter().map(|call| (&*call.id, written_name(call))).collect();
+        report_dropped(index, reply, NAME, Kept::Text, self.report);
+        // A reply has text only.
+        let parts = reply.content.as_ref().and_then(Content::parts).unwrap_or_default().iter();
+        for part in parts.filter(|part| part.as_text().is_none()) {
+            self.report.drop_content_part(index, part);
+        }
+        let mut tool_calls = Vec::with_capacity(reply.tool_calls.len());
+        for call in &reply.tool_calls {
+            let function = Function { name: written_name(call), arguments: arguments_object(call)? };
+            tool_calls.push(WrittenCall { id: self.ids.written(&call.id), r#type: "function", function });
+        }
+        let refusal = reply.refusal().filter(|_| reply.text().is_empty() && reply.tool_calls.is_empty());
+        let (content, thinking) = (refusal.unwrap_or(reply.text()).into(), reply.reasoning_field());
+        Ok(WrittenMessage { role: "assistant", content, thinking, tool_calls, ..WrittenMessage::default() })
+    }
+
+    fn result(&self, result: &'a ToolMessage) -> WrittenMessage<'a> {
+        let prefix = if result.is_error() && !result.text().starts_with(ERROR) { ERROR } else { "" };
+        let name = self.names.get(&*result.tool_call_id).cloned();
+        WrittenMessage {
+            role: "tool",
+            tool_name: name.or_else(|| result.tool().map(Cow::Borrowed)),
+            tool_call_id: Some(self.ids.written(&result.tool_call_id)),
+            content: text_with_notices(prefix, &result.content).into(),
+            ..WrittenMessage::default()
+        }
+    }
+
+    /// The images of a content. All other parts are dropped.
+    fn images(&mut self, index: usize, content: &'a Content) -> Vec<&'a str> {
+        let mut images = Vec::new();
+        for part in content.parts().unwrap_or_default() {
+            match part {
+                Part::Image { media: Media::Data { base64, .. } } => images.push(&**base64),
+                part if part.as_text().is_none() => self.report.drop_content_part(index, part),
+                _ => {}
+            }
+        }
+        images
+    }
 }

@@ -1,7 +1,8 @@
 //! Items of replies.
 
 use super::custom_tool::CustomTools;
-use super::{NAME, reply, tool_search};
+use super::reply::REPLY;
+use super::{NAME, tool_search};
 use crate::message::{AssistantMessage, Extra, ItemContent, ReadItem, ToolCall, is_object};
 use crate::tool_name::{self, SEARCH_TOOLS};
 use crate::wire::WireError;
@@ -19,27 +20,18 @@ pub(super) struct Item {
     pub(super) is_incomplete: bool,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct Fields {
-    #[serde(default)]
     r#type: Value,
-    #[serde(default)]
     role: Value,
-    #[serde(default)]
     status: Value,
-    #[serde(default)]
     content: Value,
-    #[serde(default)]
     call_id: Value,
-    #[serde(default)]
     name: Value,
-    #[serde(default)]
     arguments: Value,
-    #[serde(default)]
     input: Value,
-    #[serde(default)]
     execution: Value,
-    #[serde(default)]
     namespace: Value,
 }
 
@@ -137,11 +129,10 @@ pub(super) fn is_custom(call: &ToolCall) -> bool {
 /// Whether a reply with these items, if it is truncated, may have ended within the text of a call of a custom tool. Such an
 /// item need not have a `status`.
 pub(super) fn may_end_in_text(items: &[&RawValue]) -> bool {
-    #[derive(Deserialize)]
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
     struct Head {
-        #[serde(default)]
         r#type: Value,
-        #[serde(default)]
         status: Value,
     }
     let last = items.last().and_then(|item| serde_json::from_str::<Head>(item.get()).ok());
@@ -162,8 +153,7 @@ pub(super) fn read_items(
     let mut refusal: Option<String> = None;
     let mut read = Vec::with_capacity(items.len());
     for raw in items {
-        let mut item =
-            Item::read(raw.get(), custom_tools).map_err(|error| reply::unexpected(error.to_string()))?;
+        let mut item = Item::read(raw.get(), custom_tools).map_err(|error| REPLY.unexpected(error))?;
         if let Some(piece) = item.refusal.take() {
             refusal.get_or_insert_default().push_str(&piece);
         }

@@ -2,24 +2,16 @@
 
 use super::NAME;
 use crate::message::{Content, Media, Part};
+use crate::wire::content_parts::{TextOrParts, read_parts};
 use serde_json::{Value, json};
 
 /// The content of a message of the user or the system, or of a result.
-pub(super) fn write_content(content: &Content, mut dropped: impl FnMut(&Part)) -> Value {
-    if let Some(native) = content.native(NAME) {
-        return native.clone();
+pub(super) fn write_content(content: &Content, dropped: impl FnMut(&Part)) -> Value {
+    match TextOrParts::new(NAME, content, write_part, dropped) {
+        // The API rejects an array without parts.
+        TextOrParts::Parts(parts) if parts.is_empty() => "".into(),
+        content => content.into_value(),
     }
-    let content = content.without_tool_references();
-    let Some(parts) = content.parts() else { return content.as_str().into() };
-    let mut written = Vec::with_capacity(parts.len());
-    for part in parts {
-        match write_part(part) {
-            Some(part) => written.push(part),
-            None => dropped(part),
-        }
-    }
-    // The API rejects an array without parts.
-    if written.is_empty() { "".into() } else { written.into() }
 }
 
 pub(super) fn text_part(text: &str) -> Value {
@@ -48,19 +40,14 @@ fn write_part(part: &Part) -> Option<Value> {
     }
 }
 
-/// The content of a text or an array of parts. It keeps them if the neutral parts do not contain all of them.
+/// The content of a text or an array of parts.
 pub(super) fn read_content(value: Value) -> Option<Content> {
-    let parts = match value {
-        Value::Null => return Some(Content::default()),
-        Value::String(text) => return Some(text.into()),
-        Value::Array(parts) => parts,
+    Some(match value {
+        Value::Null => Content::default(),
+        Value::String(text) => text.into(),
+        Value::Array(parts) => read_parts(NAME, parts, read_part, write_part),
         _ => return None,
-    };
-    let neutral: Vec<Part> = parts.iter().map(read_part).collect();
-    let is_exact =
-        neutral.iter().zip(&parts).all(|(neutral, part)| write_part(neutral).as_ref() == Some(part));
-    let content = Content::from_parts(neutral);
-    Some(if is_exact { content } else { content.with_native(NAME, Value::Array(parts)) })
+    })
 }
 
 fn read_part(part: &Value) -> Part {

@@ -4,8 +4,9 @@ use super::custom_tool::CustomTools;
 use super::item::read_items;
 use super::part::read_content;
 use super::{NAME, tool_search};
-use crate::message::{ERROR, Extra, InputMessage, Message, Origin, RETURNED, ToolMessage};
+use crate::message::{ERROR, Extra, InputMessage, Message, Origin, ToolMessage};
 use crate::wire::error::beginning;
+use crate::wire::expected::{Expected, is_list};
 use crate::wire::{WireError, other_wires};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -13,7 +14,7 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-const EXPECTED: &str = "the input of a request of the Responses API";
+const REQUEST: Expected = Expected::request(NAME, "the input of a request of the Responses API");
 
 #[derive(Deserialize)]
 struct Request<'a> {
@@ -23,43 +24,36 @@ struct Request<'a> {
     input: &'a RawValue,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct Head<'a> {
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     r#type: Option<Cow<'a, str>>,
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     role: Option<Cow<'a, str>>,
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     execution: Option<Cow<'a, str>>,
 }
 
 /// Reads the body of a request, or its `input`.
 pub(super) fn messages(body: &str, custom_tools: &CustomTools) -> Result<Vec<Message>, WireError> {
-    let not_a_request = |problem| other_wires::request_error(body, NAME, EXPECTED, problem);
-    let not_read = |error| WireError::from_serde(body, error, not_a_request);
     let mut reader = Reader { messages: Vec::new(), items: Vec::new(), tools: HashMap::new(), custom_tools };
-    let input = if body.trim_start().starts_with('[') {
+    let input = if is_list(body) {
         body
     } else {
-        let request: Request<'_> = serde_json::from_str(body).map_err(not_read)?;
+        let request: Request<'_> = REQUEST.read(body)?;
         reader.messages.extend(request.instructions.map(Message::system));
         request.input.get()
     };
     if input.trim_start().starts_with('"') {
-        let text: String = serde_json::from_str(input).map_err(not_read)?;
-        reader.messages.push(Message::user(text));
+        reader.messages.push(Message::user(REQUEST.read_input::<String>(body, input)?));
         return Ok(reader.messages);
     }
-    let items: Vec<&RawValue> = serde_json::from_str(input).map_err(not_read)?;
-    for item in items {
+    for item in REQUEST.read_input::<Vec<&RawValue>>(body, input)? {
         reader.read(item)?;
     }
     reader.end_reply()?;
     Ok(reader.messages)
-}
-
-fn unexpected(problem: String) -> WireError {
-    WireError::Unexpected { expected: EXPECTED, problem }
 }
 
 struct Reader<'a> {
@@ -73,20 +67,13 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn read(&mut self, item: &'a RawValue) -> Result<(), WireError> {
-        let head: Head<'_> =
-            serde_json::from_str(item.get()).map_err(|error| unexpected(error.to_string()))?;
+        let head: Head<'_> = REQUEST.read_part(item.get())?;
         let new: fn(InputMessage) -> Message = match (head.r#type.as_deref(), head.role.as_deref()) {
             (Some("function_call_output" | "custom_tool_call_output"), _) => {
-                self.end_reply()?;
-                let result = self.result(parse(item)?)?;
-                self.messages.push(result.into());
-                return Ok(());
+                return self.result(item, false);
             }
             (Some(tool_search::OUTPUT), _) if head.execution.as_deref() == Some(tool_search::CLIENT) => {
-                self.end_reply()?;
-                let result = self.found_tools(parse(item)?)?;
-                self.messages.push(result.into());
-                return Ok(());
+                return self.result(item, true);
             }
             (Some("message") | None, Some("system")) => Message::System,
             (Some("message") | None, Some("developer")) => Message::Developer,
@@ -95,11 +82,11 @@ impl<'a> Reader<'a> {
                 return Err(other_wires::error("chat_completions"));
             }
             (None, Some(role)) if role != "assistant" => {
-                return Err(unexpected(format!("the role `{role}`")));
+                return Err(REQUEST.unexpected(format_args!("the role `{role}`")));
             }
             (None, None) => {
                 let text = beginning(item.get());
-                return Err(unexpected(format!("an item without `type` and `role`: {text}")));
+                return Err(REQUEST.unexpected(format_args!("an item without `type` and `role`: {text}")));
             }
             _ => {
                 self.items.push(item);
@@ -107,9 +94,9 @@ impl<'a> Reader<'a> {
             }
         };
         self.end_reply()?;
-        let mut fields = parse(item)?;
+        let mut fields: Map<String, Value> = REQUEST.read_part(item.get())?;
         let content = read_content(fields.remove("content").unwrap_or_default())
-            .ok_or_else(|| unexpected(format!("the content of {}", beginning(item.get()))))?;
+            .ok_or_else(|| REQUEST.unexpected(format_args!("the content of {}", beginning(item.get()))))?;
         fields.remove("role");
         if self.messages.is_empty() && head.role.as_deref() == Some("system") {
             // A system message with its `type` is not one of `instructions`.
@@ -133,39 +120,26 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The result of a search that the program ran.
-    fn found_tools(&self, mut fields: Map<String, Value>) -> Result<ToolMessage, WireError> {
+    /// The result of a call, or of a search that the program ran.
+    fn result(&mut self, item: &RawValue, is_search: bool) -> Result<(), WireError> {
+        self.end_reply()?;
+        let mut fields: Map<String, Value> = REQUEST.read_part(item.get())?;
         let Some(Value::String(id)) = fields.remove("call_id") else {
-            return Err(unexpected("a result of a search without `call_id`".to_owned()));
+            let kind = if is_search { "a result of a search" } else { "a result" };
+            return Err(REQUEST.unexpected(format_args!("{kind} without `call_id`")));
         };
-        let content = tool_search::read_tools(fields.remove("tools").unwrap_or_default());
-        for written in ["type", "execution"] {
-            fields.remove(written);
-        }
-        Ok(ToolMessage {
-            tool: Cow::Owned(self.tools.get(&id).cloned().unwrap_or_default()),
-            extra: Extra::new(NAME, fields),
-            ..ToolMessage::new(id, content)
-        })
-    }
-
-    fn result(&self, mut fields: Map<String, Value>) -> Result<ToolMessage, WireError> {
-        let Some(Value::String(id)) = fields.remove("call_id") else {
-            return Err(unexpected("a result without `call_id`".to_owned()));
-        };
-        let output = fields.remove("output").unwrap_or_default();
-        let content = read_content(output).ok_or_else(|| unexpected(format!("the output of `{id}`")))?;
         fields.remove("type");
+        let content = if is_search {
+            fields.remove("execution");
+            tool_search::read_tools(fields.remove("tools").unwrap_or_default())
+        } else {
+            read_content(fields.remove("output").unwrap_or_default())
+                .ok_or_else(|| REQUEST.unexpected(format_args!("the output of `{id}`")))?
+        };
         let is_error = content.as_str().starts_with(ERROR);
-        Ok(ToolMessage {
-            tool: Cow::Owned(self.tools.get(&id).cloned().unwrap_or_default()),
-            error_kind: is_error.then_some(Cow::Borrowed(RETURNED)),
-            extra: Extra::new(NAME, fields),
-            ..ToolMessage::new(id, content)
-        })
+        let tool = self.tools.get(&id).cloned().unwrap_or_default();
+        let result = ToolMessage::read(id, tool, content, is_error, Extra::new(NAME, fields));
+        self.messages.push(result.into());
+        Ok(())
     }
-}
-
-fn parse(item: &RawValue) -> Result<Map<String, Value>, WireError> {
-    serde_json::from_str(item.get()).map_err(|error| unexpected(error.to_string()))
 }

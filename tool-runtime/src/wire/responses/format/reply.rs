@@ -4,31 +4,28 @@ use super::NAME;
 use super::custom_tool::CustomTools;
 use super::item::{may_end_in_text, read_items};
 use crate::message::{AssistantMessage, Finish, Origin, Usage};
-use crate::wire::error::{beginning, server_message};
+use crate::wire::WireError;
+use crate::wire::error::{beginning, server_error};
+use crate::wire::expected::Expected;
 use crate::wire::finish_reason::completeness;
-use crate::wire::{WireError, other_wires};
+use crate::wire::usage::counted;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-const EXPECTED: &str = "a reply of the Responses API";
+pub(super) const REPLY: Expected = Expected::reply(NAME, "a reply of the Responses API");
 
 /// The fields of a response that a reply has.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 pub(super) struct Response<'a> {
-    #[serde(default)]
     pub(super) id: Value,
-    #[serde(default)]
     pub(super) model: Value,
-    #[serde(default)]
     pub(super) status: Value,
-    #[serde(default)]
     incomplete_details: Value,
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     pub(super) output: Option<Vec<&'a RawValue>>,
-    #[serde(default)]
     pub(super) error: Value,
-    #[serde(default)]
     pub(super) usage: Value,
 }
 
@@ -47,17 +44,15 @@ impl Response<'_> {
 
 /// Reads the body of a response.
 pub(super) fn read(body: &str, custom_tools: &CustomTools) -> Result<AssistantMessage, WireError> {
-    let not_a_reply = |problem| other_wires::response_error(body, NAME, EXPECTED, problem);
-    let response: Response<'_> =
-        serde_json::from_str(body).map_err(|error| WireError::from_serde(body, error, not_a_reply))?;
-    if let Some(message) = server_message(&response.error) {
-        return Err(WireError::Server { message });
-    }
+    let response: Response<'_> = REPLY.read(body)?;
+    server_error(&response.error)?;
     let Some(output) = &response.output else {
-        return Err(not_a_reply(format!("there is no `output` in {}", beginning(body))));
+        return Err(REPLY.other_body(body, format_args!("there is no `output` in {}", beginning(body))));
     };
     if let Some(status @ ("queued" | "in_progress")) = response.status.as_str() {
-        return Err(unexpected(format!("the response is `{status}`: retrieve it when it is complete")));
+        return Err(
+            REPLY.unexpected(format_args!("the response is `{status}`: retrieve it when it is complete"))
+        );
     }
     let mut reply = read_items(output, custom_tools)?;
     if let Some(reason) = response.finish_reason() {
@@ -70,22 +65,7 @@ pub(super) fn read(body: &str, custom_tools: &CustomTools) -> Result<AssistantMe
     Ok(reply)
 }
 
-pub(super) fn unexpected(problem: String) -> WireError {
-    WireError::Unexpected { expected: EXPECTED, problem }
-}
-
 pub(super) fn read_usage(usage: &Value) -> Option<Usage> {
-    let output = usage["output_tokens"].as_u64();
-    let input = usage["input_tokens"].as_u64();
-    output.or(input)?;
-    Some(Usage {
-        input_tokens: input.unwrap_or_default(),
-        cached_input_tokens: usage["input_tokens_details"]["cached_tokens"].as_u64().unwrap_or_default(),
-        output_tokens: output.unwrap_or_default(),
-    })
-}
-
-/// The message of an error response.
-pub(super) fn read_error(body: &str) -> Option<String> {
-    server_message(&serde_json::from_str::<Value>(body).ok()?["error"])
+    let cached = usage["input_tokens_details"]["cached_tokens"].as_u64();
+    counted(usage["input_tokens"].as_u64(), cached, usage["output_tokens"].as_u64())
 }

@@ -5,10 +5,9 @@ use super::tools::{Definition, definition};
 use super::{NAME, Responses};
 use crate::message::{AssistantMessage, Content, Message, ReplyItem, ToolCall};
 use crate::schema::ToolSchema;
-use crate::tool_name::SEARCH_TOOLS;
+use crate::tool_name::{CALL_TOOL, SEARCH_TOOLS};
 use crate::wire::body::raw;
-use crate::wire::tool_arrays::SearchForm;
-use crate::wire::{NotStrictTool, RequestParts, WireError};
+use crate::wire::{NotStrictTool, RequestParts, WireError, native_search};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -20,6 +19,19 @@ pub(super) const CALL: &str = "tool_search_call";
 pub(super) const OUTPUT: &str = "tool_search_output";
 /// The field of an item for the party that runs a search.
 pub(super) const CLIENT: &str = "client";
+
+/// The functions of the registry's search that the search of the API replaces; none in a request without that search.
+pub(super) fn replaced_functions(wire: &Responses, sent: &RequestParts<'_>) -> &'static [&'static str] {
+    if !wire.native_tool_search || !native_search::applies_to(sent) {
+        return &[];
+    }
+    let has_call = |message: &Message| match message {
+        Message::Assistant(reply) => reply.tool_calls.iter().any(|call| call.name == CALL_TOOL),
+        _ => false,
+    };
+    // The API may reject a call of a tool that is neither in the request nor found by a search.
+    if sent.messages.iter().any(has_call) { &[SEARCH_TOOLS] } else { &[SEARCH_TOOLS, CALL_TOOL] }
+}
 
 /// The tools that a request loads.
 pub(super) struct LoadedTools<'a> {
@@ -43,21 +55,35 @@ enum Form {
     Functions,
 }
 
+impl Form {
+    /// The calls of a reply that are searches in this form.
+    fn searches(self, reply: &AssistantMessage) -> impl Iterator<Item = &ToolCall> {
+        let has_search = reply.tool_calls.iter().any(|call| call.name == SEARCH_TOOLS);
+        let items = if has_search && self != Form::Functions { reply.items(NAME) } else { Vec::new() };
+        items.into_iter().filter_map(move |item| match item {
+            ReplyItem::Native(json, Some(call)) if is_search(json) => Some(call),
+            ReplyItem::Call(call) if self == Form::Searches && call.name == SEARCH_TOOLS => Some(call),
+            _ => None,
+        })
+    }
+}
+
 impl<'a> LoadedTools<'a> {
-    /// The tools that a request with this search loads. `has_all_tools` is whether it has those that the model may not
-    /// call.
-    pub(super) fn new(parts: &RequestParts<'a>, search: SearchForm, has_all_tools: bool) -> Self {
-        let form = match search {
-            SearchForm::Native { .. } => Form::Searches,
-            SearchForm::Tools if parts.deferred_tools.is_empty() => Form::AsTheyCame,
-            SearchForm::Tools => Form::Functions,
+    /// The tools that a request loads, with the search of the API or without it.
+    pub(super) fn new(parts: &RequestParts<'a>, has_native_search: bool) -> Self {
+        let form = if has_native_search {
+            Form::Searches
+        } else if parts.deferred_tools().is_empty() {
+            Form::AsTheyCame
+        } else {
+            Form::Functions
         };
         let mut tools =
             LoadedTools { form, deferred: HashSet::new(), loaded: HashMap::new(), found: HashSet::new() };
         if form == Form::Functions {
             return tools;
         }
-        if parts.deferred_tools.is_empty() {
+        if parts.deferred_tools().is_empty() {
             // Results that were read have the definitions of their tools.
             let needs_definitions = |message: &Message| match message {
                 Message::Tool(result) => {
@@ -90,8 +116,8 @@ impl<'a> LoadedTools<'a> {
         }
         let is_wanted =
             |tool: &&ToolSchema| tools.found.contains(tool.name()) || called.contains(tool.name());
-        let deferred = parts.deferred_tools.iter().filter(is_wanted).map(ToolSchema::name).collect();
-        let listed = parts.listed_deferred(has_all_tools).filter(|tool| tools.found.contains(tool.name()));
+        let deferred = parts.deferred_tools().iter().filter(is_wanted).map(ToolSchema::name).collect();
+        let listed = parts.allowed_deferred().filter(|tool| tools.found.contains(tool.name()));
         tools.loaded = listed.map(|tool| (tool.name(), tool)).collect();
         tools.deferred = deferred;
         tools
@@ -102,22 +128,12 @@ impl<'a> LoadedTools<'a> {
         &self,
         reply: &'m AssistantMessage,
     ) -> impl Iterator<Item = &'m ToolCall> + use<'m> {
-        let form = self.form;
-        let has_search = reply.tool_calls.iter().any(|call| call.name == SEARCH_TOOLS);
-        let items = if has_search && form != Form::Functions { reply.items(NAME) } else { Vec::new() };
-        items.into_iter().filter_map(move |item| match item {
-            ReplyItem::Native(json, Some(call)) if is_search(json) => Some(call),
-            ReplyItem::Call(call) if form == Form::Searches && call.name == SEARCH_TOOLS => Some(call),
-            _ => None,
-        })
+        self.form.searches(reply)
     }
 
     /// The searches of a reply that the server has, in any form: their results must have the same form.
     pub(super) fn sent_searches(reply: &AssistantMessage) -> impl Iterator<Item = &ToolCall> {
-        reply.items(NAME).into_iter().filter_map(|item| match item {
-            ReplyItem::Native(json, Some(call)) if is_search(json) => Some(call),
-            _ => None,
-        })
+        Form::AsTheyCame.searches(reply)
     }
 
     /// Whether the call of an item is written as a call of a function.
@@ -163,11 +179,10 @@ impl<'a> LoadedTools<'a> {
 
 /// Whether an item is a search that the program runs.
 pub(super) fn is_search(json: &str) -> bool {
-    #[derive(Deserialize)]
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
     struct Head {
-        #[serde(default)]
         r#type: Value,
-        #[serde(default)]
         execution: Value,
     }
     serde_json::from_str::<Head>(json).is_ok_and(|item| item.r#type == CALL && item.execution == CLIENT)

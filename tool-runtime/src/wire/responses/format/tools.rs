@@ -5,12 +5,13 @@ use super::{NAME, Responses};
 use crate::schema::ToolSchema;
 use crate::tool_choice::ToolChoice;
 use crate::tool_name::{CALL_TOOL, SEARCH_TOOLS};
-use crate::wire::tool_arrays::{SearchForm, ToolArray, ToolForm, reasons};
-use crate::wire::{Body, NotStrictTool, Report, RequestParts, WireError};
+use crate::wire::native_search::choice_without;
+use crate::wire::report::reasons;
+use crate::wire::tool_arrays::{ToolArray, ToolForm};
+use crate::wire::{Body, NotStrictTool, RequestParts, WireError};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -36,46 +37,40 @@ pub(super) enum Definition<'a> {
     ToolSearch { execution: &'static str, description: &'a str, parameters: &'a RawValue },
 }
 
+/// Writes the tools of `sent`, of which the model may call those of `parts`, without the functions that the search of the
+/// API replaces.
 pub(super) fn write(
     body: &mut Body,
     parts: &RequestParts<'_>,
+    sent: &RequestParts<'_>,
     wire: &Responses,
-    search: SearchForm,
-    report: &mut Report,
+    replaced: &[&str],
 ) -> Result<(), WireError> {
-    let mut choice = parts.choice(report);
-    let has_all_tools = wire.has_all_tools(parts);
-    if parts.tools.is_empty() || (!has_all_tools && !parts.has_allowed_tools()) {
+    let choice = parts.choice(&mut body.report);
+    if !sent.has_allowed_tools() {
         return Ok(());
     }
-    let form = ToolForm { wire: NAME, is_strict: wire.strict, search };
-    let make = |tools: &[&ToolSchema]| tool_array(tools, wire, search);
-    let array = if wire.custom_tools.is_empty() {
-        parts.tool_array(has_all_tools, form, make)?
-    } else {
-        // The array depends on the custom tools of the wire.
-        parts.uncached_tool_array(has_all_tools, make)?
-    };
-    body.set("tools", Arc::clone(&array.json));
-    report.not_strict.extend_from_slice(&array.not_strict);
-    if let SearchForm::Native { has_call_tool } = search {
-        // The API has no tool choice for its search: <https://platform.openai.com/docs/api-reference/responses/create>.
-        let missing = [SEARCH_TOOLS, CALL_TOOL];
-        let missing = if has_call_tool { missing.get(..1).unwrap_or_default() } else { &missing };
-        choice = RequestParts::choice_without(choice, missing, report);
-    }
-    let functions =
-        parts.tools.iter().filter(|tool| wire.custom_tools.lists(tool) && !wire.custom_tools.contains(tool));
-    report.not_custom.extend(functions.map(|tool| tool.name().to_owned()));
-    let kind = |name: &str| named(parts, wire, search, name);
-    match (choice, parts.allowed_tools.filter(|_| has_all_tools)) {
+    let settings = [wire.strict, replaced.contains(&SEARCH_TOOLS), replaced.contains(&CALL_TOOL)];
+    let form = ToolForm { wire: NAME, settings };
+    // With custom tools, the array depends on their names and parameters too.
+    let form = wire.custom_tools.is_empty().then_some(form);
+    sent.write_tools(body, form, |tools| tool_array(tools, wire, replaced))?;
+    // The API has no tool choice for its search: <https://platform.openai.com/docs/api-reference/responses/create>.
+    let choice = choice_without(choice, replaced, &mut body.report);
+    let functions = parts
+        .tools()
+        .iter()
+        .filter(|tool| wire.custom_tools.lists(tool) && !wire.custom_tools.contains(tool));
+    body.report.not_custom.extend(functions.map(|tool| tool.name().to_owned()));
+    let kind = |name: &str| named(parts, wire, replaced, name);
+    match (choice, parts.allowed_tools().filter(|_| sent.allowed_tools().is_none())) {
         (ToolChoice::None, _) => body.write("tool_choice", &"none")?,
         (ToolChoice::Tool(name), _) => body.write("tool_choice", &kind(name))?,
         (choice, Some(names)) => {
             let mode = if *choice == ToolChoice::Required { "required" } else { "auto" };
             // The API rejects names that no tool has.
-            let known = names.iter().filter(|name| has_tool(parts, search, name));
-            let tools: Vec<Value> = known.map(|name| kind(name)).collect();
+            let known = names.filter(|name| has_tool(parts, replaced, name));
+            let tools: Vec<Value> = known.map(kind).collect();
             body.write("tool_choice", &json!({ "type": "allowed_tools", "mode": mode, "tools": tools }))?;
         }
         (ToolChoice::Required, None) => body.write("tool_choice", &"required")?,
@@ -88,32 +83,34 @@ pub(super) fn write(
 }
 
 /// The tool of this name, in a tool choice.
-fn named(parts: &RequestParts<'_>, wire: &Responses, search: SearchForm, name: &str) -> Value {
-    if search != SearchForm::Tools && name == SEARCH_TOOLS {
+fn named(parts: &RequestParts<'_>, wire: &Responses, replaced: &[&str], name: &str) -> Value {
+    if name == SEARCH_TOOLS && replaced.contains(&name) {
         return json!({ "type": "tool_search" });
     }
-    let is_custom = parts.tools.iter().any(|tool| tool.name() == name && wire.custom_tools.contains(tool));
+    let is_custom = parts.tools().iter().any(|tool| tool.name() == name && wire.custom_tools.contains(tool));
     json!({ "type": if is_custom { "custom" } else { "function" }, "name": name })
 }
 
 /// Whether the request has this tool. A search loads other tools.
-fn has_tool(parts: &RequestParts<'_>, search: SearchForm, name: &str) -> bool {
-    let is_removed = search == SearchForm::Native { has_call_tool: false } && name == CALL_TOOL;
-    !is_removed && parts.tools.iter().any(|tool| tool.name() == name)
+fn has_tool(parts: &RequestParts<'_>, replaced: &[&str], name: &str) -> bool {
+    let is_removed = name == CALL_TOOL && replaced.contains(&name);
+    !is_removed && parts.tools().iter().any(|tool| tool.name() == name)
 }
 
-fn tool_array(tools: &[&ToolSchema], wire: &Responses, search: SearchForm) -> Result<ToolArray, WireError> {
+fn tool_array(tools: &[&ToolSchema], wire: &Responses, replaced: &[&str]) -> Result<ToolArray, WireError> {
     let mut not_strict = Vec::new();
     let mut definitions = Vec::with_capacity(tools.len());
     for tool in tools {
-        match (search, tool.name()) {
-            (SearchForm::Native { .. }, SEARCH_TOOLS) => definitions.push(Definition::ToolSearch {
+        match tool.name() {
+            name if !replaced.contains(&name) => {
+                definitions.push(definition(tool, wire, false, &mut not_strict));
+            }
+            SEARCH_TOOLS => definitions.push(Definition::ToolSearch {
                 execution: CLIENT,
                 description: tool.description(),
                 parameters: tool.parameters(),
             }),
-            (SearchForm::Native { has_call_tool: false }, CALL_TOOL) => {}
-            _ => definitions.push(definition(tool, wire, false, &mut not_strict)),
+            _ => {}
         }
     }
     ToolArray::new(&definitions, not_strict)
@@ -132,9 +129,10 @@ pub(super) fn definition<'a>(
     }
     let (mut strict, mut parameters) = (false, tool.parameters());
     if wire.strict {
-        match tool.openai_strict() {
-            Ok(form) => (strict, parameters) = (true, form),
-            Err(errors) => not_strict.push(NotStrictTool { tool: name.to_owned(), reasons: reasons(errors) }),
+        if let Some(form) =
+            NotStrictTool::strict_form(tool, tool.openai_strict().map_err(reasons), not_strict)
+        {
+            (strict, parameters) = (true, form);
         }
     }
     Definition::Function { name, description, defer_loading, strict, parameters }

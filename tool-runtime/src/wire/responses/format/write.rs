@@ -5,13 +5,13 @@ use super::part::{text_part, write_content};
 use super::tool_search::{self, LoadedTools};
 use super::{NAME, Responses};
 use crate::message::{
-    AssistantMessage, Completeness, Content, ERROR, InputMessage, Message, ReplyItem, ToolCall, ToolMessage,
+    AssistantMessage, Completeness, Content, ERROR, Extra, InputMessage, Message, ReplyItem, ToolCall,
+    ToolMessage,
 };
-use crate::wire::body::{raw, raw_from, raw_with};
+use crate::wire::element::{Element, arguments_object, items_with_heads};
 use crate::wire::ids::Ids;
 use crate::wire::reasoning::{Kept, report_dropped};
-use crate::wire::tool_arrays::SearchForm;
-use crate::wire::{Report, RequestParts, Wire as _, WireError, written_arguments, written_name};
+use crate::wire::{Body, Report, RequestParts, Wire as _, WireError, written_arguments, written_name};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -20,21 +20,14 @@ use std::collections::HashSet;
 
 const COMPLETED: &str = "completed";
 
-/// The messages of a request.
-pub(super) struct Written<'a> {
-    pub(super) instructions: Option<&'a str>,
-    pub(super) items: Vec<Box<RawValue>>,
-    /// The id of the response that the items follow.
-    pub(super) previous_response: Option<&'a str>,
-}
-
-pub(super) fn write<'a>(
+/// Writes the messages of `sent`, which has the tools of the request.
+pub(super) fn write(
+    body: &mut Body,
     wire: &Responses,
-    parts: &RequestParts<'a>,
-    search: SearchForm,
-    report: &mut Report,
-) -> Result<Written<'a>, WireError> {
-    let messages = parts.messages;
+    sent: &RequestParts<'_>,
+    has_native_search: bool,
+) -> Result<(), WireError> {
+    let messages = sent.messages;
     let instructions = instructions(messages);
     let mut first = usize::from(instructions.is_some());
     let mut previous_response = None;
@@ -49,9 +42,9 @@ pub(super) fn write<'a>(
         items: Vec::new(),
         ids: Ids::new(wire.id_rules()),
         text_calls: HashSet::new(),
-        tools: LoadedTools::new(parts, search, wire.has_all_tools(parts)),
+        tools: LoadedTools::new(sent, has_native_search),
         searches: HashSet::new(),
-        report,
+        report: &mut body.report,
     };
     for message in messages.iter().take(first) {
         if let Message::Assistant(reply) = message {
@@ -67,7 +60,15 @@ pub(super) fn write<'a>(
     for (index, message) in messages.iter().enumerate().skip(first) {
         writer.message(index, message)?;
     }
-    Ok(Written { instructions, items: writer.items, previous_response })
+    let items = writer.items;
+    if let Some(instructions) = instructions {
+        body.write("instructions", &instructions)?;
+    }
+    body.write("input", &items)?;
+    if let Some(id) = previous_response {
+        body.write("previous_response_id", &id)?;
+    }
+    Ok(())
 }
 
 /// The text of a system message at the start, unless it was read from an item.
@@ -92,7 +93,7 @@ fn response_id(message: &Message) -> Option<&str> {
 
 struct Writer<'a, 'r> {
     wire: &'r Responses,
-    items: Vec<Box<RawValue>>,
+    items: Vec<Element<'a>>,
     ids: Ids<'a>,
     /// The ids of the calls of the newest reply whose arguments are text.
     text_calls: HashSet<&'a str>,
@@ -108,13 +109,9 @@ impl<'a> Writer<'a, '_> {
             Message::System(input) => self.input(index, "system", input),
             Message::Developer(input) => self.input(index, "developer", input),
             Message::User(input) => self.input(index, "user", input),
-            Message::Assistant(reply) => self.reply(index, reply),
-            Message::Tool(result) => self.result(index, result),
+            Message::Assistant(reply) => self.reply(index, reply)?,
+            Message::Tool(result) => self.result(index, result)?,
         }
-    }
-
-    fn push(&mut self, item: &impl Serialize) -> Result<(), WireError> {
-        self.items.push(raw(item)?);
         Ok(())
     }
 
@@ -122,68 +119,56 @@ impl<'a> Writer<'a, '_> {
         write_content(content, |part| self.report.drop_content_part(index, part))
     }
 
-    fn input(&mut self, index: usize, role: &str, input: &InputMessage) -> Result<(), WireError> {
-        let mut item = json!({ "role": role, "content": self.content(index, &input.content) });
-        for (field, value) in input.extra.on_wire(NAME) {
-            item[field] = value.clone();
-        }
-        self.push(&item)
+    fn input(&mut self, index: usize, role: &str, input: &InputMessage) {
+        let item = json!({ "role": role, "content": self.content(index, &input.content) });
+        self.items.push(with_fields(item, &input.extra));
     }
 
-    fn start_reply(&mut self, reply: &'a AssistantMessage) {
+    /// Sets the calls of the next reply. Returns its items.
+    fn start_reply(&mut self, reply: &'a AssistantMessage) -> Vec<(ReplyItem<'a>, ItemHead<'a>)> {
         self.ids.start_reply(&reply.tool_calls);
         self.text_calls.clear();
         self.searches = self.tools.searches(reply).map(|call| &*call.id).collect();
-        for item in reply.items(NAME) {
-            let text_call = match item {
-                ReplyItem::Native(json, Some(call)) => {
-                    (ItemHead::read(json).r#type == "custom_tool_call").then_some(call)
-                }
+        let items: Vec<(_, ItemHead<'a>)> = items_with_heads(reply, NAME);
+        for (item, head) in &items {
+            let text_call = match *item {
+                ReplyItem::Native(_, Some(call)) => (head.r#type == "custom_tool_call").then_some(call),
                 ReplyItem::Call(call) => self.text_of(call).map(|_| call),
                 _ => None,
             };
             self.text_calls.extend(text_call.map(|call| &*call.id));
         }
+        items
     }
 
     /// Reasoning goes back with the item after it. If that item is written anew, neither the reasoning nor the ids of the
     /// items after it go back, since the API rejects one without the other ("Item 'rs_..' of type 'reasoning' was
     /// provided without its required following item", and the reverse for a call with its id).
     fn reply(&mut self, index: usize, reply: &'a AssistantMessage) -> Result<(), WireError> {
-        self.start_reply(reply);
         let first = self.items.len();
-        let mut reasoning: Vec<&str> = Vec::new();
+        let mut reasoning = Vec::new();
         // The server may not store the items of a response whose stream was interrupted.
         let mut has_ids = self.wire.store && reply.completeness != Completeness::Unconfirmed;
-        for item in reply.items(NAME) {
+        for (item, head) in self.start_reply(reply) {
             match item {
                 ReplyItem::Native(json, Some(call)) if self.tools.is_rewritten(json) => self.call(call)?,
+                ReplyItem::Native(json, _) if head.r#type == "reasoning" => {
+                    reasoning.push((json, head));
+                    continue;
+                }
                 ReplyItem::Native(json, call) => {
-                    let head = ItemHead::read(json);
-                    if head.r#type == "reasoning" {
-                        reasoning.push(json);
-                        continue;
-                    }
-                    for json in reasoning.drain(..) {
+                    for (json, head) in reasoning.drain(..) {
                         // The server finds it by its id, or reads it from its encrypted content.
-                        if has_ids || ItemHead::read(json).encrypted_content.is_some() {
-                            self.items.push(native(json, &Changes::new(has_ids))?);
+                        if has_ids || head.encrypted_content.is_some() {
+                            self.native(json, &head, has_ids, None)?;
                         } else {
                             self.report.drop_part(index, "reasoning");
                         }
                     }
-                    let id = call.map(|call| self.ids.written(&call.id));
-                    let mut changes = Changes { call_id: id.as_deref(), ..Changes::new(has_ids) };
-                    if let Some(call) = call {
-                        changes.set_namespace(
-                            item::namespace(call),
-                            self.tools.namespace(&call.name, item::namespace(call)),
-                        );
-                    }
-                    self.items.push(native(json, &changes)?);
+                    self.native(json, &head, has_ids, call)?;
                     continue;
                 }
-                ReplyItem::Content(content) => self.text(index, content)?,
+                ReplyItem::Content(content) => self.text(index, content),
                 ReplyItem::Call(call) => self.call(call)?,
             }
             has_ids &= reasoning.is_empty();
@@ -193,20 +178,46 @@ impl<'a> Writer<'a, '_> {
             self.report.drop_part(index, "reasoning");
         }
         if let Some(refusal) = reply.refusal().filter(|_| self.items.len() == first) {
-            self.push(&json!({ "role": "assistant", "content": refusal }))?;
+            self.items.push(json!({ "role": "assistant", "content": refusal }).into());
         }
         report_dropped(index, reply, NAME, Kept::Own, self.report);
         Ok(())
     }
 
-    fn text(&mut self, index: usize, content: &Content) -> Result<(), WireError> {
+    /// An item of the provider, with another id and another namespace if they change.
+    fn native(
+        &mut self,
+        json: &'a str,
+        head: &ItemHead<'_>,
+        has_id: bool,
+        call: Option<&'a ToolCall>,
+    ) -> Result<(), WireError> {
+        let call_id = call.map(|call| self.ids.written(&call.id));
+        let mut changes = Vec::new();
+        if !has_id && head.id.is_some() {
+            changes.push(("id", None));
+        }
+        if call_id.is_some() && head.call_id != call_id {
+            changes.push(("call_id", call_id.as_deref()));
+        }
+        if let Some(call) = call {
+            let old = item::namespace(call);
+            let new = self.tools.namespace(&call.name, old);
+            if old != new {
+                changes.push(("namespace", new));
+            }
+        }
+        self.items.push(Element::native(json, &changes)?);
+        Ok(())
+    }
+
+    fn text(&mut self, index: usize, content: &Content) {
         for part in content.parts().unwrap_or_default().iter().filter(|part| part.as_text().is_none()) {
             self.report.drop_content_part(index, part);
         }
-        if content.as_str().is_empty() {
-            return Ok(());
+        if !content.as_str().is_empty() {
+            self.items.push(json!({ "role": "assistant", "content": content.as_str() }).into());
         }
-        self.push(&json!({ "role": "assistant", "content": content.as_str() }))
     }
 
     /// The text of a call of a custom tool.
@@ -223,7 +234,7 @@ impl<'a> Writer<'a, '_> {
         let mut item = if let Some(input) = self.text_of(call) {
             json!({ "type": "custom_tool_call", "call_id": id, "name": name, "input": input })
         } else if self.searches.contains(&*call.id) {
-            return self.search(&id, call);
+            return self.search(call);
         } else {
             let arguments = written_arguments(call);
             json!({ "type": "function_call", "call_id": id, "name": name, "arguments": arguments })
@@ -233,37 +244,20 @@ impl<'a> Writer<'a, '_> {
         if let Some(namespace) = self.tools.namespace(&name, own) {
             item["namespace"] = namespace.into();
         }
-        self.push(&item)
+        self.items.push(item.into());
+        Ok(())
     }
 
     /// A search that does not come from the API, or whose arguments changed.
-    fn search(&mut self, id: &str, call: &ToolCall) -> Result<(), WireError> {
-        #[derive(Serialize)]
-        struct Search<'a> {
-            r#type: &'static str,
-            call_id: &'a str,
-            execution: &'static str,
-            status: &'static str,
-            arguments: Box<RawValue>,
-        }
-        let arguments = raw_from(written_arguments(call).into_owned())?;
-        let (r#type, execution) = (tool_search::CALL, tool_search::CLIENT);
-        self.push(&Search { r#type, call_id: id, execution, status: COMPLETED, arguments })
+    fn search(&mut self, call: &'a ToolCall) -> Result<(), WireError> {
+        let arguments = Some(arguments_object(call)?);
+        let item = SearchItem { arguments, ..SearchItem::new(tool_search::CALL, self.ids.written(&call.id)) };
+        self.items.push(Element::new(&item)?);
+        Ok(())
     }
 
     /// The result of a search: definitions, and no text.
     fn found_tools(&mut self, index: usize, result: &'a ToolMessage) -> Result<(), WireError> {
-        #[derive(Serialize)]
-        struct Found<'a> {
-            r#type: &'static str,
-            call_id: Cow<'a, str>,
-            execution: &'static str,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            status: Option<&'static str>,
-            tools: Box<RawValue>,
-            #[serde(flatten)]
-            extra: Map<String, Value>,
-        }
         let none = Content::default();
         let content = if result.is_error() { &none } else { &result.content };
         let tools = self.tools.definitions(content, self.wire, &mut self.report.not_strict)?;
@@ -271,15 +265,12 @@ impl<'a> Writer<'a, '_> {
             self.report.drop_part(index, "text");
         }
         let extra = result.extra.to_map(NAME);
-        let found = Found {
-            r#type: tool_search::OUTPUT,
-            call_id: self.ids.written(&result.tool_call_id),
-            execution: tool_search::CLIENT,
-            status: (!extra.contains_key("status")).then_some(COMPLETED),
-            tools,
-            extra,
-        };
-        self.push(&found)
+        let id = self.ids.written(&result.tool_call_id);
+        let mut item = SearchItem { tools: Some(tools), ..SearchItem::new(tool_search::OUTPUT, id) };
+        item.status = item.status.filter(|_| !extra.contains_key("status"));
+        item.extra = extra;
+        self.items.push(Element::new(&item)?);
+        Ok(())
     }
 
     fn result(&mut self, index: usize, result: &'a ToolMessage) -> Result<(), WireError> {
@@ -295,16 +286,45 @@ impl<'a> Writer<'a, '_> {
                 text => [ERROR, text.as_str().unwrap_or_default()].concat().into(),
             };
         }
-        let mut item = Map::new();
-        item.insert("type".to_owned(), kind.into());
-        item.insert("call_id".to_owned(), self.ids.written(&result.tool_call_id).into());
-        item.insert("output".to_owned(), output);
-        item.extend(result.extra.to_map(NAME));
-        self.push(&item)
+        let id = self.ids.written(&result.tool_call_id);
+        let item = json!({ "type": kind, "call_id": id, "output": output });
+        self.items.push(with_fields(item, &result.extra));
+        Ok(())
     }
 }
 
-/// The fields of an item that decide how it goes back.
+/// The item with the further fields that this wire read.
+fn with_fields(mut item: Value, extra: &Extra) -> Element<'static> {
+    for (field, value) in extra.on_wire(NAME) {
+        item[field] = value.clone();
+    }
+    item.into()
+}
+
+/// A search that the program runs, or its result.
+#[derive(Serialize)]
+struct SearchItem<'a> {
+    r#type: &'static str,
+    call_id: Cow<'a, str>,
+    execution: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    arguments: Option<Cow<'a, RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<Box<RawValue>>,
+    #[serde(flatten)]
+    extra: Map<String, Value>,
+}
+
+impl<'a> SearchItem<'a> {
+    fn new(r#type: &'static str, call_id: Cow<'a, str>) -> Self {
+        let (execution, status) = (tool_search::CLIENT, Some(COMPLETED));
+        SearchItem { r#type, call_id, execution, status, arguments: None, tools: None, extra: Map::new() }
+    }
+}
+
+/// The fields of an item that decide how it goes back. All are empty for what is written anew.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct ItemHead<'a> {
@@ -316,45 +336,4 @@ struct ItemHead<'a> {
     call_id: Option<Cow<'a, str>>,
     #[serde(borrow)]
     encrypted_content: Option<Cow<'a, str>>,
-}
-
-impl ItemHead<'_> {
-    fn read(json: &str) -> ItemHead<'_> {
-        serde_json::from_str(json).unwrap_or_default()
-    }
-}
-
-/// The fields of a provider's item that change.
-struct Changes<'a> {
-    has_id: bool,
-    /// The id of the call, if the item is one.
-    call_id: Option<&'a str>,
-    has_other_namespace: bool,
-    namespace: Option<&'a str>,
-}
-
-impl<'a> Changes<'a> {
-    fn new(has_id: bool) -> Self {
-        Changes { has_id, call_id: None, has_other_namespace: false, namespace: None }
-    }
-
-    fn set_namespace(&mut self, old: Option<&str>, new: Option<&'a str>) {
-        (self.has_other_namespace, self.namespace) = (old != new, new);
-    }
-}
-
-/// An item of the provider, verbatim if nothing changes.
-fn native(json: &str, changes: &Changes<'_>) -> Result<Box<RawValue>, WireError> {
-    let head = ItemHead::read(json);
-    let mut fields = Vec::new();
-    if !changes.has_id && head.id.is_some() {
-        fields.push(("id", None));
-    }
-    if changes.call_id.is_some() && head.call_id.as_deref() != changes.call_id {
-        fields.push(("call_id", changes.call_id));
-    }
-    if changes.has_other_namespace {
-        fields.push(("namespace", changes.namespace));
-    }
-    if fields.is_empty() { raw_from(json.to_owned()) } else { raw_with(json, &fields) }
 }

@@ -1,0 +1,78 @@
+//! The elements of lists in requests: blocks, parts and items.
+
+use super::WireError;
+use super::body::raw;
+use super::chat_completions::written_arguments;
+use crate::message::{AssistantMessage, ReplyItem, ToolCall};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// An element that is written.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(super) enum Element<'a> {
+    /// JSON whose keys keep their order: an item of the provider, and the arguments of a call.
+    Raw(Cow<'a, RawValue>),
+    Value(Cow<'a, Value>),
+}
+
+impl<'a> Element<'a> {
+    pub(super) fn new(value: &impl Serialize) -> Result<Self, WireError> {
+        raw(value).map(|json| Element::Raw(Cow::Owned(json)))
+    }
+
+    /// An item of the provider, verbatim if no field changes. `None` removes a field. All other values stay as they are.
+    pub(super) fn native(json: &'a str, changes: &[(&str, Option<&str>)]) -> Result<Self, WireError> {
+        if changes.is_empty() {
+            return parse(json).map(|json| Element::Raw(Cow::Borrowed(json)));
+        }
+        let mut fields: BTreeMap<Cow<'_, str>, Cow<'_, RawValue>> = parse(json)?;
+        for (name, value) in changes {
+            match value {
+                Some(value) => drop(fields.insert(Cow::Borrowed(name), Cow::Owned(raw(value)?))),
+                None => drop(fields.remove(*name)),
+            }
+        }
+        Element::new(&fields)
+    }
+}
+
+impl From<Value> for Element<'_> {
+    fn from(value: Value) -> Self {
+        Element::Value(Cow::Owned(value))
+    }
+}
+
+impl<'a> From<&'a Value> for Element<'a> {
+    fn from(value: &'a Value) -> Self {
+        Element::Value(Cow::Borrowed(value))
+    }
+}
+
+fn parse<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, WireError> {
+    serde_json::from_str(json).map_err(|source| WireError::NotSerializable { source })
+}
+
+/// The items of a reply that are written on this wire, each with the fields that decide how it goes back: those of an item
+/// of the provider, and the defaults for what is written anew.
+pub(super) fn items_with_heads<'a, H>(reply: &'a AssistantMessage, wire: &str) -> Vec<(ReplyItem<'a>, H)>
+where
+    H: Default + Deserialize<'a>,
+{
+    let with_head = |item| match item {
+        ReplyItem::Native(json, _) => (item, serde_json::from_str(json).unwrap_or_default()),
+        ReplyItem::Content(_) | ReplyItem::Call(_) => (item, H::default()),
+    };
+    reply.items(wire).into_iter().map(with_head).collect()
+}
+
+/// The [arguments](written_arguments) of a call as an object.
+pub(super) fn arguments_object(call: &ToolCall) -> Result<Cow<'_, RawValue>, WireError> {
+    match written_arguments(call) {
+        Cow::Borrowed(json) => parse(json).map(Cow::Borrowed),
+        Cow::Owned(json) => parse::<&RawValue>(&json).map(|json| Cow::Owned(json.to_owned())),
+    }
+}
