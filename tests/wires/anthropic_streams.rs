@@ -205,3 +205,25 @@ fn an_error_in_a_stream_interrupts_the_reply() {
     let error = assembler.finish().expect_err("it is no event");
     assert!(error.to_string().contains("not in the format of Anthropic's Messages API"), "{error}");
 }
+
+#[test]
+fn a_block_keeps_its_call_after_a_call_with_two_objects() {
+    let mut events = streamed();
+    events[15] = delta(
+        3,
+        &json!({ "type": "input_json_delta", "partial_json": "{\"city\":\"Rome\"}{\"city\":\"Bern\"}" }),
+    );
+    events.drain(16..17);
+    events[17] = start(
+        4,
+        &json!({ "type": "tool_use", "id": "toolu_2", "name": "get_weather", "input": {},
+        "caller": { "type": "direct" } }),
+    );
+    let reply = assembled(&events);
+    let cities: Vec<&str> = reply.tool_calls.iter().map(|call| &*call.arguments).collect();
+    assert_eq!(cities, [r#"{"city":"Rome"}"#, r#"{"city":"Bern"}"#, r#"{"city":"Atlantis"}"#]);
+    let written = json(&write(&Anthropic::new(), &[reply.into()]));
+    let blocks = written["messages"][0]["content"].as_array().expect("blocks");
+    let block = blocks.iter().find(|block| block["id"] == "toolu_2").expect("the block of the last call");
+    assert_eq!(block["caller"], json!({ "type": "direct" }), "it goes back unchanged");
+}

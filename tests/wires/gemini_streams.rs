@@ -233,3 +233,17 @@ async fn a_scripted_model_replies_in_the_format() {
     let third = &requests[3]["contents"][3]["parts"][0];
     assert_eq!(third["thoughtSignature"], "skip_thought_signature_validator");
 }
+
+#[test]
+fn the_events_of_a_chunk_are_in_the_order_of_its_parts() {
+    let mut assembler = ReplyAssembler::new().wire(Gemini::new());
+    let mut seen = Vec::new();
+    for event in assembler.push(chunk(&json!([{ "text": "One" }, call("Rome"), { "text": "Two" }]))) {
+        match event {
+            Event::Text(text) => seen.push(text.to_owned()),
+            Event::CallStarted { tool, .. } => seen.push(tool.to_owned()),
+            _ => {}
+        }
+    }
+    assert_eq!(seen, ["One", "get_weather", "Two"]);
+}
