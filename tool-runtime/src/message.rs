@@ -32,7 +32,6 @@ pub use assistant::AssistantMessage;
 pub(crate) use call_ids::{TakenIds, id_numbers, replace_unusable_ids, short_id};
 pub(crate) use call_piece::{Arguments, CallKey, CallPiece};
 pub use chunk::Chunk;
-pub(crate) use chunk::ChunkContent;
 pub use content::Content;
 pub(crate) use extra::Extra;
 pub use input::InputMessage;

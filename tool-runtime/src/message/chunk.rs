@@ -42,14 +42,12 @@ use std::error::Error;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
-pub struct Chunk(pub(crate) ChunkContent);
-
-#[derive(Debug)]
-pub(crate) enum ChunkContent {
+pub struct Chunk {
     /// Text that a wire has not read yet.
-    Text(String),
-    /// The pieces that were read; `wire` is the name of the wire that read them.
-    Pieces { wire: Option<&'static str>, pieces: Vec<Piece> },
+    pub(crate) unread: Option<String>,
+    /// The name of the wire that read the pieces.
+    pub(crate) wire: Option<&'static str>,
+    pub(crate) pieces: Vec<Piece>,
 }
 
 impl Chunk {
@@ -65,11 +63,11 @@ impl Chunk {
 
     /// A chunk that the wire of this name has read.
     pub(crate) fn read(wire: &'static str, pieces: Vec<Piece>) -> Self {
-        Chunk(ChunkContent::Pieces { wire: Some(wire), pieces })
+        Chunk { unread: None, wire: Some(wire), pieces }
     }
 
     pub(crate) fn failed(error: StreamError) -> Self {
-        Chunk(ChunkContent::Pieces { wire: None, pieces: vec![Piece::Error(error)] })
+        Chunk { unread: None, wire: None, pieces: vec![Piece::Error(error)] }
     }
 }
 
@@ -87,7 +85,7 @@ impl From<&str> for Chunk {
 
 impl From<String> for Chunk {
     fn from(text: String) -> Self {
-        Chunk(ChunkContent::Text(text))
+        Chunk { unread: Some(text), wire: None, pieces: Vec::new() }
     }
 }
 

@@ -3,9 +3,7 @@
 use super::InterruptedError;
 use super::event::{Event, QueuedEvent};
 use super::partial_reply::PartialReply;
-use crate::message::{
-    AssistantMessage, Chunk, ChunkContent, Completeness, Finish, Piece, StreamError, ToolCall,
-};
+use crate::message::{AssistantMessage, Chunk, Completeness, Finish, Piece, StreamError, ToolCall};
 use crate::wire::{ChatCompletions, Wire};
 use std::slice;
 
@@ -161,19 +159,17 @@ impl ReplyAssembler {
     }
 
     fn take(&mut self, chunk: Chunk) {
-        let content = match (chunk.0, &self.wire) {
-            (ChunkContent::Text(text), Some(wire)) => wire.read_event(&text).0,
-            (ChunkContent::Text(text), None) => ChatCompletions::new().read_event(&text).0,
-            (content, _) => content,
+        let Chunk { unread, wire, pieces } = match (&chunk.unread, &self.wire) {
+            (Some(text), Some(wire)) => wire.read_event(text),
+            (Some(text), None) => ChatCompletions::new().read_event(text),
+            (None, _) => chunk,
         };
-        match content {
-            ChunkContent::Pieces { wire, pieces } => {
-                self.reply.set_wire(wire);
-                for piece in pieces {
-                    self.take_piece(piece);
-                }
-            }
-            ChunkContent::Text(beginning) => self.fail(StreamError::NoReply { beginning }),
+        if let Some(beginning) = unread {
+            return self.fail(StreamError::NoReply { beginning });
+        }
+        self.reply.set_wire(wire);
+        for piece in pieces {
+            self.take_piece(piece);
         }
     }
 
