@@ -54,10 +54,8 @@ pub(super) fn is_plain_name(text: &str) -> bool {
 
 impl fmt::Display for RejectedError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &*self.param {
-            "" => write!(f, "the request is rejected: {}", self.message),
-            param => write!(f, "the request is rejected: {} (param: {param})", self.message),
-        }
+        write!(f, "the request is rejected: {}", self.message)?;
+        if self.param.is_empty() { Ok(()) } else { write!(f, " (param: {})", self.param) }
     }
 }
 

@@ -13,7 +13,12 @@ const RESULT: [&str; 6] = ["type", "tool_use_id", "content", "is_error", "cache_
 
 pub(super) fn check(request: &Value) -> Result<(), RejectedError> {
     check_tools(request)?;
-    check_response_format(&request["output_config"]["format"]["schema"])?;
+    let answer = &request["output_config"]["format"]["schema"];
+    ensure(answer["type"] != "object" || answer["additionalProperties"] == false, || {
+        invalid(
+            "output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false",
+        )
+    })?;
     check_text(list(&request["system"]), "system")?;
     let messages = list(&request["messages"]);
     ensure(!messages.is_empty(), || invalid("messages: at least one message is required"))?;
@@ -86,14 +91,6 @@ fn check_tools(request: &Value) -> Result<(), RejectedError> {
     }
 }
 
-fn check_response_format(schema: &Value) -> Result<(), RejectedError> {
-    ensure(schema["type"] != "object" || schema["additionalProperties"] == false, || {
-        invalid(
-            "output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false",
-        )
-    })
-}
-
 /// <https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool#error-handling>
 fn check_deferred(tools: &[Value]) -> Result<(), RejectedError> {
     let is_deferred = |tool: &Value| tool["defer_loading"] == true;
@@ -131,18 +128,16 @@ fn check_message(index: usize, message: &Value, is_last: bool) -> Result<(), Rej
         invalid(format!("messages.{index}.{field}: Extra inputs are not permitted"))
     })?;
     let role = message["role"].as_str().unwrap_or_default();
-    match role {
-        "user" | "assistant" => {}
-        // Some models accept system messages after others.
-        "system" if index > 0 => {}
-        "system" => {
-            return invalid(
-                "messages: Unexpected role \"system\". The Messages API accepts a top-level `system` parameter, not \
-                 \"system\" as an input message role.",
-            );
-        }
-        _ => return invalid(format!("messages.{index}.role: Input should be 'user' or 'assistant'")),
-    }
+    ensure(matches!(role, "user" | "assistant" | "system"), || {
+        invalid(format!("messages.{index}.role: Input should be 'user' or 'assistant'"))
+    })?;
+    // Some models accept system messages after others.
+    ensure(role != "system" || index > 0, || {
+        invalid(
+            "messages: Unexpected role \"system\". The Messages API accepts a top-level `system` parameter, not \"system\" \
+             as an input message role.",
+        )
+    })?;
     let is_empty = match &message["content"] {
         Value::Null => return invalid(format!("messages.{index}.content: Field required")),
         Value::String(text) => text.is_empty(),

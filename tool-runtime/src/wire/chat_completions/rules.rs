@@ -106,16 +106,14 @@ impl OpenCalls {
 }
 
 pub(in crate::wire) fn check_tools(request: &Value) -> Result<(), RejectedError> {
-    let tools = match request.get("tools") {
-        Some(Value::Array(tools)) => tools,
-        Some(_) => return Ok(()),
-        None => {
-            return ensure(request.get("tool_choice").is_none(), || {
-                let text = "Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are specified.";
-                reject("tool_choice", text)
-            });
-        }
+    let Some(tools) = request.get("tools") else {
+        return ensure(request.get("tool_choice").is_none(), || {
+            let text =
+                "Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are specified.";
+            reject("tool_choice", text)
+        });
     };
+    let Value::Array(tools) = tools else { return Ok(()) };
     // The error messages of vLLM.
     ensure(!tools.is_empty(), || {
         let text = "`tools` must not be an empty array. Either provide at least one tool or omit the field entirely.";
@@ -149,11 +147,7 @@ fn check_reply(index: usize, message: &Value) -> Result<OpenCalls, RejectedError
             reject_call(format!("Failed to parse messages: Missing tool call type: {call}"))
         })?;
         let id = call["id"].as_str().unwrap_or_default();
-        ensure(!id.is_empty(), || {
-            let problem =
-                "empty string. Expected a string with minimum length 1, but got an empty string instead.";
-            reject_call(errors::invalid_id(index, position, problem))
-        })?;
+        ensure(!id.is_empty(), || reject_call(errors::invalid_id(index, position, errors::EMPTY_ID)))?;
         ensure(id.len() <= 40, || reject_call(errors::long_id(index, position, id.len())))?;
         ensure(calls.iter().all(|earlier| earlier.id != id), || reject_call(errors::duplicate_call(id)))?;
         let function = &call["function"];

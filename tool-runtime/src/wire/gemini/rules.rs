@@ -6,16 +6,10 @@ use serde_json::{Map, Value};
 use std::collections::HashSet;
 
 /// The fields of a part: one with its data, and further ones.
-const DATA: [&str; 9] = [
-    "text",
-    "inlineData",
-    "fileData",
-    "functionCall",
-    "functionResponse",
-    "executableCode",
-    "codeExecutionResult",
-    "toolCall",
-    "toolResponse",
+const DATA: [&[&str]; 3] = [
+    &["text", "inlineData", "fileData"],
+    &["functionCall", "functionResponse", "toolCall", "toolResponse"],
+    &["executableCode", "codeExecutionResult"],
 ];
 const FURTHER: [&str; 5] =
     ["thought", "thoughtSignature", "videoMetadata", "partMetadata", "mediaResolution"];
@@ -81,20 +75,22 @@ fn check_content(content: &Value, path: &str) -> Result<(), RejectedError> {
 }
 
 fn check_part(part: &Value, path: &str) -> Result<(), RejectedError> {
-    check_fields(part, &[&DATA[..], &FURTHER].concat(), path)?;
-    let has_data = DATA.iter().any(|name| !field(part, name).is_null()) && part["text"] != "";
+    let data = DATA.concat();
+    check_fields(part, &[&data[..], &FURTHER].concat(), path)?;
+    let has_data = data.iter().any(|name| !field(part, name).is_null()) && part["text"] != "";
     ensure(has_data || !field(part, "thoughtSignature").is_null(), || {
         invalid(format!(
             "* GenerateContentRequest.{path}.data: required oneof field 'data' must have one initialized field"
         ))
     })?;
-    let call = (field(part, "functionCall"), format!("{path}.function_call"));
-    let response = (field(part, "functionResponse"), format!("{path}.function_response"));
-    check_fields(call.0, &CALL, &call.1)?;
-    check_struct(call.0, "args", &call.1)?;
-    check_fields(response.0, &RESPONSE, &response.1)?;
-    check_struct(response.0, "response", &response.1)?;
-    for (named, path) in [call, response] {
+    let [call, response] = ["functionCall", "functionResponse"].map(|name| field(part, name));
+    let [call_path, response_path] =
+        ["function_call", "function_response"].map(|name| format!("{path}.{name}"));
+    check_fields(call, &CALL, &call_path)?;
+    check_struct(call, "args", &call_path)?;
+    check_fields(response, &RESPONSE, &response_path)?;
+    check_struct(response, "response", &response_path)?;
+    for (named, path) in [(call, call_path), (response, response_path)] {
         ensure(!named.is_object() || named["name"].as_str().is_some_and(|name| !name.is_empty()), || {
             invalid(format!("* GenerateContentRequest.{path}.name: Name cannot be empty."))
         })?;

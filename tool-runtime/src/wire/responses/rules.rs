@@ -3,6 +3,7 @@
 //! The error messages are those of OpenAI.
 
 use super::errors;
+use crate::wire::chat_completions::EMPTY_ID;
 use crate::wire::chat_completions::rules::{INVALID_NAME, check_response_format};
 use crate::wire::rejected::{RejectedError, check_fields, ensure, is_plain_name, list, reject};
 use serde_json::Value;
@@ -19,25 +20,25 @@ pub(super) fn check(request: &Value) -> Result<(), RejectedError> {
     let Some(items) = input.as_array() else {
         return missing("input");
     };
-    let namespaces = Namespaces::new(request);
+    let in_namespaces = names_in_namespaces(request);
     let continues = request["previous_response_id"].is_string();
     let mut calls = Calls::new();
     for (index, item) in items.iter().enumerate() {
         let place = Place { index, item };
         match item["type"].as_str() {
-            Some("function_call") => {
-                namespaces.check(&place)?;
-                place.check_call("arguments", &mut calls)?;
-            }
-            Some("custom_tool_call") => {
-                namespaces.check(&place)?;
-                place.check_call("input", &mut calls)?;
-            }
+            Some("function_call") => place.check_call("arguments", &in_namespaces, &mut calls)?,
+            Some("custom_tool_call") => place.check_call("input", &in_namespaces, &mut calls)?,
             Some("function_call_output" | "custom_tool_call_output") => {
                 place.check_output()?;
                 place.check_pair(&mut calls, continues)?;
             }
-            Some("tool_search_call") if item["execution"] == "client" => place.check_search(&mut calls)?,
+            // A search that the program runs.
+            Some("tool_search_call") if item["execution"] == "client" => {
+                place.check_fields(&["call_id", "execution", "arguments", "created_by"])?;
+                let id = place.call_id()?;
+                ensure(!item["arguments"].is_null(), || missing(&place.param("arguments")))?;
+                place.add_call(id, &mut calls)?;
+            }
             Some("tool_search_output") if item["execution"] == "client" => {
                 place.check_fields(&["call_id", "execution", "tools"])?;
                 ensure(item["tools"].is_array(), || missing(&place.param("tools")))?;
@@ -82,38 +83,23 @@ fn check_tools(request: &Value) -> Result<(), RejectedError> {
     Ok(())
 }
 
-/// The tools that only a namespace has.
-struct Namespaces<'a>(HashSet<&'a str>);
-
-impl<'a> Namespaces<'a> {
-    fn new(request: &'a Value) -> Self {
-        let tools = list(&request["tools"]);
-        let outputs = list(&request["input"]).iter().filter(|item| item["type"] == "tool_search_output");
-        let found = outputs.flat_map(|output| list(&output["tools"]));
-        let of_namespaces = tools.iter().filter(|tool| tool["type"] == "namespace");
-        // A function that a search loads is in a namespace with its name.
-        let in_namespaces = found.chain(of_namespaces).flat_map(|tool| match tool["type"].as_str() {
-            Some("namespace") => list(&tool["tools"]),
-            _ => std::slice::from_ref(tool),
-        });
-        let names: HashSet<&str> = in_namespaces.filter_map(|tool| tool["name"].as_str()).collect();
-        let is_default = |tool: &&Value| matches!(tool["type"].as_str(), Some("function" | "custom"));
-        let default: HashSet<&str> =
-            tools.iter().filter(is_default).filter_map(|tool| tool["name"].as_str()).collect();
-        Namespaces(names.difference(&default).copied().collect())
+/// The names of the tools that only a namespace has.
+fn names_in_namespaces(request: &Value) -> HashSet<&str> {
+    let tools = list(&request["tools"]);
+    let outputs = list(&request["input"]).iter().filter(|item| item["type"] == "tool_search_output");
+    let found = outputs.flat_map(|output| list(&output["tools"]));
+    let of_namespaces = tools.iter().filter(|tool| tool["type"] == "namespace");
+    // A function that a search loads is in a namespace with its name.
+    let in_namespaces = found.chain(of_namespaces).flat_map(|tool| match tool["type"].as_str() {
+        Some("namespace") => list(&tool["tools"]),
+        _ => std::slice::from_ref(tool),
+    });
+    let is_default = |tool: &&Value| matches!(tool["type"].as_str(), Some("function" | "custom"));
+    let mut names: HashSet<&str> = in_namespaces.filter_map(|tool| tool["name"].as_str()).collect();
+    for name in tools.iter().filter(is_default).filter_map(|tool| tool["name"].as_str()) {
+        names.remove(name);
     }
-
-    /// <https://github.com/vercel/ai/pull/15193>
-    fn check(&self, call: &Place<'_>) -> Result<(), RejectedError> {
-        let name = call.item["name"].as_str().unwrap_or_default();
-        ensure(!call.item["namespace"].is_null() || !self.0.contains(name), || {
-            let text = format!(
-                "Missing namespace for function_call '{name}'. It does not exist in the default namespace. Round-trip the \
-                 model's function_call item with its namespace field included."
-            );
-            reject(call.param("namespace"), text)
-        })
-    }
+    names
 }
 
 /// The calls so far, by id.
@@ -155,7 +141,7 @@ impl<'a> Place<'a> {
     fn call_id(&self) -> Result<&'a str, RejectedError> {
         let id = self.required("call_id")?;
         match id.len() {
-            0 => self.invalid("call_id", errors::EMPTY_ID),
+            0 => self.invalid("call_id", EMPTY_ID),
             length @ 65.. => self.invalid("call_id", &errors::long_id(length)),
             _ => Ok(id),
         }
@@ -170,19 +156,25 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Checks a search that the program runs.
-    fn check_search(&self, calls: &mut Calls<'a>) -> Result<(), RejectedError> {
-        self.check_fields(&["call_id", "execution", "arguments", "created_by"])?;
-        let id = self.call_id()?;
-        ensure(!self.item["arguments"].is_null(), || missing(&self.param("arguments")))?;
-        self.add_call(id, calls)
-    }
-
     /// Checks a call whose arguments are the text in this field.
-    fn check_call(&self, text: &str, calls: &mut Calls<'a>) -> Result<(), RejectedError> {
+    fn check_call(
+        &self,
+        text: &str,
+        in_namespaces: &HashSet<&str>,
+        calls: &mut Calls<'a>,
+    ) -> Result<(), RejectedError> {
+        let name = self.item["name"].as_str().unwrap_or_default();
+        // https://github.com/vercel/ai/pull/15193
+        ensure(!self.item["namespace"].is_null() || !in_namespaces.contains(name), || {
+            let text = format!(
+                "Missing namespace for function_call '{name}'. It does not exist in the default namespace. Round-trip the \
+                 model's function_call item with its namespace field included."
+            );
+            reject(self.param("namespace"), text)
+        })?;
         self.check_fields(&["call_id", "name", text, "namespace", "caller"])?;
         let id = self.call_id()?;
-        let name = self.required("name")?;
+        self.required("name")?;
         ensure(is_plain_name(name), || self.invalid("name", INVALID_NAME))?;
         self.required(text)?;
         self.add_call(id, calls)
