@@ -100,7 +100,7 @@ impl<'a, P: Copy> OpenCalls<'a, P> {
         self.0.contains_key(&(id, tool))
     }
 
-    /// Takes the newest call with this id, of this tool if there is one.
+    /// Takes the open call with this id, and of this tool, that was added last.
     pub(super) fn take(
         &mut self,
         id: &'a str,
