@@ -1,7 +1,7 @@
 //! A reply and its tool messages: the unit in which calls and tool messages are paired.
 
 use crate::message::{Message, ToolCall, ToolMessage};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// A reply and the tool messages directly after it.
@@ -15,29 +15,23 @@ pub(super) struct Exchange {
 
 /// All replies, and all sequences of tool messages without a reply.
 pub(super) fn exchanges(messages: &[Message]) -> impl Iterator<Item = Exchange> {
-    let mut at = 0;
+    let mut next = 0;
     std::iter::from_fn(move || {
-        while matches!(messages.get(at)?, Message::System(_) | Message::Developer(_) | Message::User(_)) {
-            at += 1;
-        }
-        let reply = matches!(messages[at], Message::Assistant(_)).then_some(at);
-        let exchange = Exchange { reply, results: results_from(messages, at + usize::from(reply.is_some())) };
-        at = exchange.results.end;
+        let is_part = |message: &Message| matches!(message, Message::Assistant(_) | Message::Tool(_));
+        next += messages[next..].iter().position(is_part)?;
+        let exchange = Exchange::starting_at(messages, next);
+        next = exchange.results.end;
         Some(exchange)
     })
 }
 
-/// The indices of the tool messages from `start` to the next message of another role.
-fn results_from(messages: &[Message], start: usize) -> Range<usize> {
-    let row = messages[start..].iter().take_while(|message| matches!(message, Message::Tool(_)));
-    start..start + row.count()
-}
-
 impl Exchange {
-    /// The exchange of the reply at this index.
-    pub(super) fn from_reply(messages: &[Message], reply: usize) -> Option<Self> {
-        matches!(messages.get(reply)?, Message::Assistant(_))
-            .then(|| Exchange { reply: Some(reply), results: results_from(messages, reply + 1) })
+    /// The exchange of the reply at this index; without a reply, that of the tool messages from there.
+    pub(super) fn starting_at(messages: &[Message], start: usize) -> Self {
+        let reply = matches!(messages.get(start), Some(Message::Assistant(_))).then_some(start);
+        let first = start + usize::from(reply.is_some());
+        let results = messages.iter().skip(first).take_while(|message| matches!(message, Message::Tool(_)));
+        Exchange { reply, results: first..first + results.count() }
     }
 
     pub(super) fn calls<'a>(&self, messages: &'a [Message]) -> &'a [ToolCall] {
@@ -52,11 +46,15 @@ impl Exchange {
         &self,
         messages: &'a [Message],
     ) -> impl Iterator<Item = (usize, &'a ToolMessage)> {
-        self.results.clone().zip(&messages[self.results.clone()]).filter_map(|(place, message)| match message
-        {
+        self.results.clone().filter_map(|place| match &messages[place] {
             Message::Tool(result) => Some((place, result)),
             _ => None,
         })
+    }
+
+    /// The ids of the calls.
+    pub(super) fn ids<'a>(&self, messages: &'a [Message]) -> HashSet<&'a str> {
+        self.calls(messages).iter().map(|call| &*call.id).collect()
     }
 
     /// The index of the tool message of each call, paired by id; the first if a call has several. If calls share an id,
@@ -64,49 +62,52 @@ impl Exchange {
     pub(super) fn pairs(&self, messages: &[Message]) -> Vec<Option<usize>> {
         let calls = self.calls(messages);
         let mut pairs = vec![None; calls.len()];
-        if pairs.is_empty() {
-            return pairs;
-        }
-        // Calls by id. `pop` takes the last one, so the first call is the last in each list.
-        let mut open: HashMap<&str, Vec<usize>> = HashMap::with_capacity(calls.len());
+        let mut open = OpenCalls::default();
         for (position, call) in calls.iter().enumerate().rev() {
-            open.entry(&call.id).or_default().push(position);
+            open.add(call, position);
         }
-        let mut results: Vec<(usize, &ToolMessage)> = self.results(messages).collect();
-        if open.len() < calls.len() {
-            self.pair_by_tool(messages, &mut results, &mut pairs);
-        }
-        for (place, result) in results {
-            let Some(open) = open.get_mut(&*result.tool_call_id) else { continue };
-            while let Some(position) = open.pop() {
-                if pairs[position].is_none() {
-                    pairs[position] = Some(place);
-                    break;
-                }
+        let share_ids = self.ids(messages).len() < calls.len();
+        // A tool message that names the tool of a call with its id does not belong to a call of another tool.
+        let (named, others): (Vec<_>, Vec<_>) = self.results(messages).partition(|(_, result)| {
+            share_ids && result.tool().is_some() && open.has_call(&result.tool_call_id, result.tool())
+        });
+        let named = named.into_iter().map(|(place, result)| (place, result, result.tool()));
+        for (place, result, tool) in
+            named.chain(others.into_iter().map(|(place, result)| (place, result, None)))
+        {
+            let is_open = |position: &usize| pairs[*position].is_none();
+            if let Some(position) = open.take(&result.tool_call_id, tool, is_open) {
+                pairs[position] = Some(place);
             }
         }
         pairs
     }
+}
 
-    /// Pairs the tool messages that name the tool of a call with their id, and removes them from `results`: they do not
-    /// belong to a call of another tool.
-    fn pair_by_tool(
-        &self,
-        messages: &[Message],
-        results: &mut Vec<(usize, &ToolMessage)>,
-        pairs: &mut [Option<usize>],
-    ) {
-        let mut open: HashMap<(&str, &str), Vec<usize>> = HashMap::new();
-        for (position, call) in self.calls(messages).iter().enumerate().rev() {
-            open.entry((&call.id, &call.name)).or_default().push(position);
+/// Calls without a tool message, each as its place, by id, and by id and tool. Some may have been paired since they were
+/// added.
+#[derive(Default)]
+pub(super) struct OpenCalls<'a, P>(HashMap<(&'a str, Option<&'a str>), Vec<P>>);
+
+impl<'a, P: Copy> OpenCalls<'a, P> {
+    pub(super) fn add(&mut self, call: &'a ToolCall, place: P) {
+        for tool in [None, Some(&*call.name)] {
+            self.0.entry((&call.id, tool)).or_default().push(place);
         }
-        results.retain(|(place, result)| {
-            let calls = result.tool().and_then(|tool| open.get_mut(&(&*result.tool_call_id, tool)));
-            let is_nameless = calls.is_none();
-            if let Some(position) = calls.and_then(Vec::pop) {
-                pairs[position] = Some(*place);
-            }
-            is_nameless
-        });
+    }
+
+    fn has_call(&self, id: &'a str, tool: Option<&'a str>) -> bool {
+        self.0.contains_key(&(id, tool))
+    }
+
+    /// Takes the open call with this id, and of this tool, that was added last.
+    pub(super) fn take(
+        &mut self,
+        id: &'a str,
+        tool: Option<&'a str>,
+        is_open: impl FnMut(&P) -> bool,
+    ) -> Option<P> {
+        let calls = self.0.get_mut(&(id, tool))?;
+        std::iter::from_fn(|| calls.pop()).find(is_open)
     }
 }

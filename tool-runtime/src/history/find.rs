@@ -39,8 +39,8 @@ pub struct Pair<'a> {
 #[must_use]
 pub fn find(messages: &[Message], result: usize) -> Option<Pair<'_>> {
     let before = messages.get(..result)?.iter().rposition(|message| !matches!(message, Message::Tool(_)))?;
-    let exchange = Exchange::from_reply(messages, before)?;
-    let position = exchange.pairs(messages).into_iter().position(|place| place == Some(result))?;
+    let pairs = Exchange::starting_at(messages, before).pairs(messages);
+    let position = pairs.into_iter().position(|place| place == Some(result))?;
     pair(messages, before, position, result)
 }
 
@@ -48,16 +48,13 @@ pub fn find(messages: &[Message], result: usize) -> Option<Pair<'_>> {
 /// reply, or if the call has no tool message after the reply.
 #[must_use]
 pub fn find_result(messages: &[Message], reply: usize, position: usize) -> Option<Pair<'_>> {
-    let result = *Exchange::from_reply(messages, reply)?.pairs(messages).get(position)?;
+    let result = *Exchange::starting_at(messages, reply).pairs(messages).get(position)?;
     pair(messages, reply, position, result?)
 }
 
 fn pair(messages: &[Message], reply: usize, position: usize, index: usize) -> Option<Pair<'_>> {
-    match (messages.get(reply)?, messages.get(index)?) {
-        (Message::Assistant(asked), Message::Tool(result)) => {
-            let call = asked.tool_calls.get(position)?;
-            Some(Pair { reply_index: reply, call_position: position, call, result_index: index, result })
-        }
-        _ => None,
-    }
+    let Message::Assistant(asked) = messages.get(reply)? else { return None };
+    let Message::Tool(result) = messages.get(index)? else { return None };
+    let call = asked.tool_calls.get(position)?;
+    Some(Pair { reply_index: reply, call_position: position, call, result_index: index, result })
 }

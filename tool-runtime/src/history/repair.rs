@@ -6,6 +6,7 @@ mod report;
 
 pub use report::Repair;
 
+use super::exchange::exchanges;
 use crate::fingerprint::fingerprint;
 use crate::message::{Message, replace_unusable_ids};
 use pairing::Pairing;
@@ -79,14 +80,11 @@ pub fn repair_with(mut messages: Vec<Message>, orphans: Orphans) -> (Vec<Message
 
 /// The ids of all calls, if no two calls share an id; otherwise empty, as for servers that count from `call_0` in each
 /// reply. A tool message with one of these ids belongs to the call of that id only.
-fn unique_ids(messages: &[Message]) -> HashSet<String> {
+fn unique_ids(messages: &[Message]) -> HashSet<&str> {
     let mut ids = HashSet::new();
-    for message in messages {
-        let Message::Assistant(reply) = message else { continue };
-        for call in reply.tool_calls.iter().filter(|call| !call.id.is_empty()) {
-            if !ids.insert(call.id.clone()) {
-                return HashSet::new();
-            }
+    for call in exchanges(messages).flat_map(|exchange| exchange.calls(messages)) {
+        if !call.id.is_empty() && !ids.insert(&*call.id) {
+            return HashSet::new();
         }
     }
     ids
@@ -107,19 +105,14 @@ fn unify_ids(messages: &mut [Message], pairing: &Pairing, repairs: &mut Vec<Repa
             });
         });
         let ids: Vec<String> = reply.tool_calls.iter().map(|call| call.id.clone()).collect();
-        for ((old_id, id), result) in old_ids.into_iter().zip(ids).zip(results) {
-            if let Some((place, Message::Tool(result))) = result.map(|place| (place, &mut messages[place])) {
+        for ((old_id, id), place) in old_ids.into_iter().zip(ids).zip(results) {
+            if let Some((place, Message::Tool(result))) = place.map(|place| (place, &mut messages[place])) {
+                let result_id = std::mem::replace(&mut result.tool_call_id, id.clone());
                 // A tool message that follows the new id of its call is not reported in addition to the call.
-                if result.tool_call_id != id && result.tool_call_id != old_id {
-                    let old_id = result.tool_call_id.clone();
-                    repairs.push(Repair::ResultRenamed {
-                        index: place,
-                        reply: index,
-                        old_id,
-                        id: id.clone(),
-                    });
+                if result_id != id && result_id != old_id {
+                    let (old_id, id) = (result_id, id.clone());
+                    repairs.push(Repair::ResultRenamed { index: place, reply: index, old_id, id });
                 }
-                result.tool_call_id.clone_from(&id);
             }
             if old_id != id {
                 repairs.push(Repair::CallRenamed { index, old_id, id });

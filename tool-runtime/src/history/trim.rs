@@ -97,16 +97,21 @@ pub struct Trimmed {
 #[must_use]
 pub fn trim(messages: Vec<Message>, budget: &TrimBudget<'_>) -> (Vec<Message>, Trimmed) {
     let (messages, repairs) = repair(messages);
-    let parts = Parts::new(&messages);
+    let starts = exchange_starts(&messages);
+    let newest_exchange = starts.last().copied().unwrap_or(messages.len());
+    // The replies of the newest exchange, each with its tool messages.
+    let replies = exchanges(&messages).filter_map(|exchange| Some(exchange.reply?..exchange.results.end));
+    let mut replies: Vec<Range<usize>> = replies.filter(|reply| reply.start >= newest_exchange).collect();
+    let newest_reply = replies.pop().map_or(messages.len(), |reply| reply.start);
     let mut trimming = Trimming::new(messages, budget);
-    trimming.shorten(0..parts.newest_exchange);
-    for exchange in parts.older_exchanges {
-        trimming.remove(exchange);
+    trimming.shorten(0..newest_exchange);
+    for exchange in starts.windows(2) {
+        trimming.remove(exchange[0]..exchange[1]);
     }
-    trimming.shorten(parts.newest_exchange..parts.newest_reply);
+    trimming.shorten(newest_exchange..newest_reply);
     if !budget.keeps_newest_exchange {
-        for reply in parts.older_replies {
-            trimming.remove(reply);
+        for older_reply in replies {
+            trimming.remove(older_reply);
         }
     }
     let is_within_budget = !trimming.is_over();
@@ -114,39 +119,20 @@ pub fn trim(messages: Vec<Message>, budget: &TrimBudget<'_>) -> (Vec<Message>, T
     (messages, Trimmed { is_within_budget, repairs, ..trimming.trimmed })
 }
 
-/// The parts of a history, as indices.
-struct Parts {
-    older_exchanges: Vec<Range<usize>>,
-    newest_exchange: usize,
-    /// The replies of the newest exchange except the newest, each with its tool messages.
-    older_replies: Vec<Range<usize>>,
-    newest_reply: usize,
-}
-
-impl Parts {
-    fn new(messages: &[Message]) -> Self {
-        let is_system = |message: &Message| matches!(message, Message::System(_) | Message::Developer(_));
-        let mut starts = Vec::new();
-        let mut goes_on = false;
-        for (place, message) in messages.iter().enumerate().filter(|(_, message)| !is_system(message)) {
-            let is_user = matches!(message, Message::User(_));
-            if starts.is_empty() || (is_user && !goes_on) {
-                starts.push(place);
-            }
-            // Consecutive user messages are one input.
-            goes_on = is_user;
+/// The index of the first message of each exchange.
+fn exchange_starts(messages: &[Message]) -> Vec<usize> {
+    let is_system = |message: &Message| matches!(message, Message::System(_) | Message::Developer(_));
+    let mut starts = Vec::new();
+    let mut goes_on = false;
+    for (place, message) in messages.iter().enumerate().filter(|(_, message)| !is_system(message)) {
+        let is_user = matches!(message, Message::User(_));
+        if starts.is_empty() || (is_user && !goes_on) {
+            starts.push(place);
         }
-        let newest_exchange = starts.last().copied().unwrap_or(messages.len());
-        let replies = exchanges(messages).filter_map(|exchange| Some(exchange.reply?..exchange.results.end));
-        let replies: Vec<Range<usize>> = replies.filter(|reply| reply.start >= newest_exchange).collect();
-        let newest_reply = replies.last().map_or(messages.len(), |reply| reply.start);
-        Parts {
-            older_exchanges: starts.windows(2).map(|starts| starts[0]..starts[1]).collect(),
-            newest_exchange,
-            older_replies: replies.into_iter().filter(|reply| reply.start < newest_reply).collect(),
-            newest_reply,
-        }
+        // Consecutive user messages are one input.
+        goes_on = is_user;
     }
+    starts
 }
 
 struct Trimming<'a> {

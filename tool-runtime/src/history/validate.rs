@@ -5,7 +5,7 @@ use super::violation::{HistoryError, Violation};
 use crate::message::{Message, ToolCall};
 use crate::violation::ViolationKind;
 use crate::wire::{ChatCompletions, Wire};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Checks that each call has its tool message directly after its reply, in any order, and that each tool message has a
 /// call.
@@ -54,11 +54,15 @@ pub fn validate(messages: &[Message]) -> Result<(), HistoryError> {
 ///
 /// All [`Violation`]s, as [`validate()`] returns them.
 pub fn validate_on(messages: &[Message], wire: &dyn Wire) -> Result<(), HistoryError> {
-    let mut check = Check { messages, wire: wire.name(), found: Vec::new(), open: HashMap::new() };
+    let mut check = Check { messages, wire: wire.name(), ..Check::default() };
     for exchange in exchanges(messages) {
         check.exchange(&exchange);
     }
-    let found = check.finish();
+    for ((reply, position), id) in std::mem::take(&mut check.missing) {
+        check.add(ViolationKind::MissingResult, reply, position, id);
+    }
+    let mut found = check.found;
+    found.sort_by_key(|violation| violation.index);
     if found.is_empty() { Ok(()) } else { Err(HistoryError(found)) }
 }
 
@@ -70,6 +74,7 @@ struct Unpaired {
     after: usize,
 }
 
+#[derive(Default)]
 struct Check<'a> {
     messages: &'a [Message],
     /// The name of the wire whose providers are quoted.
@@ -77,14 +82,16 @@ struct Check<'a> {
     found: Vec<Violation>,
     /// Calls without a tool message so far, by id.
     open: HashMap<&'a str, Vec<Unpaired>>,
+    /// The ids of the same calls, by the index of the reply and the position in it.
+    missing: BTreeMap<(usize, usize), &'a str>,
 }
 
-impl<'a> Check<'a> {
+impl Check<'_> {
     fn exchange(&mut self, exchange: &Exchange) {
         let calls = exchange.calls(self.messages);
-        let mut ids = HashSet::with_capacity(calls.len());
+        let ids = exchange.ids(self.messages);
         if let Some(reply) = exchange.reply {
-            self.reply(reply, exchange, calls, &mut ids);
+            self.reply(reply, exchange, calls);
         }
         let pairs = exchange.pairs(self.messages);
         let paired: HashSet<usize> = pairs.iter().copied().flatten().collect();
@@ -97,26 +104,21 @@ impl<'a> Check<'a> {
         for (position, call) in calls.iter().enumerate().filter(|&(position, _)| pairs[position].is_none()) {
             let unpaired = Unpaired { reply, position, after: exchange.results.end };
             self.open.entry(&call.id).or_default().push(unpaired);
+            self.missing.insert((reply, position), &call.id);
         }
     }
 
-    fn reply(
-        &mut self,
-        index: usize,
-        exchange: &Exchange,
-        calls: &'a [ToolCall],
-        ids: &mut HashSet<&'a str>,
-    ) {
+    fn reply(&mut self, index: usize, exchange: &Exchange, calls: &[ToolCall]) {
         let is_empty = matches!(&self.messages[index], Message::Assistant(reply) if reply.is_empty());
         // An empty reply with tool messages after it is one whose calls were lost.
         if is_empty && exchange.results.is_empty() {
             self.add(ViolationKind::EmptyReply, index, 0, "");
         }
+        let mut ids = HashSet::new();
         for (position, call) in calls.iter().enumerate() {
-            let is_new = ids.insert(&call.id);
             if call.id.is_empty() {
                 self.add(ViolationKind::MissingCallId, index, position, "");
-            } else if !is_new {
+            } else if !ids.insert(&call.id) {
                 self.add(ViolationKind::DuplicateCallId, index, position, &call.id);
             }
         }
@@ -127,6 +129,7 @@ impl<'a> Check<'a> {
         let (kind, index, position) = if ids.contains(id) {
             (ViolationKind::DuplicateResult, place, 0)
         } else if let Some(unpaired) = self.open.get_mut(id).and_then(Vec::pop) {
+            self.missing.remove(&(unpaired.reply, unpaired.position));
             (ViolationKind::MessageBetween, unpaired.after, unpaired.position)
         } else {
             match exchange.reply {
@@ -140,20 +143,5 @@ impl<'a> Check<'a> {
 
     fn add(&mut self, kind: ViolationKind, index: usize, position: usize, id: &str) {
         self.found.push(Violation::new(self.wire, kind, index, position, id));
-    }
-
-    fn finish(mut self) -> Vec<Violation> {
-        let mut missing: Vec<(&str, Unpaired)> = self
-            .open
-            .into_iter()
-            .flat_map(|(id, calls)| calls.into_iter().map(move |call| (id, call)))
-            .collect();
-        missing.sort_by_key(|(_, call)| (call.reply, call.position));
-        let missing = missing.into_iter().map(|(id, call)| {
-            Violation::new(self.wire, ViolationKind::MissingResult, call.reply, call.position, id)
-        });
-        self.found.extend(missing);
-        self.found.sort_by_key(|violation| violation.index);
-        self.found
     }
 }

@@ -90,11 +90,8 @@ impl<'a> IntoIterator for &'a HistoryError {
 
 impl fmt::Display for HistoryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("providers reject these messages: ")?;
-        for (index, violation) in self.0.iter().enumerate() {
-            write!(f, "{}{violation}", if index == 0 { "" } else { "; " })?;
-        }
-        Ok(())
+        let violations: Vec<String> = self.0.iter().map(ToString::to_string).collect();
+        write!(f, "providers reject these messages: {}", violations.join("; "))
     }
 }
 

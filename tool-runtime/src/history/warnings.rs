@@ -37,11 +37,10 @@ pub fn warnings(messages: &[Message], wire: &dyn Wire) -> Vec<Violation> {
         for (position, call) in reply.tool_calls.iter().enumerate() {
             let is_repeated = !call.id.is_empty() && *seen.entry(&*call.id).or_insert(index) != index;
             let is_long = rules.max_id_bytes.is_some_and(|max| call.id.len() > max);
-            if is_long {
-                found.push(Violation::new(wire.name(), ViolationKind::LongId, index, position, &call.id));
-            }
-            if is_repeated && rules.are_ids_unique {
-                found.push(Violation::new(wire.name(), ViolationKind::RepeatedId, index, position, &call.id));
+            let long = is_long.then_some(ViolationKind::LongId);
+            let repeated = (is_repeated && rules.are_ids_unique).then_some(ViolationKind::RepeatedId);
+            for kind in long.into_iter().chain(repeated) {
+                found.push(Violation::new(wire.name(), kind, index, position, &call.id));
             }
         }
     }

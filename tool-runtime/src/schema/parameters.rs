@@ -1,10 +1,11 @@
 //! The parameters of a tool as one JSON Schema.
 
 use super::close::close;
+use super::keywords::take_object;
 use super::normalise::{complete, normalise, resolve_definitions};
 use super::publish::publish;
 use crate::arguments::{ParamSchema, Parameter};
-use crate::json::object;
+use crate::json::{object, pairs};
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
@@ -105,8 +106,28 @@ struct Published {
     definitions: Map<String, Value>,
 }
 
+/// The text of a schema whose properties have the order of this one, in which a model writes the arguments.
+pub(super) fn with_order_of(
+    original: &RawValue,
+    mut converted: Map<String, Value>,
+) -> serde_json::Result<Box<RawValue>> {
+    let keywords = pairs(original.get()).unwrap_or_default();
+    let names = keywords.iter().find(|(keyword, _)| keyword == "properties");
+    let names = names.and_then(|(_, properties)| pairs(properties)).unwrap_or_default();
+    let mut properties = take_object(&mut converted, "properties");
+    let in_order = names.into_iter().filter_map(|(name, _)| properties.remove_entry(&*name));
+    to_raw_value(&Converted { properties: Ordered(in_order.collect()), rest: converted })
+}
+
+#[derive(Serialize)]
+struct Converted {
+    properties: Ordered,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
 /// A map that keeps the order of its entries, which `serde_json::Map` may not.
-pub(super) struct Ordered(pub(super) Vec<(String, Value)>);
+struct Ordered(Vec<(String, Value)>);
 
 impl Serialize for Ordered {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -3,11 +3,9 @@
 mod cycles;
 
 use super::keywords::{each_subschema, take_object};
-use super::parameters::Ordered;
-use crate::json::pairs;
+use super::parameters::with_order_of;
 use cycles::Cycles;
-use serde::Serialize;
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -51,22 +49,8 @@ fn convert(parameters: &RawValue) -> Option<Box<RawValue>> {
             root.insert(keyword.to_owned(), definitions.into());
         }
     }
-    to_raw_value(&Root { properties: in_order(properties, parameters.get()), rest: root }).ok()
-}
-
-#[derive(Serialize)]
-struct Root {
-    properties: Ordered,
-    #[serde(flatten)]
-    rest: Map<String, Value>,
-}
-
-/// The properties in the order of this schema, in which a model writes the arguments.
-fn in_order(mut properties: Map<String, Value>, schema: &str) -> Ordered {
-    let keywords = pairs(schema).unwrap_or_default();
-    let names = keywords.iter().find(|(keyword, _)| keyword == "properties");
-    let names = names.and_then(|(_, properties)| pairs(properties)).unwrap_or_default();
-    Ordered(names.into_iter().filter_map(|(name, _)| properties.remove_entry(&*name)).collect())
+    root.insert("properties".to_owned(), properties.into());
+    with_order_of(parameters, root).ok()
 }
 
 /// Converts a schema inside this node. Returns whether a reference in it is in a cycle with the node.

@@ -8,7 +8,7 @@ pub(super) mod rules;
 mod strict;
 mod which_call;
 
-pub(super) use errors::quoted_error;
+pub(super) use errors::{EMPTY_ID, quoted_error};
 pub use format::ChatCompletions;
 pub(crate) use format::{
     add_fields, add_parts, read_parts, serialize_messages, text_part, text_with_notices, written_arguments,

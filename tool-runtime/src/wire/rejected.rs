@@ -1,6 +1,6 @@
 //! The reason why a provider rejects a request.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::error::Error;
 use std::fmt;
 
@@ -24,14 +24,27 @@ pub(crate) fn invalid<T>(message: impl Into<String>) -> Result<T, RejectedError>
     reject("", message)
 }
 
+/// Rejects the request unless this condition of a rule is true.
+pub(super) fn ensure(
+    condition: bool,
+    rejection: impl FnOnce() -> Result<(), RejectedError>,
+) -> Result<(), RejectedError> {
+    if condition { Ok(()) } else { rejection() }
+}
+
 /// The elements of an array; none if it is not one.
 pub(super) fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// The first field of an object that is not among these.
-pub(super) fn unknown_field<'a>(object: &'a Value, known: &[&str]) -> Option<&'a str> {
-    object.as_object()?.keys().map(String::as_str).find(|field| !known.contains(field))
+/// Rejects the first field of an object that is not among these.
+pub(super) fn check_fields(
+    object: &Value,
+    known: &[&str],
+    rejection: impl FnOnce(&str) -> Result<(), RejectedError>,
+) -> Result<(), RejectedError> {
+    let mut fields = object.as_object().into_iter().flat_map(Map::keys);
+    fields.find(|field| !known.contains(&field.as_str())).map_or(Ok(()), |field| rejection(field))
 }
 
 /// Whether the text has only letters, digits, `_` and `-`, and at least one of them.
@@ -41,10 +54,8 @@ pub(super) fn is_plain_name(text: &str) -> bool {
 
 impl fmt::Display for RejectedError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &*self.param {
-            "" => write!(f, "the request is rejected: {}", self.message),
-            param => write!(f, "the request is rejected: {} (param: {param})", self.message),
-        }
+        write!(f, "the request is rejected: {}", self.message)?;
+        if self.param.is_empty() { Ok(()) } else { write!(f, " (param: {})", self.param) }
     }
 }
 

@@ -75,35 +75,34 @@ impl Repair {
     /// The index of the message before the repair.
     #[must_use]
     pub fn index(&self) -> usize {
-        match self {
-            Repair::ResultMoved { index, .. }
-            | Repair::ResultAdded { index, .. }
-            | Repair::ResultRenamed { index, .. }
-            | Repair::ResultDropped { index, .. }
-            | Repair::ResultConvertedToUser { index, .. }
-            | Repair::CallRenamed { index, .. }
-            | Repair::ReplyFilled { index } => *index,
-        }
+        self.index_and_id().0
     }
 
     /// The id of the call or tool message before the repair, empty if it had none; for a tool message that was moved or
     /// added, the id of its call.
     #[must_use]
     pub fn id(&self) -> &str {
+        self.index_and_id().1
+    }
+
+    fn index_and_id(&self) -> (usize, &str) {
         match self {
-            Repair::ResultMoved { id, .. }
-            | Repair::ResultAdded { id, .. }
-            | Repair::ResultConvertedToUser { id, .. } => id,
-            Repair::ResultRenamed { old_id, .. } | Repair::CallRenamed { old_id, .. } => old_id,
-            Repair::ResultDropped { result, .. } => &result.tool_call_id,
-            Repair::ReplyFilled { .. } => "",
+            Repair::ResultMoved { index, id, .. }
+            | Repair::ResultAdded { index, id }
+            | Repair::ResultRenamed { index, old_id: id, .. }
+            | Repair::ResultConvertedToUser { index, id }
+            | Repair::CallRenamed { index, old_id: id, .. } => (*index, id),
+            Repair::ResultDropped { index, result } => (*index, &result.tool_call_id),
+            Repair::ReplyFilled { index } => (*index, ""),
         }
     }
 }
 
 impl fmt::Display for Repair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "messages[{}]: ", self.index())?;
+        let (index, old_id) = self.index_and_id();
+        let with_id = if old_id.is_empty() { "without an id" } else { old_id };
+        write!(f, "messages[{index}]: ")?;
         match self {
             Repair::ResultMoved { id, reply, .. } => {
                 write!(f, "the tool message {id} was moved after its call in messages[{reply}]")
@@ -111,37 +110,26 @@ impl fmt::Display for Repair {
             Repair::ResultAdded { id, .. } => {
                 write!(f, "the call {id} had no tool message: added one that reports a lost result")
             }
-            Repair::ResultRenamed { old_id, id, .. } if old_id.is_empty() => {
+            Repair::ResultRenamed { id, .. } if old_id.is_empty() => {
                 write!(f, "the tool message had no id: set the id of its call, {id}")
             }
-            Repair::ResultRenamed { old_id, id, .. } => {
+            Repair::ResultRenamed { id, .. } => {
                 write!(
                     f,
                     "the tool message {old_id} had no call: set the id of the open call before it, {id}"
                 )
             }
-            Repair::ResultDropped { result, .. } => {
-                write!(f, "the tool message {} had no open call: removed", Id(&result.tool_call_id))
+            Repair::ResultDropped { .. } => write!(f, "the tool message {with_id} had no open call: removed"),
+            Repair::ResultConvertedToUser { .. } => {
+                write!(f, "the tool message {with_id} had no open call: converted to a user message")
             }
-            Repair::ResultConvertedToUser { id, .. } => {
-                write!(f, "the tool message {} had no open call: converted to a user message", Id(id))
-            }
-            Repair::CallRenamed { old_id, id, .. } if old_id.is_empty() => {
+            Repair::CallRenamed { id, .. } if old_id.is_empty() => {
                 write!(f, "a call had no id: set the new id {id}")
             }
-            Repair::CallRenamed { old_id, id, .. } => {
+            Repair::CallRenamed { id, .. } => {
                 write!(f, "two calls had the id {old_id}: set the new id {id} for a later one")
             }
             Repair::ReplyFilled { .. } => f.write_str("the reply was empty: set an empty text"),
         }
-    }
-}
-
-/// An id, or `without an id`.
-struct Id<'a>(&'a str);
-
-impl fmt::Display for Id<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.0.is_empty() { "without an id" } else { self.0 })
     }
 }

@@ -3,15 +3,14 @@
 
 use super::NotStrict;
 use super::infer_type::infer_type;
-use crate::json::{definition_name, pairs};
+use crate::json::definition_name;
 use crate::schema::keywords::{each_subschema, names, take_object};
 use crate::schema::normalise::is_closed_tuple;
 use crate::schema::nullable::nullable;
-use crate::schema::parameters::Ordered;
+use crate::schema::parameters::with_order_of;
 use crate::schema::publish;
 use crate::validator::push_key;
-use serde::Serialize;
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
@@ -27,24 +26,19 @@ pub(crate) struct Rules {
 }
 
 /// The parameters of a tool while they are converted.
-pub(crate) struct Parameters {
+pub(crate) struct Parameters<'a> {
+    original: &'a RawValue,
     pub(crate) keywords: Map<String, Value>,
     pub(crate) errors: Vec<NotStrict>,
-    /// The names of the properties, in the order in which a model writes the arguments.
-    order: Vec<String>,
 }
 
-impl Parameters {
-    pub(crate) fn read(parameters: &RawValue) -> Result<Self, Vec<NotStrict>> {
+impl<'a> Parameters<'a> {
+    pub(crate) fn read(parameters: &'a RawValue) -> Result<Self, Vec<NotStrict>> {
         let keywords: Map<String, Value> = serde_json::from_str(parameters.get()).unwrap_or_default();
         if keywords.get("type").is_none_or(|kind| kind != "object") {
             return Err(vec![NotStrict::new("", "is not the schema of an object")]);
         }
-        let in_order = pairs(parameters.get()).unwrap_or_default();
-        let properties = in_order.iter().find(|(keyword, _)| keyword == "properties");
-        let properties = properties.and_then(|(_, properties)| pairs(properties)).unwrap_or_default();
-        let order = properties.into_iter().map(|(name, _)| name.into_owned()).collect();
-        Ok(Parameters { keywords, errors: Vec::new(), order })
+        Ok(Parameters { original: parameters, keywords, errors: Vec::new() })
     }
 
     pub(crate) fn convert(&mut self, rules: &Rules) {
@@ -55,19 +49,18 @@ impl Parameters {
         let [(_, known), _] = &definitions;
         let known = known.keys().cloned().collect();
         let mut converter = Converter { rules, definitions: known, errors: &mut self.errors };
-        let at = Location { path: "" };
         for keyword in ["anyOf", "oneOf", "enum", "const", "not", "$ref"] {
             if keywords.contains_key(keyword) {
-                converter.reject(at, format!("has `{keyword}` at the root"));
+                converter.reject("", format!("has `{keyword}` at the root"));
             }
         }
         for (name, definition) in definitions.iter_mut().flat_map(|(_, definitions)| definitions) {
-            converter.schema(definition, Location { path: name });
+            converter.schema(definition, name);
         }
         remove_annotations(keywords);
         (rules.simplify)(keywords);
-        converter.reject_keywords(keywords, at);
-        converter.object(keywords, at);
+        converter.reject_keywords(keywords, "");
+        converter.object(keywords, "");
         for (keyword, definitions) in definitions {
             if !definitions.is_empty() {
                 keywords.insert(keyword.to_owned(), definitions.into());
@@ -76,23 +69,13 @@ impl Parameters {
     }
 
     /// The converted schema, or the errors. The properties keep their order.
-    pub(crate) fn finish(mut self) -> Result<Box<RawValue>, Vec<NotStrict>> {
+    pub(crate) fn finish(self) -> Result<Box<RawValue>, Vec<NotStrict>> {
         if !self.errors.is_empty() {
             return Err(self.errors);
         }
-        let mut properties = take_object(&mut self.keywords, "properties");
-        let ordered =
-            self.order.into_iter().filter_map(|name| properties.remove(&name).map(|schema| (name, schema)));
-        let root = Root { properties: Ordered(ordered.collect()), rest: self.keywords };
-        to_raw_value(&root).map_err(|error| vec![NotStrict::new("", error.to_string())])
+        with_order_of(self.original, self.keywords)
+            .map_err(|error| vec![NotStrict::new("", error.to_string())])
     }
-}
-
-#[derive(Serialize)]
-struct Root {
-    properties: Ordered,
-    #[serde(flatten)]
-    rest: Map<String, Value>,
 }
 
 /// The maximum number of reasons that are collected.
@@ -105,70 +88,63 @@ struct Converter<'a> {
     errors: &'a mut Vec<NotStrict>,
 }
 
-/// The location of a subschema.
-#[derive(Clone, Copy)]
-struct Location<'a> {
-    path: &'a str,
-}
-
 impl Converter<'_> {
-    fn reject(&mut self, at: Location<'_>, reason: impl Into<String>) {
+    fn reject(&mut self, path: &str, reason: impl Into<String>) {
         if self.errors.len() < MAX_ERRORS {
-            self.errors.push(NotStrict::new(at.path, reason));
+            self.errors.push(NotStrict::new(path, reason));
         }
     }
 
     /// Rejects a keyword that nothing else can express; returns whether there is one.
-    fn reject_keywords(&mut self, keywords: &Map<String, Value>, at: Location<'_>) -> bool {
+    fn reject_keywords(&mut self, keywords: &Map<String, Value>, path: &str) -> bool {
         let rejected = keywords.keys().find(|keyword| is_rejected(keyword));
         if let Some(keyword) = rejected {
-            self.reject(at, format!("has `{keyword}`, which strict schemas do not allow"));
+            self.reject(path, format!("has `{keyword}`, which strict schemas do not allow"));
         }
         rejected.is_some()
     }
 
-    fn schema(&mut self, schema: &mut Value, at: Location<'_>) {
+    fn schema(&mut self, schema: &mut Value, path: &str) {
         let Value::Object(keywords) = schema else {
-            return self.reject(at, "takes any value");
+            return self.reject(path, "takes any value");
         };
         remove_annotations(keywords);
         (self.rules.simplify)(keywords);
-        if keywords.contains_key("$ref") {
-            return self.reference(keywords, at);
+        if let Some(reference) = keywords.remove("$ref") {
+            return self.reference(reference, keywords, path);
         }
-        if self.reject_keywords(keywords, at) {
+        if self.reject_keywords(keywords, path) {
             return;
         }
-        if keywords.contains_key("anyOf") {
-            return self.union(keywords, at);
+        if let Some(alternatives) = keywords.remove("anyOf") {
+            return self.union(alternatives, keywords, path);
         }
         if accepts(keywords, "object") {
-            self.object(keywords, at);
+            self.object(keywords, path);
         }
         if accepts(keywords, "array") {
-            self.array(keywords, at);
+            self.array(keywords, path);
         }
         if !["type", "enum", "const"].iter().any(|keyword| keywords.contains_key(*keyword)) {
-            self.reject(at, "takes any value");
+            self.reject(path, "takes any value");
         }
     }
 
-    fn object(&mut self, keywords: &mut Map<String, Value>, at: Location<'_>) {
+    fn object(&mut self, keywords: &mut Map<String, Value>, path: &str) {
         let is_open = |value: &Value| *value != Value::Bool(false);
         if keywords.get("additionalProperties").is_some_and(is_open)
             || keywords.contains_key("patternProperties")
         {
-            return self.reject(at, "is a map, whose keys are not fixed");
+            return self.reject(path, "is a map, whose keys are not fixed");
         }
         if !keywords.contains_key("properties") {
-            return self.reject(at, "is an object with any keys");
+            return self.reject(path, "is an object with any keys");
         }
         let mut required = names(keywords.remove("required").as_ref());
         let known: HashSet<String> = required.iter().cloned().collect();
         let mut properties = take_object(keywords, "properties");
         if let Some(unknown) = required.iter().find(|name| !properties.contains_key(*name)) {
-            let reason = format!("requires `{unknown}`, which is not in its `properties`");
-            self.reject(at, reason);
+            self.reject(path, format!("requires `{unknown}`, which is not in its `properties`"));
         }
         for (name, schema) in &mut properties {
             if self.rules.requires_all && !known.contains(name) {
@@ -178,9 +154,9 @@ impl Converter<'_> {
                 }
                 required.push(name.clone());
             }
-            let mut path = at.path.to_owned();
+            let mut path = path.to_owned();
             push_key(&mut path, name);
-            self.schema(schema, Location { path: &path });
+            self.schema(schema, &path);
         }
         keywords.insert("properties".to_owned(), properties.into());
         if self.rules.requires_all || !required.is_empty() {
@@ -190,74 +166,63 @@ impl Converter<'_> {
     }
 
     /// Strict schemas do not support tuples: the tool checks the order of the items.
-    fn array(&mut self, keywords: &mut Map<String, Value>, at: Location<'_>) {
+    fn array(&mut self, keywords: &mut Map<String, Value>, path: &str) {
         if keywords.contains_key("prefixItems") && !is_closed_tuple(keywords) {
-            return self.reject(at, "has items after those of `prefixItems`");
+            return self.reject(path, "has items after those of `prefixItems`");
         }
         keywords.remove("prefixItems");
         match keywords.get_mut("items") {
-            Some(items) => {
-                let path = format!("{}[]", at.path);
-                self.schema(items, Location { path: &path });
-            }
-            None => self.reject(at, "is an array of any values"),
+            Some(items) => self.schema(items, &format!("{path}[]")),
+            None => self.reject(path, "is an array of any values"),
         }
     }
 
     /// Wraps a `$ref` with a description, which OpenAI's server rejects ("$ref cannot have keywords {'description'}"),
     /// and Anthropic's client removes.
-    fn reference(&mut self, keywords: &mut Map<String, Value>, at: Location<'_>) {
-        let Some(reference) = keywords.remove("$ref") else { return };
+    fn reference(&mut self, reference: Value, keywords: &mut Map<String, Value>, path: &str) {
         let name = reference.as_str().and_then(definition_name);
         if self.rules.refers_to_definitions && name.is_none_or(|name| !self.definitions.contains(&name)) {
-            return self.reject(at, format!("refers to {reference}, which is not one of the definitions"));
+            return self.reject(path, format!("refers to {reference}, which is not one of the definitions"));
         }
-        let description = keywords.remove("description");
-        if let Some(keyword) = keywords.keys().next() {
-            let reason = format!("has `{keyword}` next to `$ref`");
-            return self.reject(at, reason);
+        if let Some(keyword) = keywords.keys().find(|keyword| *keyword != "description") {
+            return self.reject(path, format!("has `{keyword}` next to `$ref`"));
         }
-        match description {
-            Some(description) => {
-                keywords.insert("anyOf".to_owned(), json!([{ "$ref": reference }]));
-                keywords.insert("description".to_owned(), description);
-            }
-            None => drop(keywords.insert("$ref".to_owned(), reference)),
+        if keywords.is_empty() {
+            keywords.insert("$ref".to_owned(), reference);
+        } else {
+            keywords.insert("anyOf".to_owned(), json!([{ "$ref": reference }]));
         }
     }
 
     /// Converts a union. Servers accept only a description next to it.
-    fn union(&mut self, keywords: &mut Map<String, Value>, at: Location<'_>) {
-        let Some(Value::Array(branches)) = keywords.remove("anyOf") else { return };
-        let description = keywords.remove("description");
-        if let Some(keyword) = keywords.keys().next() {
-            let reason = format!("has `{keyword}` next to alternatives");
-            self.reject(at, reason);
+    fn union(&mut self, alternatives: Value, keywords: &mut Map<String, Value>, path: &str) {
+        let Value::Array(branches) = alternatives else { return };
+        if let Some(keyword) = keywords.keys().find(|keyword| *keyword != "description") {
+            self.reject(path, format!("has `{keyword}` next to alternatives"));
         }
         let mut converted = Vec::new();
         for mut branch in branches {
-            self.schema(&mut branch, at);
-            match branch
-                .as_object_mut()
-                .filter(|inner| inner.len() == 1)
-                .and_then(|inner| inner.remove("anyOf"))
-            {
+            self.schema(&mut branch, path);
+            let inner = branch.as_object_mut().filter(|keywords| keywords.len() == 1);
+            match inner.and_then(|keywords| keywords.remove("anyOf")) {
                 Some(Value::Array(inner)) => converted.extend(inner),
                 _ => converted.push(branch),
             }
         }
         keywords.insert("anyOf".to_owned(), converted.into());
-        keywords.extend(description.map(|description| ("description".to_owned(), description)));
     }
 }
 
 /// Whether the keyword `type` has this type.
 pub(crate) fn accepts(keywords: &Map<String, Value>, kind: &str) -> bool {
-    match keywords.get("type") {
-        Some(Value::String(only)) => only == kind,
-        Some(Value::Array(kinds)) => kinds.iter().any(|one| one == kind),
-        _ => false,
-    }
+    types(keywords).any(|one| one == kind)
+}
+
+/// The types in the keyword `type`.
+pub(crate) fn types(keywords: &Map<String, Value>) -> impl Iterator<Item = &str> {
+    let types =
+        keywords.get("type").map(|kind| kind.as_array().map_or(std::slice::from_ref(kind), Vec::as_slice));
+    types.into_iter().flatten().filter_map(Value::as_str)
 }
 
 /// Replaces `oneOf` with `anyOf`, which servers accept, and merges the keywords next to it into its branches.

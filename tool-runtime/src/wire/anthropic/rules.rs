@@ -1,36 +1,49 @@
 //! The rules of Anthropic's Messages API, with its error messages.
 
 use super::errors;
-use crate::wire::rejected::{RejectedError, invalid, is_plain_name, list, unknown_field};
+use crate::wire::rejected::{RejectedError, check_fields, ensure, invalid, is_plain_name, list};
 use serde_json::Value;
 use std::collections::HashSet;
 
 /// The maximum number of strict tools in a request.
 const MAX_STRICT_TOOLS: usize = 20;
 
+const CALL: [&str; 7] = ["type", "id", "name", "input", "cache_control", "caller", "toolset_name"];
+const RESULT: [&str; 6] = ["type", "tool_use_id", "content", "is_error", "cache_control", "toolset_name"];
+
 pub(super) fn check(request: &Value) -> Result<(), RejectedError> {
     check_tools(request)?;
-    check_response_format(&request["output_config"]["format"]["schema"])?;
+    let answer = &request["output_config"]["format"]["schema"];
+    ensure(answer["type"] != "object" || answer["additionalProperties"] == false, || {
+        invalid(
+            "output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false",
+        )
+    })?;
     check_text(list(&request["system"]), "system")?;
     let messages = list(&request["messages"]);
-    if messages.is_empty() {
-        return invalid("messages: at least one message is required");
-    }
+    ensure(!messages.is_empty(), || invalid("messages: at least one message is required"))?;
     let mut ids = HashSet::new();
     let mut previous = &Value::Null;
     for (index, message) in messages.iter().enumerate() {
         check_message(index, message, index + 1 == messages.len())?;
         for (position, block) in blocks(message).enumerate() {
-            let block = Block { message, json: block, path: format!("messages.{index}.content.{position}") };
-            match block.json["type"].as_str() {
-                Some("tool_use") => check_call(index, &block, &mut ids)?,
-                Some("tool_result") => {
-                    check_result(index, position, &block, previous)?;
-                    if let Some(tools) = request["tools"].as_array() {
-                        check_references(block.json, tools)?;
-                    }
-                }
-                _ => {}
+            let (kind, role, fields) = match block["type"].as_str() {
+                Some(kind @ "tool_use") => (kind, "assistant", &CALL[..]),
+                Some(kind @ "tool_result") => (kind, "user", &RESULT[..]),
+                _ => continue,
+            };
+            ensure(message["role"] == role, || {
+                invalid(format!("messages.{index}: `{kind}` blocks can only be in `{role}` messages"))
+            })?;
+            let path = format!("messages.{index}.content.{position}");
+            check_fields(block, fields, |field| {
+                invalid(format!("{path}.{kind}.{field}: Extra inputs are not permitted"))
+            })?;
+            if kind == "tool_use" {
+                check_call(block, &path, &mut ids)?;
+            } else {
+                check_result(block, &path, previous, results(message).take(position))?;
+                check_references(block, &request["tools"])?;
             }
         }
         check_paired(index, message, messages.get(index + 1))?;
@@ -43,33 +56,27 @@ fn check_tools(request: &Value) -> Result<(), RejectedError> {
     let tools = list(&request["tools"]);
     let mut names = HashSet::new();
     for (index, tool) in tools.iter().enumerate() {
-        if !names.insert(&tool["name"]) {
-            return invalid("tools: Tool names must be unique.");
-        }
+        ensure(names.insert(&tool["name"]), || invalid("tools: Tool names must be unique."))?;
         if !matches!(tool["type"].as_str(), None | Some("custom")) {
             // A tool that the provider runs itself.
             continue;
         }
         let path = format!("tools.{index}.custom");
-        if !tool["name"].as_str().is_some_and(|name| is_plain_name(name) && name.len() <= 128) {
-            return invalid(format!("{path}.name: String should match pattern '^[a-zA-Z0-9_-]{{1,128}}$'"));
-        }
-        match &tool["input_schema"]["type"] {
-            Value::Null => return invalid(format!("{path}.input_schema.type: Field required")),
-            kind if kind != "object" => {
-                return invalid(format!("{path}.input_schema.type: Input should be 'object'"));
-            }
-            _ => {}
-        }
+        ensure(tool["name"].as_str().is_some_and(|name| is_plain_name(name) && name.len() <= 128), || {
+            invalid(format!("{path}.name: String should match pattern '^[a-zA-Z0-9_-]{{1,128}}$'"))
+        })?;
+        let kind = &tool["input_schema"]["type"];
+        ensure(!kind.is_null(), || invalid(format!("{path}.input_schema.type: Field required")))?;
+        ensure(kind == "object", || invalid(format!("{path}.input_schema.type: Input should be 'object'")))?;
     }
     check_deferred(tools)?;
     let strict = tools.iter().filter(|tool| tool["strict"] == true).count();
-    if strict > MAX_STRICT_TOOLS {
-        return invalid(format!(
+    ensure(strict <= MAX_STRICT_TOOLS, || {
+        invalid(format!(
             "Too many strict tools ({strict}). The maximum number of strict tools supported is {MAX_STRICT_TOOLS}. Try \
              reducing the number of tools marked as strict."
-        ));
-    }
+        ))
+    })?;
     let choice = &request["tool_choice"];
     match choice["type"].as_str() {
         // Without tools, `auto` and `none` are accepted.
@@ -84,86 +91,73 @@ fn check_tools(request: &Value) -> Result<(), RejectedError> {
     }
 }
 
-fn check_response_format(schema: &Value) -> Result<(), RejectedError> {
-    if schema["type"] == "object" && schema["additionalProperties"] != false {
-        return invalid(
-            "output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false",
-        );
-    }
-    Ok(())
-}
-
 /// <https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool#error-handling>
 fn check_deferred(tools: &[Value]) -> Result<(), RejectedError> {
-    if !tools.is_empty() && tools.iter().all(|tool| tool["defer_loading"] == true) {
-        return invalid("All tools have defer_loading set. At least one tool must be non-deferred.");
-    }
-    let is_cached = |tool: &&Value| tool["defer_loading"] == true && !tool["cache_control"].is_null();
-    match tools.iter().find(is_cached) {
+    let is_deferred = |tool: &Value| tool["defer_loading"] == true;
+    ensure(tools.is_empty() || !tools.iter().all(is_deferred), || {
+        invalid("All tools have defer_loading set. At least one tool must be non-deferred.")
+    })?;
+    tools.iter().try_for_each(|tool| {
         // https://github.com/anthropics/claude-code/issues/30920
-        Some(tool) => invalid(format!(
-            "Tool '{}' cannot have both defer_loading=true and cache_control set. Tools with defer_loading cannot use \
-             prompt caching.",
-            tool["name"].as_str().unwrap_or_default()
-        )),
-        None => Ok(()),
-    }
+        ensure(!is_deferred(tool) || tool["cache_control"].is_null(), || {
+            invalid(format!(
+                "Tool '{}' cannot have both defer_loading=true and cache_control set. Tools with defer_loading cannot use \
+                 prompt caching.",
+                tool["name"].as_str().unwrap_or_default()
+            ))
+        })
+    })
 }
 
 /// Checks that the tools of the request, which the program may write itself, contain those that a result refers to.
-fn check_references(result: &Value, tools: &[Value]) -> Result<(), RejectedError> {
-    let references = list(&result["content"]).iter().filter(|block| block["type"] == "tool_reference");
-    let is_missing = |reference: &&Value| tools.iter().all(|tool| tool["name"] != reference["tool_name"]);
-    match references.clone().find(is_missing) {
+fn check_references(result: &Value, tools: &Value) -> Result<(), RejectedError> {
+    let Some(tools) = tools.as_array() else { return Ok(()) };
+    let mut references = list(&result["content"]).iter().filter(|block| block["type"] == "tool_reference");
+    references.try_for_each(|reference| {
+        let name = &reference["tool_name"];
         // https://github.com/anthropics/claude-code/issues/81863
-        Some(reference) => invalid(format!(
-            "Tool reference '{}' not found in available tools",
-            reference["tool_name"].as_str().unwrap_or_default()
-        )),
-        None => Ok(()),
-    }
+        ensure(tools.iter().any(|tool| tool["name"] == *name), || {
+            let name = name.as_str().unwrap_or_default();
+            invalid(format!("Tool reference '{name}' not found in available tools"))
+        })
+    })
 }
 
 fn check_message(index: usize, message: &Value, is_last: bool) -> Result<(), RejectedError> {
-    if let Some(field) = unknown_field(message, &["role", "content"]) {
-        return invalid(format!("messages.{index}.{field}: Extra inputs are not permitted"));
-    }
+    check_fields(message, &["role", "content"], |field| {
+        invalid(format!("messages.{index}.{field}: Extra inputs are not permitted"))
+    })?;
     let role = message["role"].as_str().unwrap_or_default();
-    match role {
-        "user" | "assistant" => {}
-        // Some models accept system messages after others.
-        "system" if index > 0 => {}
-        "system" => {
-            return invalid(
-                "messages: Unexpected role \"system\". The Messages API accepts a top-level `system` parameter, not \
-                 \"system\" as an input message role.",
-            );
-        }
-        _ => return invalid(format!("messages.{index}.role: Input should be 'user' or 'assistant'")),
-    }
+    ensure(matches!(role, "user" | "assistant" | "system"), || {
+        invalid(format!("messages.{index}.role: Input should be 'user' or 'assistant'"))
+    })?;
+    // Some models accept system messages after others.
+    ensure(role != "system" || index > 0, || {
+        invalid(
+            "messages: Unexpected role \"system\". The Messages API accepts a top-level `system` parameter, not \"system\" \
+             as an input message role.",
+        )
+    })?;
     let is_empty = match &message["content"] {
         Value::Null => return invalid(format!("messages.{index}.content: Field required")),
         Value::String(text) => text.is_empty(),
         Value::Array(blocks) => blocks.is_empty(),
         _ => return invalid(format!("messages.{index}.content: Input should be a valid list")),
     };
-    if is_empty && !(is_last && role == "assistant") {
-        return invalid(format!("messages.{index}: {}", errors::EMPTY_MESSAGE));
-    }
+    ensure(!is_empty || (is_last && role == "assistant"), || {
+        invalid(format!("messages.{index}: {}", errors::EMPTY_MESSAGE))
+    })?;
     check_thinking(index, message)?;
     check_text(list(&message["content"]), "messages")
 }
 
 fn check_thinking(index: usize, message: &Value) -> Result<(), RejectedError> {
-    let blocks = list(&message["content"]);
-    let unsigned =
-        |block: &Value| block["type"] == "thinking" && block["signature"].as_str().is_none_or(str::is_empty);
-    if let Some(position) = blocks.iter().position(unsigned) {
-        return invalid(format!(
-            "messages.{index}.content.{position}: Invalid `signature` in `thinking` block"
-        ));
+    for (position, block) in blocks(message).enumerate().filter(|(_, block)| block["type"] == "thinking") {
+        ensure(block["signature"].as_str().is_some_and(|signature| !signature.is_empty()), || {
+            invalid(format!("messages.{index}.content.{position}: Invalid `signature` in `thinking` block"))
+        })?;
     }
-    match blocks.last().and_then(|block| block["type"].as_str()) {
+    match blocks(message).last().and_then(|block| block["type"].as_str()) {
         Some("thinking" | "redacted_thinking") if message["role"] == "assistant" => invalid(format!(
             "messages.{index}: The final block in an assistant message cannot be `thinking`."
         )),
@@ -173,106 +167,63 @@ fn check_thinking(index: usize, message: &Value) -> Result<(), RejectedError> {
 
 /// Checks the text of blocks, and of the blocks in results.
 fn check_text(blocks: &[Value], field: &str) -> Result<(), RejectedError> {
-    for block in blocks.iter().flat_map(|block| std::iter::once(block).chain(list(&block["content"]))) {
-        match block["text"].as_str().filter(|_| block["type"] == "text") {
-            Some("") => return invalid(format!("{field}: text content blocks must be non-empty")),
-            Some(text) if text.trim().is_empty() => {
-                return invalid(format!("{field}: text content blocks must contain non-whitespace text"));
-            }
-            _ => {}
-        }
+    let blocks = blocks.iter().flat_map(|block| std::iter::once(block).chain(list(&block["content"])));
+    for text in blocks.filter(|block| block["type"] == "text").filter_map(|block| block["text"].as_str()) {
+        ensure(!text.is_empty(), || invalid(format!("{field}: text content blocks must be non-empty")))?;
+        ensure(!text.trim().is_empty(), || {
+            invalid(format!("{field}: text content blocks must contain non-whitespace text"))
+        })?;
     }
     Ok(())
 }
 
-/// A block of a message.
-struct Block<'a> {
-    message: &'a Value,
-    json: &'a Value,
-    path: String,
+fn check_call<'a>(call: &'a Value, path: &str, ids: &mut HashSet<&'a str>) -> Result<(), RejectedError> {
+    let id = call["id"].as_str().unwrap_or_default();
+    ensure(is_plain_name(id), || invalid(format!("{path}.tool_use.id: {}", errors::INVALID_ID)))?;
+    ensure(ids.insert(id), || invalid(format!("{path}: {}", errors::DUPLICATE_ID)))?;
+    let (field, problem) = match call["name"].as_str() {
+        None => ("name", "Field required"),
+        Some("") => ("name", "String should have at least 1 character"),
+        Some(name) if name.len() > 200 => ("name", "String should have at most 200 characters"),
+        Some(_) if call["input"].is_object() => return Ok(()),
+        Some(_) => ("input", "Input should be a valid dictionary"),
+    };
+    invalid(format!("{path}.tool_use.{field}: {problem}"))
 }
 
-impl Block<'_> {
-    fn check_fields(&self, kind: &str, known: &[&str]) -> Result<(), RejectedError> {
-        match unknown_field(self.json, known) {
-            Some(field) => invalid(format!("{}.{kind}.{field}: Extra inputs are not permitted", self.path)),
-            None => Ok(()),
-        }
-    }
-}
-
-fn check_call<'a>(index: usize, call: &Block<'a>, ids: &mut HashSet<&'a str>) -> Result<(), RejectedError> {
-    let Block { message, json, path } = call;
-    if message["role"] != "assistant" {
-        return invalid(format!("messages.{index}: `tool_use` blocks can only be in `assistant` messages"));
-    }
-    call.check_fields(
-        "tool_use",
-        &["type", "id", "name", "input", "cache_control", "caller", "toolset_name"],
-    )?;
-    let id = json["id"].as_str().unwrap_or_default();
-    if !is_plain_name(id) {
-        return invalid(format!("{path}.tool_use.id: {}", errors::INVALID_ID));
-    }
-    if !ids.insert(id) {
-        return invalid(format!("{path}: {}", errors::DUPLICATE_ID));
-    }
-    match json["name"].as_str() {
-        None => invalid(format!("{path}.tool_use.name: Field required")),
-        Some("") => invalid(format!("{path}.tool_use.name: String should have at least 1 character")),
-        Some(name) if name.len() > 200 => {
-            invalid(format!("{path}.tool_use.name: String should have at most 200 characters"))
-        }
-        Some(_) if json["input"].is_object() => Ok(()),
-        Some(_) => invalid(format!("{path}.tool_use.input: Input should be a valid dictionary")),
-    }
-}
-
-fn check_result(
-    index: usize,
-    position: usize,
-    result: &Block<'_>,
+/// Checks a result. `previous` is the message before it, and `earlier` has the ids of the results before it.
+fn check_result<'a>(
+    result: &Value,
+    path: &str,
     previous: &Value,
+    mut earlier: impl Iterator<Item = &'a str>,
 ) -> Result<(), RejectedError> {
-    let Block { message, json, path } = result;
-    if message["role"] != "user" {
-        return invalid(format!("messages.{index}: `tool_result` blocks can only be in `user` messages"));
+    if result["is_error"] == true {
+        let content = &result["content"];
+        let is_empty = content.is_null() || content == "" || content.as_array().is_some_and(Vec::is_empty);
+        ensure(!is_empty, || {
+            invalid(format!("{path}.tool_result: content cannot be empty if `is_error` is true"))
+        })?;
+        ensure(list(content).iter().all(|block| block["type"] == "text"), || {
+            invalid(format!("{path}.tool_result: all content must be type 'text' if 'is_error' is true"))
+        })?;
     }
-    result.check_fields(
-        "tool_result",
-        &["type", "tool_use_id", "content", "is_error", "cache_control", "toolset_name"],
-    )?;
-    if json["is_error"] == true {
-        let content = &json["content"];
-        if content.is_null() || content == "" || content.as_array().is_some_and(Vec::is_empty) {
-            return invalid(format!("{path}.tool_result: content cannot be empty if `is_error` is true"));
-        }
-        if list(content).iter().any(|block| block["type"] != "text") {
-            return invalid(format!(
-                "{path}.tool_result: all content must be type 'text' if 'is_error' is true"
-            ));
-        }
-    }
-    let Some(id) = json["tool_use_id"].as_str() else {
+    let Some(id) = result["tool_use_id"].as_str() else {
         return invalid(format!("{path}.tool_result.tool_use_id: Field required"));
     };
-    if !calls(previous).any(|call| call == id) {
-        return invalid(format!("{path}: {}", errors::unexpected_result(id)));
-    }
-    if results(message).take(position).any(|earlier| earlier == id) {
-        return invalid(format!("{path}: {}", errors::duplicate_result(id)));
-    }
-    Ok(())
+    ensure(calls(previous).any(|call| call == id), || {
+        invalid(format!("{path}: {}", errors::unexpected_result(id)))
+    })?;
+    ensure(earlier.all(|other| other != id), || invalid(format!("{path}: {}", errors::duplicate_result(id))))
 }
 
 /// Checks that the results of the calls are at the start of the next message.
 fn check_paired(index: usize, message: &Value, next: Option<&Value>) -> Result<(), RejectedError> {
     let answered: HashSet<&str> = next.into_iter().flat_map(results).collect();
     let missing: Vec<&str> = calls(message).filter(|id| !answered.contains(id)).collect();
-    if missing.is_empty() {
-        return Ok(());
-    }
-    invalid(format!("messages.{index}: {}", errors::missing_results(&missing.join(", "))))
+    ensure(missing.is_empty(), || {
+        invalid(format!("messages.{index}: {}", errors::missing_results(&missing.join(", "))))
+    })
 }
 
 fn blocks(message: &Value) -> std::slice::Iter<'_, Value> {

@@ -7,7 +7,7 @@
 mod definitions;
 
 use crate::json::TypeSet;
-use crate::schema::strict::{Parameters, Rules, accepts, infer_type, is_rejected, subschemas};
+use crate::schema::strict::{Parameters, Rules, accepts, infer_type, is_rejected, subschemas, types};
 use crate::schema::{AnthropicStrict, KNOWN_FORMATS, NotStrict, ToolSchema, is_closed_tuple, move_keywords};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -100,22 +100,16 @@ fn simplify(keywords: &mut Map<String, Value>) {
 
 /// Removes the type next to an `enum` or a `const`, as the client does; values of other types leave the `enum`.
 fn replace_type_of_literals(keywords: &mut Map<String, Value>) {
-    let types = kinds(keywords).filter_map(TypeSet::from_name).fold(TypeSet::NONE, TypeSet::union);
+    let types = types(keywords).filter_map(TypeSet::from_name).fold(TypeSet::NONE, TypeSet::union);
+    let has_type = |value: &Value| types.intersects(TypeSet::from_value(value));
     if let Some(Value::Array(values)) = keywords.get_mut("enum") {
-        if values.iter().any(|value| types.intersects(TypeSet::from_value(value))) {
-            values.retain(|value| types.intersects(TypeSet::from_value(value)));
+        if values.iter().any(has_type) {
+            values.retain(has_type);
         }
     }
     if keywords.keys().any(|keyword| is_literal(keyword, keywords)) {
         keywords.remove("type");
     }
-}
-
-/// The keyword `type` as a list.
-fn kinds(keywords: &Map<String, Value>) -> impl Iterator<Item = &str> {
-    let kinds =
-        keywords.get("type").map(|kind| kind.as_array().map_or(std::slice::from_ref(kind), Vec::as_slice));
-    kinds.into_iter().flatten().filter_map(Value::as_str)
 }
 
 /// Whether the keyword lists values, and none of them is an array or an object.
@@ -151,40 +145,28 @@ fn is_accepted(keyword: &str, keywords: &Map<String, Value>) -> bool {
 
 /// The keywords in the order in which the description lists them.
 fn in_order(keywords: &[String]) -> Vec<&str> {
-    const FIRST: [&str; 12] = [
-        "default",
-        "minimum",
-        "exclusiveMinimum",
-        "maximum",
-        "exclusiveMaximum",
-        "multipleOf",
-        "minLength",
-        "maxLength",
-        "pattern",
-        "format",
-        "minItems",
-        "maxItems",
+    const FIRST: [&[&str]; 4] = [
+        &["default"],
+        &["minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "multipleOf"],
+        &["minLength", "maxLength", "pattern", "format"],
+        &["minItems", "maxItems"],
     ];
+    let place = |keyword: &str| FIRST.into_iter().flatten().position(|first| *first == keyword);
     let mut ordered: Vec<&str> = keywords.iter().map(String::as_str).collect();
-    ordered.sort_unstable_by_key(|keyword| {
-        (FIRST.iter().position(|first| first == keyword).unwrap_or(FIRST.len()), *keyword)
-    });
+    ordered.sort_unstable_by_key(|keyword| (place(keyword).unwrap_or(usize::MAX), *keyword));
     ordered
 }
 
 /// Replaces several types with alternatives, each with the keywords that apply to its type: the client does not accept
 /// a list of types.
 fn split_types(keywords: &mut Map<String, Value>) {
-    let kinds: Vec<String> = match keywords.get("type") {
-        Some(Value::Array(_)) if !keywords.contains_key("anyOf") => {
-            kinds(keywords).map(str::to_owned).collect()
-        }
-        _ => return,
-    };
-    keywords.remove("type");
+    if !keywords.get("type").is_some_and(Value::is_array) || keywords.contains_key("anyOf") {
+        return;
+    }
+    let kinds = keywords.remove("type").unwrap_or_default();
     let mut branches: Vec<Value> = Vec::new();
-    for kind in kinds {
-        let own: &[&str] = match kind.as_str() {
+    for kind in kinds.as_array().into_iter().flatten().filter_map(Value::as_str) {
+        let own: &[&str] = match kind {
             "object" => &["properties", "required", "additionalProperties", "patternProperties"],
             "array" => &["items", "prefixItems", "minItems"],
             "string" => &["format"],

@@ -10,6 +10,9 @@ pub(super) const RESULT_WITHOUT_CALLS: &str = "Invalid parameter: messages with 
 /// llama.cpp: <https://github.com/ggml-org/llama.cpp>, `tools/server/server-common.cpp`
 pub(super) const EMPTY_REPLY: &str = "Assistant message must contain either 'content' or 'tool_calls'!";
 
+pub(in crate::wire) const EMPTY_ID: &str =
+    "empty string. Expected a string with minimum length 1, but got an empty string instead.";
+
 /// <https://github.com/BerriAI/litellm/issues/10083>
 pub(super) fn missing_results(ids: &str) -> String {
     format!(

@@ -5,7 +5,7 @@ mod limits;
 
 use crate::schema::strict::{Parameters, Rules, infer_type};
 use crate::schema::{NotStrict, ToolSchema, move_keywords};
-use limits::Limits;
+use limits::exceeded_limits;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -51,7 +51,7 @@ impl ToolSchema {
 fn openai_strict(parameters: &RawValue) -> Result<Box<RawValue>, Vec<NotStrict>> {
     let mut parameters = Parameters::read(parameters)?;
     parameters.convert(&RULES);
-    parameters.errors.extend(Limits::of(&parameters.keywords).exceeded());
+    parameters.errors.extend(exceeded_limits(&parameters.keywords));
     parameters.finish()
 }
 

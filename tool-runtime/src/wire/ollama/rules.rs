@@ -1,77 +1,69 @@
 //! The rules of Ollama's own API: its types, with the error messages of its parser, and the pairing of Chat Completions, which
 //! the API does not check itself.
 
-use crate::wire::chat_completions::rules::{OpenCalls, check_all_paired, check_result, check_tools};
-use crate::wire::rejected::{RejectedError, list, reject};
+use crate::wire::chat_completions::rules::{OpenCall, OpenCalls, check_tools, invalid_role, messages};
+use crate::wire::rejected::{RejectedError, ensure, list, reject};
 use serde_json::Value;
 
 pub(super) fn check(request: &Value) -> Result<(), RejectedError> {
     check_tools(request)?;
-    let messages = list(&request["messages"]);
-    if messages.is_empty() {
-        return reject("messages", "[] is too short - 'messages'");
-    }
-    let mut open: Option<OpenCalls> = None;
-    let mut tools: Vec<&Value> = Vec::new();
-    for (index, message) in messages.iter().enumerate() {
+    let mut open = OpenCalls::default();
+    for (index, message) in messages(request)?.iter().enumerate() {
         check_types(message)?;
         match message["role"].as_str() {
             Some("tool") => {
-                let mut result = message.clone();
-                if let (Value::Null | Value::String(_), Some(open)) = (&message["tool_call_id"], &open) {
-                    result["tool_call_id"] = id_of(message, open, &tools).into();
-                }
-                check_result(index, &result, open.as_mut())?;
+                let id = id_of(message, &open.calls).to_owned();
+                open.check_result(index, &id, &message["content"])?;
             }
-            Some(role @ ("system" | "user" | "assistant")) => {
-                check_all_paired(open.take())?;
-                let calls = list(&message["tool_calls"]);
-                if role == "assistant" && !calls.is_empty() {
-                    let ids = (0..).zip(calls).map(|(position, call)| match call["id"].as_str() {
-                        Some(id) if !id.is_empty() => id.to_owned(),
-                        _ => format!("the call {position}"),
-                    });
-                    open = Some(OpenCalls::new(index, ids.collect()));
-                    tools = calls.iter().map(|call| &call["function"]["name"]).collect();
-                }
+            Some("system" | "user") => open.check_all_paired()?,
+            Some("assistant") => {
+                open.check_all_paired()?;
+                open = OpenCalls { index, calls: calls(message) };
             }
-            _ => return reject(format!("messages.[{index}].role"), "Invalid value for 'role'."),
+            _ => return invalid_role(index),
         }
     }
-    check_all_paired(open)
+    open.check_all_paired()
+}
+
+fn calls(reply: &Value) -> Vec<OpenCall> {
+    let calls = list(&reply["tool_calls"]).iter().enumerate();
+    calls
+        .map(|(position, call)| OpenCall {
+            id: match call["id"].as_str() {
+                Some(id) if !id.is_empty() => id.to_owned(),
+                _ => format!("the call {position}"),
+            },
+            tool: call["function"]["name"].clone(),
+            is_answered: false,
+        })
+        .collect()
 }
 
 /// The id of a result: its own, or that of the first open call, of its tool if it has a name.
-fn id_of(result: &Value, open: &OpenCalls, tools: &[&Value]) -> String {
+fn id_of<'a>(result: &'a Value, calls: &'a [OpenCall]) -> &'a str {
     if let Some(id) = result["tool_call_id"].as_str().filter(|id| !id.is_empty()) {
-        return id.to_owned();
+        return id;
     }
     let name = &result["tool_name"];
-    let is_of_tool = |tool: &Value| name.is_null() || name == tool;
-    let mut calls = open.ids.iter().zip(&open.answered).zip(tools);
-    let call = calls.find(|((_, is_answered), tool)| !**is_answered && is_of_tool(tool));
-    call.map(|((id, _), _)| id.clone()).unwrap_or_default()
+    let call = calls.iter().find(|call| !call.is_answered && (name.is_null() || *name == call.tool));
+    call.map_or("", |call| &call.id)
 }
 
 fn check_types(message: &Value) -> Result<(), RejectedError> {
     for field in ["content", "thinking", "tool_name", "tool_call_id"] {
         let value = &message[field];
-        if !value.is_string() && !value.is_null() {
-            return invalid(field, value, "string");
-        }
+        ensure(value.is_string() || value.is_null(), || invalid(field, value, "string"))?;
     }
-    if let Some(image) = list(&message["images"]).iter().find(|image| !image.is_string()) {
-        return invalid("images", image, "[]uint8");
+    for image in list(&message["images"]) {
+        ensure(image.is_string(), || invalid("images", image, "[]uint8"))?;
     }
     for call in list(&message["tool_calls"]) {
-        let function = &call["function"];
-        if !function["name"].is_string() {
-            return invalid("tool_calls.function.name", &function["name"], "string");
-        }
-        if !function["arguments"].is_object() {
-            let expected = "api.ToolCallFunctionArguments";
-            return invalid("tool_calls.function.arguments", &function["arguments"], expected);
-        }
+        let [name, arguments] = ["name", "arguments"].map(|field| &call["function"][field]);
+        ensure(name.is_string(), || invalid("tool_calls.function.name", name, "string"))?;
+        ensure(arguments.is_object(), || {
+            invalid("tool_calls.function.arguments", arguments, "api.ToolCallFunctionArguments")
+        })?;
     }
     Ok(())
 }

@@ -2,10 +2,8 @@
 //! start, such as `Invalid 'input[0].call_id': `.
 
 use crate::violation::ViolationKind;
+use crate::wire::chat_completions::EMPTY_ID;
 use crate::wire::provider::{InvalidMessage, QuotedError};
-
-pub(super) const EMPTY_ID: &str =
-    "empty string. Expected a string with minimum length 1, but got an empty string instead.";
 
 pub(super) fn long_id(length: usize) -> String {
     format!(

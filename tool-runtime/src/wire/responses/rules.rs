@@ -3,10 +3,12 @@
 //! The error messages are those of OpenAI.
 
 use super::errors;
+use crate::wire::chat_completions::EMPTY_ID;
 use crate::wire::chat_completions::rules::{INVALID_NAME, check_response_format};
-use crate::wire::rejected::{RejectedError, is_plain_name, list, reject, unknown_field};
+use crate::wire::rejected::{RejectedError, check_fields, ensure, is_plain_name, list, reject};
 use serde_json::Value;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
+use std::fmt::Display;
 
 pub(super) fn check(request: &Value) -> Result<(), RejectedError> {
     check_tools(request)?;
@@ -18,37 +20,38 @@ pub(super) fn check(request: &Value) -> Result<(), RejectedError> {
     let Some(items) = input.as_array() else {
         return missing("input");
     };
-    let mut pairs = Pairs::default();
-    let namespaces = Namespaces::new(request);
+    let in_namespaces = names_in_namespaces(request);
+    let continues = request["previous_response_id"].is_string();
+    let mut calls = Calls::new();
     for (index, item) in items.iter().enumerate() {
         let place = Place { index, item };
         match item["type"].as_str() {
-            Some("function_call") => {
-                namespaces.check(&place)?;
-                place.check_call(&["arguments", "namespace", "caller"], "arguments", &mut pairs)?;
-            }
-            Some("custom_tool_call") => {
-                namespaces.check(&place)?;
-                place.check_call(&["input", "namespace", "caller"], "input", &mut pairs)?;
-            }
+            Some("function_call") => place.check_call("arguments", &in_namespaces, &mut calls)?,
+            Some("custom_tool_call") => place.check_call("input", &in_namespaces, &mut calls)?,
             Some("function_call_output" | "custom_tool_call_output") => {
-                place.check_output(&mut pairs, request["previous_response_id"].is_string())?;
+                place.check_output()?;
+                place.check_pair(&mut calls, continues)?;
             }
-            Some("tool_search_call") if item["execution"] == "client" => place.check_search(&mut pairs)?,
+            // A search that the program runs.
+            Some("tool_search_call") if item["execution"] == "client" => {
+                place.check_fields(&["call_id", "execution", "arguments", "created_by"])?;
+                let id = place.call_id()?;
+                ensure(!item["arguments"].is_null(), || missing(&place.param("arguments")))?;
+                place.add_call(id, &mut calls)?;
+            }
             Some("tool_search_output") if item["execution"] == "client" => {
                 place.check_fields(&["call_id", "execution", "tools"])?;
-                if !item["tools"].is_array() {
-                    return missing(&place.param("tools"));
-                }
-                place.check_pair(&mut pairs, request["previous_response_id"].is_string())?;
+                ensure(item["tools"].is_array(), || missing(&place.param("tools")))?;
+                place.check_pair(&mut calls, continues)?;
             }
             Some("reasoning") => place.check_reasoning(items.get(index + 1), request)?,
             Some("message") | None => place.check_message()?,
             Some(_) => {}
         }
     }
-    match pairs.open.first_key_value() {
-        Some((_, (id, kind))) => reject("input", errors::missing_output(kind, id)),
+    let open = calls.iter().filter(|(_, call)| !call.is_answered);
+    match open.min_by_key(|(_, call)| call.index) {
+        Some((id, call)) => reject("input", errors::missing_output(call.kind, id)),
         None => Ok(()),
     }
 }
@@ -56,75 +59,56 @@ pub(super) fn check(request: &Value) -> Result<(), RejectedError> {
 fn check_tools(request: &Value) -> Result<(), RejectedError> {
     let tools = list(&request["tools"]);
     for (index, tool) in tools.iter().enumerate() {
-        if tool["type"] == "function" && !tool["name"].is_string() {
-            return missing(&format!("tools[{index}].name"));
-        }
-        let known = ["type", "name", "description", "strict", "parameters", "output_schema", "defer_loading"];
-        if let Some(field) = unknown_field(tool, &known).filter(|_| tool["type"] == "function") {
-            return unknown(&format!("tools[{index}].{field}"));
+        if tool["type"] == "function" {
+            ensure(tool["name"].is_string(), || missing(&format!("tools[{index}].name")))?;
+            let known =
+                ["type", "name", "description", "strict", "parameters", "output_schema", "defer_loading"];
+            check_fields(tool, &known, |field| unknown(&format!("tools[{index}].{field}")))?;
         }
     }
     let is_deferred = |tool: &Value| tool["type"] == "function" && tool["defer_loading"] == true;
-    if tools.iter().any(is_deferred) && tools.iter().all(|tool| tool["type"] != "tool_search") {
-        // https://github.com/Wei-Shaw/sub2api/issues/5942
-        let message = "Invalid Value: 'tools.defer_loading'. Deferred tools require tools.tool_search.";
-        return reject("tools", message);
-    }
+    let has_search = tools.iter().any(|tool| tool["type"] == "tool_search");
+    // https://github.com/Wei-Shaw/sub2api/issues/5942
+    ensure(has_search || !tools.iter().any(is_deferred), || {
+        reject("tools", "Invalid Value: 'tools.defer_loading'. Deferred tools require tools.tool_search.")
+    })?;
     let choice = &request["tool_choice"];
     let chosen = list(&choice["tools"]).iter().chain([choice]).filter_map(|tool| tool["name"].as_str());
     let names: HashSet<&str> = tools.iter().filter_map(|tool| tool["name"].as_str()).collect();
     for name in chosen {
-        if !names.contains(name) {
-            return reject("tool_choice", format!("Tool choice '{name}' not found in 'tools' parameter."));
-        }
+        ensure(names.contains(name), || {
+            reject("tool_choice", format!("Tool choice '{name}' not found in 'tools' parameter."))
+        })?;
     }
     Ok(())
 }
 
-/// The tools that only a namespace has.
-struct Namespaces<'a>(HashSet<&'a str>);
-
-impl<'a> Namespaces<'a> {
-    fn new(request: &'a Value) -> Self {
-        let tools = list(&request["tools"]);
-        let outputs = list(&request["input"]).iter().filter(|item| item["type"] == "tool_search_output");
-        let found = outputs.flat_map(|output| list(&output["tools"]));
-        let of_namespaces = tools.iter().filter(|tool| tool["type"] == "namespace");
-        // A function that a search loads is in a namespace with its name.
-        let in_namespaces = found.chain(of_namespaces).flat_map(|tool| match tool["type"].as_str() {
-            Some("namespace") => list(&tool["tools"]),
-            _ => std::slice::from_ref(tool),
-        });
-        let names: HashSet<&str> = in_namespaces.filter_map(|tool| tool["name"].as_str()).collect();
-        let is_default = |tool: &&Value| matches!(tool["type"].as_str(), Some("function" | "custom"));
-        let default: HashSet<&str> =
-            tools.iter().filter(is_default).filter_map(|tool| tool["name"].as_str()).collect();
-        Namespaces(names.difference(&default).copied().collect())
+/// The names of the tools that only a namespace has.
+fn names_in_namespaces(request: &Value) -> HashSet<&str> {
+    let tools = list(&request["tools"]);
+    let outputs = list(&request["input"]).iter().filter(|item| item["type"] == "tool_search_output");
+    let found = outputs.flat_map(|output| list(&output["tools"]));
+    let of_namespaces = tools.iter().filter(|tool| tool["type"] == "namespace");
+    // A function that a search loads is in a namespace with its name.
+    let in_namespaces = found.chain(of_namespaces).flat_map(|tool| match tool["type"].as_str() {
+        Some("namespace") => list(&tool["tools"]),
+        _ => std::slice::from_ref(tool),
+    });
+    let is_default = |tool: &&Value| matches!(tool["type"].as_str(), Some("function" | "custom"));
+    let mut names: HashSet<&str> = in_namespaces.filter_map(|tool| tool["name"].as_str()).collect();
+    for name in tools.iter().filter(is_default).filter_map(|tool| tool["name"].as_str()) {
+        names.remove(name);
     }
-
-    /// <https://github.com/vercel/ai/pull/15193>
-    fn check(&self, call: &Place<'_>) -> Result<(), RejectedError> {
-        let name = call.item["name"].as_str().unwrap_or_default();
-        if !call.item["namespace"].is_null() || !self.0.contains(name) {
-            return Ok(());
-        }
-        reject(
-            call.param("namespace"),
-            format!(
-                "Missing namespace for function_call '{name}'. It does not exist in the default namespace. Round-trip the \
-                 model's function_call item with its namespace field included."
-            ),
-        )
-    }
+    names
 }
 
-/// The calls and results so far.
-#[derive(Default)]
-struct Pairs<'a> {
-    /// The positions and kinds of the calls, by id.
-    calls: HashMap<&'a str, (usize, &'static str)>,
-    /// The ids and kinds of the calls without results, by position.
-    open: BTreeMap<usize, (&'a str, &'static str)>,
+/// The calls so far, by id.
+type Calls<'a> = HashMap<&'a str, Call>;
+
+struct Call {
+    index: usize,
+    kind: &'static str,
+    is_answered: bool,
 }
 
 /// An item of the input.
@@ -145,26 +129,19 @@ impl<'a> Place<'a> {
     }
 
     fn check_fields(&self, known: &[&str]) -> Result<(), RejectedError> {
-        let common = ["type", "id", "status"];
-        let known = [&common, known].concat();
-        match unknown_field(self.item, &known) {
-            Some(field) => unknown(&self.param(field)),
-            None => Ok(()),
-        }
+        let known = [&["type", "id", "status"], known].concat();
+        check_fields(self.item, &known, |field| unknown(&self.param(field)))
     }
 
     fn required(&self, field: &str) -> Result<&'a str, RejectedError> {
-        match self.item[field].as_str() {
-            Some(text) => Ok(text),
-            None => missing(&self.param(field)),
-        }
+        self.item[field].as_str().map_or_else(|| missing(&self.param(field)), Ok)
     }
 
     /// The id of the call.
     fn call_id(&self) -> Result<&'a str, RejectedError> {
         let id = self.required("call_id")?;
         match id.len() {
-            0 => self.invalid("call_id", errors::EMPTY_ID),
+            0 => self.invalid("call_id", EMPTY_ID),
             length @ 65.. => self.invalid("call_id", &errors::long_id(length)),
             _ => Ok(id),
         }
@@ -179,61 +156,54 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Checks a search that the program runs.
-    fn check_search(&self, pairs: &mut Pairs<'a>) -> Result<(), RejectedError> {
-        self.check_fields(&["call_id", "execution", "arguments", "created_by"])?;
+    /// Checks a call whose arguments are the text in this field.
+    fn check_call(
+        &self,
+        text: &str,
+        in_namespaces: &HashSet<&str>,
+        calls: &mut Calls<'a>,
+    ) -> Result<(), RejectedError> {
+        let name = self.item["name"].as_str().unwrap_or_default();
+        // https://github.com/vercel/ai/pull/15193
+        ensure(!self.item["namespace"].is_null() || !in_namespaces.contains(name), || {
+            let text = format!(
+                "Missing namespace for function_call '{name}'. It does not exist in the default namespace. Round-trip the \
+                 model's function_call item with its namespace field included."
+            );
+            reject(self.param("namespace"), text)
+        })?;
+        self.check_fields(&["call_id", "name", text, "namespace", "caller"])?;
         let id = self.call_id()?;
-        if self.item["arguments"].is_null() {
-            return missing(&self.param("arguments"));
-        }
-        self.add_call(id, pairs)
-    }
-
-    fn check_call(&self, known: &[&str], text: &str, pairs: &mut Pairs<'a>) -> Result<(), RejectedError> {
-        self.check_fields(&[&["call_id", "name"], known].concat())?;
-        let id = self.call_id()?;
-        let name = self.required("name")?;
-        if !is_plain_name(name) {
-            return self.invalid("name", INVALID_NAME);
-        }
+        self.required("name")?;
+        ensure(is_plain_name(name), || self.invalid("name", INVALID_NAME))?;
         self.required(text)?;
-        self.add_call(id, pairs)
+        self.add_call(id, calls)
     }
 
-    fn add_call(&self, id: &'a str, pairs: &mut Pairs<'a>) -> Result<(), RejectedError> {
-        let kind = self.kind_of_call();
-        if pairs.calls.insert(id, (self.index, kind)).is_some() {
-            return reject(self.param("call_id"), errors::duplicate_item(id));
-        }
-        pairs.open.insert(self.index, (id, kind));
-        Ok(())
+    fn add_call(&self, id: &'a str, calls: &mut Calls<'a>) -> Result<(), RejectedError> {
+        let call = Call { index: self.index, kind: self.kind_of_call(), is_answered: false };
+        ensure(calls.insert(id, call).is_none(), || reject(self.param("call_id"), errors::duplicate_item(id)))
     }
 
-    fn check_output(&self, pairs: &mut Pairs<'a>, continues: bool) -> Result<(), RejectedError> {
+    fn check_output(&self) -> Result<(), RejectedError> {
         self.check_fields(&["call_id", "output", "name", "namespace", "caller"])?;
         self.call_id()?;
-        if !self.item["output"].is_string() && !self.item["output"].is_array() {
-            return missing(&self.param("output"));
-        }
-        self.check_parts(&self.item["output"], "output", &["input_text", "input_image", "input_file"])?;
-        self.check_pair(pairs, continues)
+        let output = &self.item["output"];
+        ensure(output.is_string() || output.is_array(), || missing(&self.param("output")))?;
+        self.check_parts("output", &["input_text", "input_image", "input_file"])
     }
 
-    /// Checks that a result follows its call.
-    fn check_pair(&self, pairs: &mut Pairs<'a>, continues: bool) -> Result<(), RejectedError> {
+    /// Checks that a result follows its call. If the request continues a response, the call may be in that one.
+    fn check_pair(&self, calls: &mut Calls<'a>, continues: bool) -> Result<(), RejectedError> {
         let id = self.call_id()?;
         let kind = self.kind_of_call();
-        let is_answered = match pairs.calls.get(id) {
-            Some((position, called)) => *called == kind && pairs.open.remove(position).is_some(),
-            // The call may be in the previous response.
+        let has_call = match calls.get_mut(id) {
+            Some(call) => call.kind == kind && !std::mem::replace(&mut call.is_answered, true),
             None => continues,
         };
-        if is_answered {
-            return Ok(());
-        }
         // https://github.com/Wei-Shaw/sub2api/issues/1885 quotes the message for a missing result of a search.
         let output = if kind == "tool search call" { "tool search" } else { kind };
-        reject("input", errors::missing_call(output, id))
+        ensure(has_call, || reject("input", errors::missing_call(output, id)))
     }
 
     fn check_reasoning(&self, next: Option<&Value>, request: &Value) -> Result<(), RejectedError> {
@@ -243,20 +213,22 @@ impl<'a> Place<'a> {
             !kind.ends_with("_output") && (kind != "message" || item["role"] == "assistant")
         };
         let id = self.item["id"].as_str().unwrap_or_default();
-        if !next.is_some_and(is_of_reply) {
-            return reject(
-                "input",
-                format!("Item '{id}' of type 'reasoning' was provided without its required following item."),
-            );
-        }
+        ensure(next.is_some_and(is_of_reply), || {
+            let text =
+                format!("Item '{id}' of type 'reasoning' was provided without its required following item.");
+            reject("input", text)
+        })?;
         if id.is_empty() && self.item["encrypted_content"].is_null() {
             self.required("id")?;
         }
         // The provider accepts unknown ids of calls.
-        if request["store"] == false && !id.is_empty() {
-            return not_found(id);
-        }
-        Ok(())
+        ensure(request["store"] != false || id.is_empty(), || {
+            let text = format!(
+                "Item with id '{id}' not found. Items are not persisted when `store` is set to false. Try again with \
+                 `store` set to true, or remove this item from your input."
+            );
+            reject("input", text)
+        })
     }
 
     fn check_message(&self) -> Result<(), RejectedError> {
@@ -267,46 +239,36 @@ impl<'a> Place<'a> {
                 &["input_text", "input_image", "input_file", "input_audio"]
             }
             _ => {
-                let values = "'assistant', 'system', 'developer', and 'user'";
-                return reject(
-                    self.param("role"),
-                    format!("Invalid value: {}. Supported values are: {values}.", self.item["role"]),
-                );
+                let role = &self.item["role"];
+                return self.unsupported("role", role, "'assistant', 'system', 'developer', and 'user'");
             }
         };
-        if self.item["content"].is_null() {
-            return missing(&self.param("content"));
-        }
-        self.check_parts(&self.item["content"], "content", allowed)
+        ensure(!self.item["content"].is_null(), || missing(&self.param("content")))?;
+        self.check_parts("content", allowed)
     }
 
-    fn check_parts(&self, parts: &Value, field: &str, allowed: &[&str]) -> Result<(), RejectedError> {
-        for (position, part) in list(parts).iter().enumerate() {
+    fn check_parts(&self, field: &str, allowed: &[&str]) -> Result<(), RejectedError> {
+        for (position, part) in list(&self.item[field]).iter().enumerate() {
             let kind = part["type"].as_str().unwrap_or_default();
-            if !allowed.contains(&kind) {
-                let values: Vec<String> = allowed.iter().map(|value| format!("'{value}'")).collect();
-                return reject(
-                    self.param(&format!("{field}[{position}]")),
-                    format!("Invalid value: '{kind}'. Supported values are: {}.", values.join(", ")),
-                );
-            }
+            ensure(allowed.contains(&kind), || {
+                let kind = format!("'{kind}'");
+                self.unsupported(
+                    &format!("{field}[{position}]"),
+                    kind,
+                    &format!("'{}'", allowed.join("', '")),
+                )
+            })?;
         }
         Ok(())
+    }
+
+    fn unsupported(&self, field: &str, value: impl Display, values: &str) -> Result<(), RejectedError> {
+        reject(self.param(field), format!("Invalid value: {value}. Supported values are: {values}."))
     }
 }
 
 fn missing<T>(param: &str) -> Result<T, RejectedError> {
     reject(param, format!("Missing required parameter: '{param}'."))
-}
-
-fn not_found<T>(id: &str) -> Result<T, RejectedError> {
-    reject(
-        "input",
-        format!(
-            "Item with id '{id}' not found. Items are not persisted when `store` is set to false. Try again with `store` \
-             set to true, or remove this item from your input."
-        ),
-    )
 }
 
 fn unknown<T>(param: &str) -> Result<T, RejectedError> {

@@ -51,21 +51,16 @@ fn recursive(references: &BTreeMap<String, Vec<String>>) -> BTreeSet<&str> {
     for start in references.keys() {
         let mut path = vec![(start.as_str(), true)];
         while let Some((name, is_entered)) = path.pop() {
-            if !is_entered {
-                left.insert(name, true);
-                continue;
-            }
             match left.get(name) {
-                Some(true) => continue,
-                Some(false) => {
-                    recursive.insert(name);
-                    continue;
+                _ if !is_entered => drop(left.insert(name, true)),
+                Some(true) => {}
+                Some(false) => drop(recursive.insert(name)),
+                None => {
+                    left.insert(name, false);
+                    path.push((name, false));
+                    path.extend(references.get(name).into_iter().flatten().map(|next| (next.as_str(), true)));
                 }
-                None => {}
             }
-            left.insert(name, false);
-            path.push((name, false));
-            path.extend(references.get(name).into_iter().flatten().map(|next| (next.as_str(), true)));
         }
     }
     recursive

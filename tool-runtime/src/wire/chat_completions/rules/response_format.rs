@@ -1,6 +1,6 @@
 //! The rules for the schema of a response format of OpenAI's APIs: <https://platform.openai.com/docs/guides/structured-outputs>.
 
-use crate::wire::rejected::{RejectedError, is_plain_name, reject};
+use crate::wire::rejected::{RejectedError, ensure, is_plain_name, reject};
 use serde_json::Value;
 
 pub(in crate::wire) const INVALID_NAME: &str =
@@ -8,23 +8,22 @@ pub(in crate::wire) const INVALID_NAME: &str =
 
 /// Checks the response format of OpenAI's APIs, if the request has one: its name and its schema.
 pub(in crate::wire) fn check_response_format(field: &str, format: &Value) -> Result<(), RejectedError> {
-    if format["schema"].is_null() {
+    let schema = &format["schema"];
+    if schema.is_null() {
         return Ok(());
     }
     let name = format["name"].as_str().unwrap_or_default();
-    if !is_plain_name(name) || name.len() > 64 {
-        return reject(format!("{field}.name"), format!("Invalid '{field}.name': {INVALID_NAME}"));
-    }
-    let schema = &format["schema"];
+    ensure(is_plain_name(name) && name.len() <= 64, || {
+        reject(format!("{field}.name"), format!("Invalid '{field}.name': {INVALID_NAME}"))
+    })?;
     let invalid = |problem: &str| {
         reject("response_format", format!("Invalid schema for response_format '{name}': {problem}"))
     };
-    if schema["type"] != "object" {
-        let kind = &schema["type"];
-        return invalid(&format!("schema must be a JSON Schema of 'type: \"object\"', got 'type: {kind}'."));
-    }
-    if format["strict"] == true && schema["additionalProperties"] != false {
-        return invalid("In context=(), 'additionalProperties' is required to be supplied and to be false.");
-    }
-    Ok(())
+    let kind = &schema["type"];
+    ensure(kind == "object", || {
+        invalid(&format!("schema must be a JSON Schema of 'type: \"object\"', got 'type: {kind}'."))
+    })?;
+    ensure(format["strict"] != true || schema["additionalProperties"] == false, || {
+        invalid("In context=(), 'additionalProperties' is required to be supplied and to be false.")
+    })
 }

@@ -15,60 +15,35 @@ const LARGE_ENUM: usize = 250;
 /// Characters of the values of a large `enum`.
 const MAX_CHARACTERS_OF_LARGE_ENUM: usize = 15_000;
 
-/// The counts of a schema that the server limits.
-#[derive(Debug, Default)]
-pub(super) struct Limits {
-    properties: usize,
-    depth: usize,
-    values: usize,
-    characters: usize,
-    characters_of_large_enum: usize,
-}
-
-impl Limits {
-    /// Counts a converted schema.
-    pub(super) fn of(root: &Map<String, Value>) -> Self {
-        let mut limits = Limits::default();
-        for (keywords, depth) in subschemas(root) {
-            limits.add(keywords, depth);
-        }
-        limits
-    }
-
-    fn add(&mut self, keywords: &Map<String, Value>, depth: usize) {
-        self.depth = self.depth.max(depth);
-        if let Some(values) = keywords.get("enum").and_then(Value::as_array) {
-            self.add_values(values);
-        }
-        if let Some(constant) = keywords.get("const") {
-            self.add_values(std::slice::from_ref(constant));
-        }
+/// A reason for each limit that a converted schema exceeds.
+pub(super) fn exceeded_limits(root: &Map<String, Value>) -> impl Iterator<Item = NotStrict> {
+    let (mut properties, mut depth, mut values, mut characters, mut characters_of_large_enum) =
+        (0, 0, 0, 0, 0);
+    for (keywords, level) in subschemas(root) {
+        depth = depth.max(level);
         let names =
             |keyword: &str| keywords.get(keyword).and_then(Value::as_object).into_iter().flat_map(Map::keys);
-        self.properties += names("properties").count();
+        properties += names("properties").count();
         let all_names = ["properties", "$defs", "definitions"].into_iter().flat_map(names);
-        self.characters += all_names.map(|name| name.chars().count()).sum::<usize>();
-    }
-
-    fn add_values(&mut self, values: &[Value]) {
-        let characters: usize =
-            values.iter().filter_map(Value::as_str).map(|text| text.chars().count()).sum();
-        self.values += values.len();
-        self.characters += characters;
-        if values.len() > LARGE_ENUM {
-            self.characters_of_large_enum = self.characters_of_large_enum.max(characters);
+        characters += all_names.map(|name| name.chars().count()).sum::<usize>();
+        let enum_values = keywords.get("enum").and_then(Value::as_array).map(Vec::as_slice);
+        let constant = keywords.get("const").map(std::slice::from_ref);
+        for literals in enum_values.into_iter().chain(constant) {
+            let texts = literals.iter().filter_map(Value::as_str);
+            let characters_of_texts = texts.map(|text| text.chars().count()).sum();
+            values += literals.len();
+            characters += characters_of_texts;
+            if literals.len() > LARGE_ENUM {
+                characters_of_large_enum = characters_of_large_enum.max(characters_of_texts);
+            }
         }
     }
-
-    /// A reason for each limit that the schema exceeds.
-    pub(super) fn exceeded(&self) -> impl Iterator<Item = NotStrict> {
-        let counts = [
-            (self.properties, MAX_PROPERTIES, "properties"),
-            (self.depth, MAX_DEPTH, "levels of nesting"),
-            (self.values, MAX_VALUES, "values of enums"),
-            (self.characters, MAX_CHARACTERS, "characters of names and enums"),
-            (self.characters_of_large_enum, MAX_CHARACTERS_OF_LARGE_ENUM, "characters of one large enum"),
-        ];
-        counts.into_iter().filter_map(|(count, max, unit)| NotStrict::too_many(count, max, unit))
-    }
+    let counts = [
+        (properties, MAX_PROPERTIES, "properties"),
+        (depth, MAX_DEPTH, "levels of nesting"),
+        (values, MAX_VALUES, "values of enums"),
+        (characters, MAX_CHARACTERS, "characters of names and enums"),
+        (characters_of_large_enum, MAX_CHARACTERS_OF_LARGE_ENUM, "characters of one large enum"),
+    ];
+    counts.into_iter().filter_map(|(count, max, unit)| NotStrict::too_many(count, max, unit))
 }
