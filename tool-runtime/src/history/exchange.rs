@@ -62,21 +62,22 @@ impl Exchange {
     pub(super) fn pairs(&self, messages: &[Message]) -> Vec<Option<usize>> {
         let calls = self.calls(messages);
         let mut pairs = vec![None; calls.len()];
+        if self.results.is_empty() {
+            return pairs;
+        }
         let mut open = OpenCalls::default();
         for (position, call) in calls.iter().enumerate().rev() {
             open.add(call, position);
         }
         let share_ids = self.ids(messages).len() < calls.len();
         // A tool message that names the tool of a call with its id does not belong to a call of another tool.
-        let (named, others): (Vec<_>, Vec<_>) = self.results(messages).partition(|(_, result)| {
-            share_ids && result.tool().is_some() && open.has_call(&result.tool_call_id, result.tool())
+        let results = self.results(messages).map(|(place, result)| {
+            let id = &*result.tool_call_id;
+            (place, id, result.tool().filter(|tool| share_ids && open.has_call(id, tool)))
         });
-        let named = named.into_iter().map(|(place, result)| (place, result, result.tool()));
-        for (place, result, tool) in
-            named.chain(others.into_iter().map(|(place, result)| (place, result, None)))
-        {
-            let is_open = |position: &usize| pairs[*position].is_none();
-            if let Some(position) = open.take(&result.tool_call_id, tool, is_open) {
+        let (named, others): (Vec<_>, Vec<_>) = results.partition(|(_, _, tool)| tool.is_some());
+        for (place, id, tool) in named.into_iter().chain(others) {
+            if let Some(position) = open.take(id, tool, |position| pairs[*position].is_none()) {
                 pairs[position] = Some(place);
             }
         }
@@ -96,8 +97,8 @@ impl<'a, P: Copy> OpenCalls<'a, P> {
         }
     }
 
-    fn has_call(&self, id: &'a str, tool: Option<&'a str>) -> bool {
-        self.0.contains_key(&(id, tool))
+    fn has_call(&self, id: &'a str, tool: &'a str) -> bool {
+        self.0.contains_key(&(id, Some(tool)))
     }
 
     /// Takes the open call with this id, and of this tool, that was added last.
