@@ -28,9 +28,7 @@ impl AssistantMessage {
     /// ```
     #[must_use]
     pub fn with_finish_reason(mut self, reason: impl Into<String>) -> Self {
-        let reason = reason.into();
-        let completeness = completeness(&reason);
-        self.finish(Finish { reason, completeness, may_truncate_objects: false });
+        self.finish(Finish::new(reason, false));
         self
     }
 
@@ -66,6 +64,14 @@ impl AssistantMessage {
         {
             last.is_truncated = true;
         }
+    }
+}
+
+impl Finish {
+    /// The end of a reply with this reason.
+    pub(super) fn new(reason: impl Into<String>, may_truncate_objects: bool) -> Self {
+        let reason = reason.into();
+        Finish { completeness: completeness(&reason), reason, may_truncate_objects }
     }
 }
 

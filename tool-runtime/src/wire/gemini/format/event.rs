@@ -3,11 +3,9 @@
 use super::item::ItemHead;
 use super::reply::{Candidate, Response, blocked, is_valid, read_error, read_usage};
 use super::{FORMAT, NAME};
-use crate::message::{
-    Arguments, CallKey, CallPiece, Chunk, Completeness, Finish, ItemContent, Piece, ReadItem, StreamError,
-};
+use crate::message::{Chunk, Completeness, Finish, ItemContent, Piece, ReadItem, StreamError};
 use crate::wire::error::{beginning, server_message};
-use crate::wire::event_data::read_data;
+use crate::wire::event_data::{read_data, whole_call};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -74,19 +72,10 @@ fn add_part(raw: &RawValue, pieces: &mut Vec<Piece>) -> serde_json::Result<()> {
     let is_signed = part.is_signed();
     pieces.extend(part.thought().map(|thought| Piece::Reasoning(thought.to_owned())));
     let Some(content) = part.into_content()? else { return Ok(()) };
-    let mut whole_call = None;
+    let mut call_piece = None;
     match &content {
         ItemContent::Text(text) if !text.is_empty() => pieces.push(Piece::Text(text.clone())),
-        ItemContent::Call(call) => {
-            whole_call = Some(CallPiece {
-                key: CallKey::Alone,
-                id: call.id.clone(),
-                name: call.name.clone(),
-                arguments: Arguments::Piece(call.arguments.clone()),
-                takes_text: false,
-                extra: call.extra.to_map(NAME),
-            });
-        }
+        ItemContent::Call(call) => call_piece = Some(whole_call(call, NAME)),
         _ => {}
     }
     pieces.push(match content {
@@ -96,7 +85,7 @@ fn add_part(raw: &RawValue, pieces: &mut Vec<Piece>) -> serde_json::Result<()> {
         content => {
             let is_valid = is_valid(&content);
             let item = ReadItem { json: raw.get().to_owned(), content, is_valid };
-            Piece::Item { index: None, item, call: whole_call }
+            Piece::Item { index: None, item, call: call_piece }
         }
     });
     Ok(())

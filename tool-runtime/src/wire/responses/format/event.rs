@@ -11,7 +11,6 @@ use crate::message::{
 };
 use crate::wire::error::{beginning, server_message};
 use crate::wire::event_data::read_data;
-use crate::wire::finish_reason::completeness;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -140,13 +139,9 @@ fn ended(response: Option<Response<'_>>, custom_tools: &CustomTools) -> Vec<Piec
     pieces.extend(read_usage(&response.usage).map(Piece::Usage));
     let output = response.output.as_deref();
     pieces.extend(output.and_then(|output| whole(output, custom_tools)).map(Piece::Whole));
-    pieces.extend(response.finish_reason().map(|reason| {
-        Piece::Finish(Finish {
-            completeness: completeness(&reason),
-            reason,
-            may_truncate_objects: output.is_some_and(may_end_in_text),
-        })
-    }));
+    let may_truncate_objects = output.is_some_and(may_end_in_text);
+    let finish = response.finish_reason().map(|reason| Finish::new(reason, may_truncate_objects));
+    pieces.extend(finish.map(Piece::Finish));
     pieces.push(Piece::Done);
     pieces
 }
