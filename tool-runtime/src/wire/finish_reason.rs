@@ -79,31 +79,13 @@ impl Finish {
 /// truncated reply: servers use many words (`length`, `content_filter`, `insufficient_system_resource`, `abort`,
 /// `SAFETY`) and add new ones.
 pub(super) fn completeness(reason: &str) -> Completeness {
-    const COMPLETE: [&str; 18] = [
-        "stop",
-        "toolcalls",
-        "toolcall",
-        "tooluse",
-        "functioncall",
-        "functioncalls",
-        "endturn",
-        "stopsequence",
-        "stoptoken",
-        "eos",
-        "eostoken",
-        "endoftext",
-        "complete",
-        "completed",
-        "finish",
-        "finished",
-        "done",
-        // Baidu.
-        "normal",
-    ];
     match &*letters(reason) {
         _ if is_no_reason(reason) => Completeness::Unknown,
         "pauseturn" => Completeness::Paused,
-        word if COMPLETE.contains(&word) => Completeness::Complete,
+        // `normal` is Baidu's.
+        "stop" | "toolcalls" | "toolcall" | "tooluse" | "functioncall" | "functioncalls" | "endturn"
+        | "stopsequence" | "stoptoken" | "eos" | "eostoken" | "endoftext" | "complete" | "completed"
+        | "finish" | "finished" | "done" | "normal" => Completeness::Complete,
         _ => Completeness::Truncated,
     }
 }
