@@ -20,7 +20,7 @@ use {super::rejected::RejectedError, serde_json::Value};
 pub(super) struct AnthropicProvider;
 
 /// The name of the wire.
-const NAME: &str = "anthropic";
+pub(super) const NAME: &str = "anthropic";
 /// The name of the format in error messages.
 #[cfg(feature = "anthropic")]
 const FORMAT: &str = "Anthropic's Messages API";

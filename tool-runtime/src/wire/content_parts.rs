@@ -23,20 +23,13 @@ pub(super) fn write_parts<'a>(
     wire: &str,
     content: &'a Content,
     write: impl Fn(&Part) -> Option<Value>,
-    mut dropped: impl FnMut(&Part),
+    dropped: impl FnMut(&Part),
 ) -> Vec<Cow<'a, Value>> {
     if let Some(Value::Array(list)) = content.native(wire) {
         return list.iter().map(Cow::Borrowed).collect();
     }
-    let mut written = Vec::new();
-    for part in content.to_parts() {
-        match write(&part) {
-            Some(part) => written.push(Cow::Owned(part)),
-            None if part.as_text().is_some() => {}
-            None => dropped(&part),
-        }
-    }
-    written
+    let parts = content.to_parts();
+    written(parts.iter().map(Cow::as_ref), write, dropped).into_iter().map(Cow::Owned).collect()
 }
 
 /// The images and files of a result, for a format that does not have them in it. None if the content was read on this wire.
@@ -44,20 +37,29 @@ pub(super) fn write_media(
     wire: &str,
     content: &Content,
     write: impl Fn(&Part) -> Option<Value>,
-    mut dropped: impl FnMut(&Part),
+    dropped: impl FnMut(&Part),
 ) -> Vec<Value> {
     if content.native(wire).is_some() {
         return Vec::new();
     }
     let parts = content.parts().unwrap_or_default().iter().filter(|part| part.as_text().is_none());
-    parts
-        .filter_map(|part| {
-            write(part).or_else(|| {
-                dropped(part);
-                None
-            })
-        })
-        .collect()
+    written(parts, write, dropped)
+}
+
+/// The parts that `write` returns. Text without a written part is left out; any other part is dropped.
+fn written<'p>(
+    parts: impl Iterator<Item = &'p Part>,
+    write: impl Fn(&Part) -> Option<Value>,
+    mut dropped: impl FnMut(&Part),
+) -> Vec<Value> {
+    let write = |part| {
+        let written = write(part);
+        if written.is_none() && part.as_text().is_none() {
+            dropped(part);
+        }
+        written
+    };
+    parts.filter_map(write).collect()
 }
 
 /// A content that is one text or a list of parts.
@@ -76,7 +78,7 @@ impl<'a> TextOrParts<'a> {
         wire: &str,
         content: &'a Content,
         write: impl Fn(&Part) -> Option<Value>,
-        mut dropped: impl FnMut(&Part),
+        dropped: impl FnMut(&Part),
     ) -> Self {
         if let Some(native) = content.native(wire) {
             return TextOrParts::Native(native);
@@ -88,13 +90,7 @@ impl<'a> TextOrParts<'a> {
         let Some(parts) = content.parts() else {
             return TextOrParts::Text(Cow::Owned(content.as_str().to_owned()));
         };
-        let write = |part| {
-            write(part).or_else(|| {
-                dropped(part);
-                None
-            })
-        };
-        let written: Vec<Value> = parts.iter().filter_map(write).collect();
+        let written = written(parts.iter(), write, dropped);
         // Servers reject an array without parts, unless they sent it.
         if written.is_empty() && !parts.is_empty() {
             return TextOrParts::Text(Cow::Borrowed(""));

@@ -28,9 +28,7 @@ impl AssistantMessage {
     /// ```
     #[must_use]
     pub fn with_finish_reason(mut self, reason: impl Into<String>) -> Self {
-        let reason = reason.into();
-        let completeness = completeness(&reason);
-        self.finish(Finish { reason, completeness, may_truncate_objects: false });
+        self.finish(Finish::new(reason, false));
         self
     }
 
@@ -69,35 +67,25 @@ impl AssistantMessage {
     }
 }
 
+impl Finish {
+    /// The end of a reply with this reason.
+    pub(super) fn new(reason: impl Into<String>, may_truncate_objects: bool) -> Self {
+        let reason = reason.into();
+        Finish { completeness: completeness(&reason), reason, may_truncate_objects }
+    }
+}
+
 /// Whether a reply with this finish reason is complete. Every reason that is not known as a regular end reports a
 /// truncated reply: servers use many words (`length`, `content_filter`, `insufficient_system_resource`, `abort`,
 /// `SAFETY`) and add new ones.
 pub(super) fn completeness(reason: &str) -> Completeness {
-    const COMPLETE: [&str; 18] = [
-        "stop",
-        "toolcalls",
-        "toolcall",
-        "tooluse",
-        "functioncall",
-        "functioncalls",
-        "endturn",
-        "stopsequence",
-        "stoptoken",
-        "eos",
-        "eostoken",
-        "endoftext",
-        "complete",
-        "completed",
-        "finish",
-        "finished",
-        "done",
-        // Baidu.
-        "normal",
-    ];
     match &*letters(reason) {
         _ if is_no_reason(reason) => Completeness::Unknown,
         "pauseturn" => Completeness::Paused,
-        word if COMPLETE.contains(&word) => Completeness::Complete,
+        // `normal` is Baidu's.
+        "stop" | "toolcalls" | "toolcall" | "tooluse" | "functioncall" | "functioncalls" | "endturn"
+        | "stopsequence" | "stoptoken" | "eos" | "eostoken" | "endoftext" | "complete" | "completed"
+        | "finish" | "finished" | "done" | "normal" => Completeness::Complete,
         _ => Completeness::Truncated,
     }
 }

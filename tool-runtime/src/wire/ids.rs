@@ -93,12 +93,8 @@ impl IdRules {
         }
         let mut head: String =
             id.chars().map(|letter| if self.allows(letter) { letter } else { '_' }).collect();
-        let mut end = max - tail.len();
-        if end < head.len() {
-            while !head.is_char_boundary(end) {
-                end -= 1;
-            }
-            head.truncate(end);
+        while head.len() + tail.len() > max {
+            head.pop();
         }
         Cow::Owned(head + &tail)
     }

@@ -1,6 +1,6 @@
 //! The ids of calls in a history, for formats in which most calls have none.
 
-use crate::message::{AssistantMessage, ToolCall, ToolMessage};
+use crate::message::{AssistantMessage, Message, ToolCall, ToolMessage};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -14,9 +14,36 @@ pub(super) struct ReadResult {
     pub(super) message: ToolMessage,
 }
 
+/// Results, and the message after them, whose calls may lack ids.
+pub(super) struct Turn {
+    pub(super) results: Vec<ReadResult>,
+    pub(super) message: Option<Message>,
+}
+
+/// The messages of a history, in which each call has an id, and each result that of its call. `sent_id` returns the id by
+/// which results refer to a call.
+pub(super) fn with_ids(turns: Vec<Turn>, sent_id: impl Fn(&ToolCall) -> Option<&str>) -> Vec<Message> {
+    let mut calls = OpenCalls::default();
+    for turn in &turns {
+        if let Some(Message::Assistant(reply)) = &turn.message {
+            // Generated ids differ from them.
+            calls.ids.extend(reply.tool_calls.iter().map(|call| call.id.clone()));
+        }
+    }
+    let mut messages = Vec::with_capacity(turns.len());
+    for Turn { results, mut message } in turns {
+        messages.extend(calls.take_results(results).into_iter().map(Message::from));
+        if let Some(Message::Assistant(reply)) = &mut message {
+            calls.start_reply(reply, &sent_id);
+        }
+        messages.extend(message);
+    }
+    messages
+}
+
 /// The calls of the newest reply that have no result yet, and the ids of the history.
 #[derive(Default)]
-pub(super) struct OpenCalls {
+struct OpenCalls {
     /// The ids of the whole history.
     ids: HashSet<String>,
     /// The number of the newest generated id.
@@ -35,19 +62,9 @@ struct OpenCall {
 }
 
 impl OpenCalls {
-    /// Keeps generated ids different from those of these calls.
-    pub(super) fn reserve(&mut self, calls: &[ToolCall]) {
-        self.ids.extend(calls.iter().map(|call| call.id.clone()));
-    }
-
     /// Sets the calls of the next reply. A call without an id, or with that of an earlier call of the reply, gets an id
-    /// that depends on its position in the history, so that a history that is read again has the same ids. `sent_id`
-    /// returns the id by which results refer to a call.
-    pub(super) fn start_reply(
-        &mut self,
-        reply: &mut AssistantMessage,
-        sent_id: impl Fn(&ToolCall) -> Option<&str>,
-    ) {
+    /// that depends on its position in the history, so that a history that is read again has the same ids.
+    fn start_reply(&mut self, reply: &mut AssistantMessage, sent_id: impl Fn(&ToolCall) -> Option<&str>) {
         let mut taken = HashSet::new();
         reply.change_ids(|calls| {
             for call in calls {
@@ -82,7 +99,7 @@ impl OpenCalls {
 
     /// The messages of results, with the ids of their calls. The call of a result is the one with its id; otherwise the
     /// first open call of its tool, or of any tool if the result does not name one.
-    pub(super) fn take_results(&mut self, results: Vec<ReadResult>) -> Vec<ToolMessage> {
+    fn take_results(&mut self, results: Vec<ReadResult>) -> Vec<ToolMessage> {
         // Results with an id have their calls before the others.
         let of_ids: Vec<Option<usize>> = results
             .iter()

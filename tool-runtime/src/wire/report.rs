@@ -3,7 +3,6 @@
 use crate::message::Part;
 use crate::schema::{NotStrict, ToolSchema};
 use crate::tool_choice::ToolChoice;
-use serde_json::value::RawValue;
 use std::fmt;
 
 /// The parts of messages and tools that a request does not contain.
@@ -80,21 +79,6 @@ impl Report {
 
     pub(crate) fn drop_part(&mut self, message: usize, kind: impl Into<String>) {
         self.dropped.push(Dropped { message, kind: kind.into() });
-    }
-
-    /// The strict form of the schema of a typed answer. Without one, the schema itself, which is reported.
-    pub(super) fn strict_answer<'a>(
-        &mut self,
-        answer: &'a ToolSchema,
-        strict: Result<&'a RawValue, &[NotStrict]>,
-    ) -> (bool, &'a RawValue) {
-        match strict {
-            Ok(form) => (true, form),
-            Err(errors) => {
-                self.answer_not_strict = reasons(errors);
-                (false, answer.parameters())
-            }
-        }
     }
 
     /// Whether the request contains everything, a typed answer is strict, and all tools are strict if the wire is.

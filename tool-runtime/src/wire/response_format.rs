@@ -1,6 +1,8 @@
 //! The response format for a typed answer: when a wire uses it, and its JSON.
 
-use super::RequestParts;
+use super::report::reasons;
+use super::{Report, RequestParts};
+use crate::schema::ToolSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -50,6 +52,18 @@ pub(super) struct JsonSchema<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) strict: Option<bool>,
     pub(super) schema: &'a RawValue,
+}
+
+impl<'a> JsonSchema<'a> {
+    /// The schema of an answer in OpenAI's strict form, or unchanged and reported if it has none.
+    pub(super) fn openai(answer: &'a ToolSchema, report: &mut Report) -> Self {
+        let form = answer.openai_strict();
+        if let Err(errors) = form {
+            report.answer_not_strict = reasons(errors);
+        }
+        let (name, strict) = (Some(answer.name()), Some(form.is_ok()));
+        JsonSchema { r#type: None, name, strict, schema: form.unwrap_or(answer.parameters()) }
+    }
 }
 
 /// The value of a field with the response format.

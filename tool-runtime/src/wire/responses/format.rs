@@ -294,9 +294,8 @@ impl Wire for Responses {
         }
         tools::write(&mut body, parts, &sent, self, replaced)?;
         if let Some(answer) = parts.answer_schema {
-            let (strict, schema) = body.report.strict_answer(answer, answer.openai_strict());
-            let (r#type, name) = (Some("json_schema"), Some(answer.name()));
-            let format = JsonSchema { r#type, name, strict: Some(strict), schema };
+            let schema = JsonSchema::openai(answer, &mut body.report);
+            let format = JsonSchema { r#type: Some("json_schema"), ..schema };
             body.write_response_format("text", &WithFormat { format })?;
         }
         Ok(body)

@@ -5,7 +5,6 @@ use super::{FORMAT, NAME};
 use crate::message::{CallPiece, Chunk, Finish, Growth, ItemKind, Piece, StreamError};
 use crate::wire::error::{beginning, server_message};
 use crate::wire::event_data::read_data;
-use crate::wire::finish_reason::completeness;
 use serde_json::Value;
 
 /// Reads the text after `data:` of a server-sent event.
@@ -34,11 +33,7 @@ fn read_event(mut event: Value, text: &str) -> Vec<Piece> {
                 let details = details.into_iter().find(|details| !details.is_null());
                 let refusal = declined(reason, details.unwrap_or(&Value::Null));
                 pieces.extend(refusal.map(Piece::Refusal));
-                pieces.push(Piece::Finish(Finish {
-                    reason: reason.to_owned(),
-                    completeness: completeness(reason),
-                    may_truncate_objects: true,
-                }));
+                pieces.push(Piece::Finish(Finish::new(reason, true)));
             }
         }
         "message_stop" => return vec![Piece::Done],

@@ -5,7 +5,7 @@ use super::{NAME, reply};
 use crate::message::{AssistantMessage, Content, Extra, InputMessage, Message, Origin, ToolMessage};
 use crate::wire::error::beginning;
 use crate::wire::expected::Expected;
-use crate::wire::{WireError, other_wires};
+use crate::wire::{WireError, chat_completions, other_wires};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -42,7 +42,7 @@ pub(super) fn messages(body: &str) -> Result<Vec<Message>, WireError> {
     }
     for ReadMessage { role, content: raw, tool_calls } in messages {
         if tool_calls.is_some() || matches!(&*role, "tool" | "developer") {
-            return Err(other_wires::error("chat_completions"));
+            return Err(other_wires::error(chat_completions::NAME));
         }
         let raw = raw.ok_or_else(|| {
             REQUEST.unexpected(format_args!("a message of role `{role}` without `content`"))

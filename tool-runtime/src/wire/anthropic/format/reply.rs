@@ -5,7 +5,6 @@ use crate::message::{AssistantMessage, Finish, ItemContent, Origin, ReadItem, To
 use crate::wire::WireError;
 use crate::wire::error::{beginning, server_error};
 use crate::wire::expected::Expected;
-use crate::wire::finish_reason::completeness;
 use crate::wire::usage::counted;
 use serde::Deserialize;
 use serde_json::Value;
@@ -53,7 +52,7 @@ pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
     if let Some(reason) = response.stop_reason {
         reply.refusal = declined(&reason, &response.stop_details);
         // Arguments are objects, so a truncated call looks complete.
-        reply.finish(Finish { completeness: completeness(&reason), reason, may_truncate_objects: true });
+        reply.finish(Finish::new(reason, true));
     }
     reply.origin = Some(Origin { model: response.model, response_id: response.id, ..Origin::new(NAME) });
     reply.usage = read_usage(&response.usage);

@@ -83,23 +83,21 @@ fn tool_array<'a>(
     let mut counts = [0; 3];
     let mut definitions = Vec::new();
     for (tool, defer_loading) in tools {
-        let mut definition = Tool {
-            name: tool.name(),
-            description: tool.description(),
-            strict: false,
-            defer_loading,
-            input_schema: tool.parameters(),
-        };
+        let mut form = None;
         if is_strict {
-            let form = tool.anthropic_strict().map_err(reasons).and_then(|form| {
+            let strict = tool.anthropic_strict().map_err(reasons).and_then(|form| {
                 add(&mut counts, [1, form.optional, form.unions]).map_err(|reason| vec![reason])?;
                 Ok(form)
             });
-            if let Some(form) = NotStrictTool::strict_form(tool, form, &mut not_strict) {
-                (definition.strict, definition.input_schema) = (true, &form.parameters);
-            }
+            form = NotStrictTool::strict_form(tool, strict, &mut not_strict);
         }
-        definitions.push(definition);
+        definitions.push(Tool {
+            name: tool.name(),
+            description: tool.description(),
+            strict: form.is_some(),
+            defer_loading,
+            input_schema: form.map_or(tool.parameters(), |form| &form.parameters),
+        });
     }
     ToolArray::new(&definitions, not_strict)
 }

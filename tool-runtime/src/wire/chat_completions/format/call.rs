@@ -124,16 +124,10 @@ impl<'de> Deserialize<'de> for ToolCall {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let ReadCall { id, function, mut other } = ReadCall::deserialize(deserializer)?;
         other.remove("index");
-        let of_another_type = match (&function, &other.get("type")) {
-            (None, Some(Value::String(kind))) if kind != "function" => other.get(kind),
-            _ => None,
-        };
-        let (name, arguments) = if let Some(called) = of_another_type {
-            let called = (to_text(called["name"].clone()), to_text(called["input"].clone()));
-            if let Some(Value::String(kind)) = other.get("type").cloned() {
-                other.remove(&kind);
-            }
-            called
+        let kind = other.get("type").and_then(Value::as_str).map(str::to_owned);
+        let kind = kind.filter(|kind| function.is_none() && kind != "function");
+        let (name, arguments) = if let Some(called) = kind.and_then(|kind| other.remove(&kind)) {
+            (to_text(called["name"].clone()), to_text(called["input"].clone()))
         } else {
             other.remove("type");
             // Some servers leave out the `function` object around name and arguments.

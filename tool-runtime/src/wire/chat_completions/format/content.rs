@@ -4,9 +4,10 @@ use super::NAME;
 use crate::message::{Content, Media, Part};
 use crate::wire::content_parts::{self, TextOrParts};
 use crate::wire::{detect, other_wires};
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::fmt;
 
 /// The content that was read, or its parts that Chat Completions has.
@@ -90,15 +91,8 @@ impl<'de> Visitor<'de> for ContentVisitor {
         Ok(text.into())
     }
 
-    fn visit_string<E: Error>(self, text: String) -> Result<Content, E> {
-        Ok(text.into())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Content, A::Error> {
-        let mut parts: Vec<Value> = Vec::new();
-        while let Some(part) = seq.next_element()? {
-            parts.push(part);
-        }
+    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Content, A::Error> {
+        let parts: Vec<Value> = Deserialize::deserialize(SeqAccessDeserializer::new(seq))?;
         let mut kinds = parts.iter().filter_map(|part| part["type"].as_str());
         if let Some(wire) = kinds.find_map(detect::wire_of_part) {
             return Err(A::Error::custom(other_wires::error(wire)));
@@ -111,12 +105,8 @@ impl<'de> Visitor<'de> for ContentVisitor {
         }
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Content, A::Error> {
-        let mut part = Map::new();
-        while let Some((key, value)) = map.next_entry()? {
-            part.insert(key, value);
-        }
-        let part = Value::Object(part);
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Content, A::Error> {
+        let part = Value::deserialize(MapAccessDeserializer::new(map))?;
         Ok(if is_part(&part) { read_parts(vec![part]) } else { part.to_string().into() })
     }
 }

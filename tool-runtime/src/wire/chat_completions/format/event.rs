@@ -6,7 +6,7 @@ use super::reply::read_usage;
 use super::{FORMAT, NAME};
 use crate::message::{Arguments, CallKey, CallPiece, Chunk, Content, Finish, Piece, StreamError};
 use crate::wire::error::beginning;
-use crate::wire::finish_reason::{completeness, is_no_reason};
+use crate::wire::finish_reason::is_no_reason;
 use crate::wire::reasoning::SHOWN_FIELDS;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
@@ -148,10 +148,7 @@ impl Choice {
             message.add_pieces(&mut whole);
             pieces.push(Piece::Whole(whole));
         }
-        pieces.extend(self.finish_reason.map(|reason| {
-            let completeness = completeness(&reason);
-            Piece::Finish(Finish { reason, completeness, may_truncate_objects: false })
-        }));
+        pieces.extend(self.finish_reason.map(|reason| Piece::Finish(Finish::new(reason, false))));
     }
 }
 

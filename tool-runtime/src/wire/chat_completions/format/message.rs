@@ -1,8 +1,7 @@
 //! Messages: how they are read.
 
 use super::NAME;
-use crate::message::ToolMessage;
-use crate::message::{AssistantMessage, Content, ERROR, Extra, InputMessage, Message, ToolCall};
+use crate::message::{AssistantMessage, Content, ERROR, Extra, InputMessage, Message, ToolCall, ToolMessage};
 use crate::wire::{detect, other_wires};
 use serde::de::{Error, IntoDeserializer as _, value};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -122,14 +121,10 @@ impl From<ReadMessage> for AssistantMessage {
         read.keep_tool_call_id();
         let tool_calls = read.calls().unwrap_or_default();
         let content = read.content.take().flatten();
-        let refusal = match read.other.remove("refusal") {
-            Some(Value::String(refusal)) => Some(refusal),
-            Some(other) => {
-                read.other.insert("refusal".to_owned(), other);
-                None
-            }
-            None => None,
-        };
+        let refusal = read.other.get("refusal").and_then(Value::as_str).map(str::to_owned);
+        if refusal.is_some() {
+            read.other.remove("refusal");
+        }
         let extra = Extra::new(NAME, read.other);
         AssistantMessage { content, tool_calls, refusal, extra, ..AssistantMessage::default() }
     }

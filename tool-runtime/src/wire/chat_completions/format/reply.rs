@@ -7,7 +7,7 @@ use crate::message::{AssistantMessage, Origin, Usage};
 use crate::wire::error::{beginning, server_message};
 use crate::wire::expected::Expected;
 use crate::wire::usage::counted;
-use crate::wire::{WireError, detect, other_wires};
+use crate::wire::{WireError, anthropic, detect, other_wires};
 use serde::de::{Error as _, value};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
@@ -30,13 +30,7 @@ pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
         Ok(read) => from_read(read),
         Err(error) if error.is_data() => Err(match server_error::read(body) {
             Some(message) => WireError::Server { message },
-            None => match serde_json::from_str::<Value>(body)
-                .ok()
-                .and_then(|value| detect::wire_of_response(&value))
-            {
-                Some(wire) => other_wires::error(wire),
-                None => REPLY.unexpected(error),
-            },
+            None => REPLY.other_body(body, error),
         }),
         Err(error) => Err(WireError::not_json(body, error)),
     }
@@ -48,21 +42,25 @@ impl<'de> Deserialize<'de> for AssistantMessage {
     }
 }
 
-fn from_read(mut read: ReadMessage) -> Result<AssistantMessage, WireError> {
+fn from_read(read: ReadMessage) -> Result<AssistantMessage, WireError> {
     if let Some(wire) = detect::wire_of_fields(&read.other) {
         return Err(other_wires::error(wire));
     }
     if read.other.get("type").is_some_and(|kind| kind == "message") {
-        return Err(other_wires::error("anthropic"));
+        return Err(other_wires::error(anthropic::NAME));
     }
-    let response = take_response(&mut read)?;
-    let (message, finish_reason, origin, usage) = match response {
-        None => (read, None, Origin::new(NAME), None),
-        Some(Response { choice, origin, usage }) => (choice.message, choice.finish_reason, origin, usage),
+    let (choice, origin, usage) = if read.is_no_message() {
+        read_response(read.other)?
+    } else {
+        let error = read.other.get("error").filter(|_| read.is_silent());
+        if let Some(message) = error.and_then(server_message) {
+            return Err(WireError::Server { message });
+        }
+        (Choice { message: read, finish_reason: None }, Origin::new(NAME), None)
     };
-    let message = message.checked_as::<value::Error>("assistant").map_err(|error| REPLY.unexpected(error))?;
-    let mut reply = AssistantMessage::from(message);
-    if let Some(reason) = finish_reason {
+    let message = choice.message.checked_as::<value::Error>("assistant");
+    let mut reply = AssistantMessage::from(message.map_err(|error| REPLY.unexpected(error))?);
+    if let Some(reason) = choice.finish_reason {
         reply = reply.with_finish_reason(reason);
     }
     (reply.origin, reply.usage) = (Some(origin), usage);
@@ -70,25 +68,12 @@ fn from_read(mut read: ReadMessage) -> Result<AssistantMessage, WireError> {
     Ok(reply)
 }
 
-struct Response {
-    choice: Choice,
-    origin: Origin,
-    usage: Option<Usage>,
-}
-
-/// The response with its first choice, if this is a response or a choice; `None` if this is a message.
-fn take_response(read: &mut ReadMessage) -> Result<Option<Response>, WireError> {
-    if !read.is_no_message() {
-        return match read.other.get("error").and_then(server_message) {
-            Some(message) if read.is_silent() => Err(WireError::Server { message }),
-            _ => Ok(None),
-        };
-    }
-    let mut response = std::mem::take(&mut read.other);
+/// The first choice of a response, or the choice that these fields are.
+fn read_response(response: Map<String, Value>) -> Result<(Choice, Origin, Option<Usage>), WireError> {
     let text_of = |field| response.get(field).and_then(Value::as_str).map(str::to_owned);
     let origin = Origin { model: text_of("model"), response_id: text_of("id"), ..Origin::new(NAME) };
     let usage = read_usage(response.get("usage").unwrap_or(&Value::Null)).or_else(|| ollama_usage(&response));
-    let mut choice = Value::Object(std::mem::take(&mut response));
+    let mut choice = Value::Object(response);
     if response_error(&choice).is_none() {
         if let Some(first) = choice.pointer_mut("/choices/0") {
             choice = first.take();
@@ -99,7 +84,7 @@ fn take_response(read: &mut ReadMessage) -> Result<Option<Response>, WireError> 
     }
     if choice["message"].is_object() {
         let choice = serde_json::from_value(choice).map_err(|error| REPLY.unexpected(error))?;
-        return Ok(Some(Response { choice, origin, usage }));
+        return Ok((choice, origin, usage));
     }
     let text = choice.to_string();
     Err(REPLY.unexpected(format_args!(

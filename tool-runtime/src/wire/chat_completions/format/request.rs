@@ -12,7 +12,7 @@ use crate::wire::expected::Expected;
 use crate::wire::report::reasons;
 use crate::wire::response_format::JsonSchema;
 use crate::wire::tool_arrays::{ToolArray, ToolForm};
-use crate::wire::{Body, NotStrictTool, Report, RequestParts, Wire as _, WireError};
+use crate::wire::{Body, NotStrictTool, RequestParts, Wire as _, WireError};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -25,8 +25,8 @@ pub(super) fn write(wire: &ChatCompletions, parts: &RequestParts<'_>) -> Result<
     }
     let choice = parts.choice(&mut body.report);
     if let Some(answer) = parts.answer_schema {
-        let format = response_format(answer, &mut body.report);
-        body.write("response_format", &format)?;
+        let json_schema = JsonSchema::openai(answer, &mut body.report);
+        body.write("response_format", &ResponseFormatField { r#type: "json_schema", json_schema })?;
     }
     let sent = if wire.native_allowed_tools { parts.with_all_tools_allowed() } else { *parts };
     // Servers reject an empty list, and the other fields without tools.
@@ -47,12 +47,6 @@ pub(super) fn write(wire: &ChatCompletions, parts: &RequestParts<'_>) -> Result<
 }
 
 /// <https://platform.openai.com/docs/api-reference/chat/create#chat-create-response_format>
-fn response_format<'a>(answer: &'a ToolSchema, report: &mut Report) -> ResponseFormatField<'a> {
-    let (strict, schema) = report.strict_answer(answer, answer.openai_strict());
-    let json_schema = JsonSchema { r#type: None, name: Some(answer.name()), strict: Some(strict), schema };
-    ResponseFormatField { r#type: "json_schema", json_schema }
-}
-
 #[derive(Serialize)]
 struct ResponseFormatField<'a> {
     r#type: &'static str,

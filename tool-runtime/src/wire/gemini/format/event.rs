@@ -1,13 +1,11 @@
 //! Events of a streamed reply: each is a response with some of the parts.
 
 use super::item::ItemHead;
-use super::reply::{Candidate, Response, blocked, is_valid, read_error, read_usage};
+use super::reply::{Response, blocked, read_error, read_item, read_usage};
 use super::{FORMAT, NAME};
-use crate::message::{
-    Arguments, CallKey, CallPiece, Chunk, Completeness, Finish, ItemContent, Piece, ReadItem, StreamError,
-};
+use crate::message::{Chunk, Completeness, Finish, ItemContent, Piece, StreamError};
 use crate::wire::error::{beginning, server_message};
-use crate::wire::event_data::read_data;
+use crate::wire::event_data::{read_data, whole_call};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -51,53 +49,35 @@ fn read_event(text: &str) -> serde_json::Result<Vec<Piece>> {
         None if candidates.is_empty() => pieces.push(Piece::Skipped(beginning(text))),
         None => {}
     }
-    for (position, candidate) in (0..).zip(candidates) {
+    for (position, mut candidate) in (0..).zip(candidates) {
         // The index 0 may be absent.
         pieces.push(Piece::Reply(Some(candidate.index.unwrap_or(position))));
-        add_candidate(candidate, &mut pieces)?;
+        pieces.push(Piece::Extra(candidate.extra()));
+        for part in candidate.parts() {
+            add_part(part, &mut pieces)?;
+        }
+        // The calls of the reply may be in earlier chunks.
+        pieces.extend(candidate.finish(true).map(Piece::Finish));
     }
     Ok(pieces)
 }
 
-fn add_candidate(mut candidate: Candidate<'_>, pieces: &mut Vec<Piece>) -> serde_json::Result<()> {
-    pieces.push(Piece::Extra(candidate.extra()));
-    for part in candidate.parts() {
-        add_part(part, pieces)?;
-    }
-    // The calls of the reply may be in earlier chunks.
-    pieces.extend(candidate.finish(true).map(Piece::Finish));
-    Ok(())
-}
-
 fn add_part(raw: &RawValue, pieces: &mut Vec<Piece>) -> serde_json::Result<()> {
-    let part = ItemHead::read(raw.get())?;
+    let part: ItemHead<'_> = serde_json::from_str(raw.get())?;
     let is_signed = part.is_signed();
     pieces.extend(part.thought().map(|thought| Piece::Reasoning(thought.to_owned())));
     let Some(content) = part.into_content()? else { return Ok(()) };
-    let mut whole_call = None;
+    let mut call_piece = None;
     match &content {
         ItemContent::Text(text) if !text.is_empty() => pieces.push(Piece::Text(text.clone())),
-        ItemContent::Call(call) => {
-            whole_call = Some(CallPiece {
-                key: CallKey::Alone,
-                id: call.id.clone(),
-                name: call.name.clone(),
-                arguments: Arguments::Piece(call.arguments.clone()),
-                takes_text: false,
-                extra: call.extra.to_map(NAME),
-            });
-        }
+        ItemContent::Call(call) => call_piece = Some(whole_call(call, NAME)),
         _ => {}
     }
     pieces.push(match content {
         ItemContent::Text(_) | ItemContent::Reasoning if !is_signed => {
             Piece::JoinableItem { item: serde_json::from_str(raw.get())?, kind: content.kind() }
         }
-        content => {
-            let is_valid = is_valid(&content);
-            let item = ReadItem { json: raw.get().to_owned(), content, is_valid };
-            Piece::Item { index: None, item, call: whole_call }
-        }
+        content => Piece::Item { index: None, item: read_item(raw, content), call: call_piece },
     });
     Ok(())
 }

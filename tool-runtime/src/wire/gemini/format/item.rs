@@ -31,11 +31,7 @@ struct FunctionCall<'a> {
     will_continue: Value,
 }
 
-impl<'a> ItemHead<'a> {
-    pub(super) fn read(json: &'a str) -> serde_json::Result<Self> {
-        serde_json::from_str(json)
-    }
-
+impl ItemHead<'_> {
     /// Whether it has a signature: such a part stays alone, "do not merge a part with a signature with one without"
     /// (<https://ai.google.dev/gemini-api/docs/thought-signatures>).
     pub(super) fn is_signed(&self) -> bool {

@@ -3,11 +3,11 @@
 use super::item::provider_id;
 use super::part::read_content;
 use super::{NAME, reply, result};
-use crate::message::{AssistantMessage, InputMessage, Message, Origin};
+use crate::message::{InputMessage, Message, Origin};
 use crate::wire::error::beginning;
 use crate::wire::expected::Expected;
-use crate::wire::open_calls::OpenCalls;
-use crate::wire::{WireError, detect, other_wires};
+use crate::wire::open_calls::{Turn, with_ids};
+use crate::wire::{WireError, chat_completions, detect, other_wires};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -38,30 +38,24 @@ struct ReadContent<'a> {
 pub(super) fn messages(body: &str) -> Result<Vec<Message>, WireError> {
     let from_list = |contents| Request { system_instruction: Value::Null, contents };
     let Request { system_instruction, contents } = REQUEST.read_or_list(body, from_list)?;
-    let mut reader = Reader::default();
-    reader.read_system(system_instruction)?;
-    let contents = contents.into_iter().map(read_turn).collect::<Result<Vec<_>, _>>()?;
-    for content in &contents {
-        if let Turn::Model(reply) = content {
-            reader.calls.reserve(&reply.tool_calls);
-        }
-    }
+    let mut turns = vec![Turn { results: Vec::new(), message: read_system(system_instruction)? }];
     for content in contents {
-        match content {
-            Turn::Model(mut reply) => {
-                reader.calls.start_reply(&mut reply, |call| provider_id(call)?.as_str());
-                reader.messages.push(Message::Assistant(*reply));
-            }
-            Turn::User(parts) => reader.read_user(parts),
-        }
+        turns.push(read_turn(content)?);
     }
-    Ok(reader.messages)
+    Ok(with_ids(turns, |call| provider_id(call)?.as_str()))
 }
 
-/// A content whose calls and results may lack ids.
-enum Turn {
-    Model(Box<AssistantMessage>),
-    User(Vec<Value>),
+/// A content, its parts, or its text.
+fn read_system(mut system: Value) -> Result<Option<Message>, WireError> {
+    match system.get_mut("parts").map(Value::take).unwrap_or(system) {
+        Value::Null => Ok(None),
+        Value::String(text) => Ok(Some(Message::system(text))),
+        Value::Array(parts) => Ok(Some(Message::system(read_content(parts)))),
+        other => {
+            let system = other.to_string();
+            Err(REQUEST.unexpected(format_args!("the system instruction {}", beginning(&system))))
+        }
+    }
 }
 
 fn read_turn(content: ReadContent<'_>) -> Result<Turn, WireError> {
@@ -71,7 +65,7 @@ fn read_turn(content: ReadContent<'_>) -> Result<Turn, WireError> {
         let wire = r#type.as_str().filter(|kind| *kind != "message").and_then(detect::wire_of_part);
         return Err(match wire.or_else(|| kinds.find_map(detect::wire_of_part)) {
             Some(wire) => other_wires::error(wire),
-            None if !content.is_null() => other_wires::error("chat_completions"),
+            None if !content.is_null() => other_wires::error(chat_completions::NAME),
             None => REQUEST.unexpected("a content without `parts`"),
         });
     };
@@ -79,53 +73,28 @@ fn read_turn(content: ReadContent<'_>) -> Result<Turn, WireError> {
         Some("model") => {
             let mut reply = reply::read_parts(&parts).map_err(|error| REQUEST.unexpected(error))?;
             reply.origin = Some(Origin::new(NAME));
-            Ok(Turn::Model(Box::new(reply)))
+            Ok(Turn { results: Vec::new(), message: Some(reply.into()) })
         }
         // `function` is the role of results in the first version of the API.
         None | Some("" | "user" | "function") => {
             let parts = parts.iter().map(|part| REQUEST.read_part(part.get()));
-            Ok(Turn::User(parts.collect::<Result<_, _>>()?))
+            Ok(read_user(parts.collect::<Result<_, _>>()?))
         }
         Some(role) => Err(REQUEST.unexpected(format_args!("the role `{}`", beginning(role)))),
     }
 }
 
-#[derive(Default)]
-struct Reader {
-    messages: Vec<Message>,
-    calls: OpenCalls,
-}
-
-impl Reader {
-    /// A content, its parts, or its text.
-    fn read_system(&mut self, mut system: Value) -> Result<(), WireError> {
-        let content = match system.get_mut("parts").map(Value::take).unwrap_or(system) {
-            Value::Null => return Ok(()),
-            Value::String(text) => text.into(),
-            Value::Array(parts) => read_content(parts),
-            other => {
-                return Err(REQUEST
-                    .unexpected(format_args!("the system instruction {}", beginning(&other.to_string()))));
-            }
-        };
-        self.messages.push(Message::system(content));
-        Ok(())
-    }
-
-    /// Adds the results of a user content, and then a message with its other parts.
-    fn read_user(&mut self, parts: Vec<Value>) {
-        let mut rest = Vec::with_capacity(parts.len());
-        let mut results = Vec::new();
-        for part in parts {
-            match result::read(&part) {
-                Some(result) => results.push(result),
-                None => rest.push(part),
-            }
-        }
-        let has_results = !results.is_empty();
-        self.messages.extend(self.calls.take_results(results).into_iter().map(Message::from));
-        if !rest.is_empty() || !has_results {
-            self.messages.push(Message::User(InputMessage::new(read_content(rest))));
-        }
-    }
+/// The results of a user content, and a message with its other parts.
+fn read_user(parts: Vec<Value>) -> Turn {
+    let mut results = Vec::new();
+    let mut rest = parts;
+    rest.retain(|part| {
+        let result = result::read(part);
+        let is_result = result.is_some();
+        results.extend(result);
+        !is_result
+    });
+    let has_message = !rest.is_empty() || results.is_empty();
+    let message = has_message.then(|| Message::User(InputMessage::new(read_content(rest))));
+    Turn { results, message }
 }

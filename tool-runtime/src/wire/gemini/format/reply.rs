@@ -135,18 +135,18 @@ fn read_candidate(mut candidate: Candidate<'_>) -> serde_json::Result<AssistantM
 pub(super) fn read_parts(parts: &[&RawValue]) -> serde_json::Result<AssistantMessage> {
     let mut items = Vec::with_capacity(parts.len());
     for raw in parts {
-        let Some(content) = ItemHead::read(raw.get())?.into_content()? else { continue };
-        let is_valid = is_valid(&content);
-        items.push(ReadItem { json: raw.get().to_owned(), content, is_valid });
+        let head: ItemHead<'_> = serde_json::from_str(raw.get())?;
+        items.extend(head.into_content()?.map(|content| read_item(raw, content)));
     }
     let mut reply = AssistantMessage::from_items(items);
     reply.content = reply.content.filter(|content| !content.is_empty());
     Ok(reply)
 }
 
-/// Whether the API accepts the part when it goes back: arguments must be an object.
-pub(super) fn is_valid(content: &ItemContent) -> bool {
-    !matches!(content, ItemContent::Call(call) if !is_object(&call.arguments))
+/// The item of a part with this content. The API rejects a part that goes back if its arguments are not an object.
+pub(super) fn read_item(raw: &RawValue, content: ItemContent) -> ReadItem {
+    let is_valid = !matches!(&content, ItemContent::Call(call) if !is_object(&call.arguments));
+    ReadItem { json: raw.get().to_owned(), content, is_valid }
 }
 
 /// The reason why a request was blocked, and a text that names it. The reply has no candidates then.

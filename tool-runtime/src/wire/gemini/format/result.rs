@@ -11,13 +11,6 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// The part of a result in a request.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct WrittenResult<'a> {
-    function_response: FunctionResponse<'a>,
-}
-
 #[derive(Serialize)]
 struct FunctionResponse<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -35,7 +28,7 @@ pub(super) fn write<'a>(
     id: Option<&Value>,
 ) -> Result<Element<'a>, WireError> {
     let (response, extra) = (response(result)?, result.extra.to_map(NAME));
-    Element::new(&WrittenResult { function_response: FunctionResponse { id, name, response, extra } })
+    Element::new(&BTreeMap::from([("functionResponse", FunctionResponse { id, name, response, extra })]))
 }
 
 /// The API takes any object: "Use `output` key to specify function output and `error` key to specify error details (if

@@ -10,13 +10,7 @@ use serde::Serialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
-
-/// The entry of the array `tools`: all functions together.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Tools<'a> {
-    function_declarations: Vec<Declaration<'a>>,
-}
+use std::collections::BTreeMap;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -50,5 +44,7 @@ fn tool_array(tools: &[&ToolSchema]) -> Result<ToolArray, WireError> {
         description: tool.description(),
         parameters_json_schema: separate_references(tool.parameters()),
     });
-    ToolArray::new(&[Tools { function_declarations: declarations.collect() }], Vec::new())
+    // One entry has all functions.
+    let entry = BTreeMap::from([("functionDeclarations", declarations.collect::<Vec<_>>())]);
+    ToolArray::new(&[entry], Vec::new())
 }

@@ -3,11 +3,9 @@
 use super::message::ReadMessage;
 use super::reply::Response;
 use super::{FORMAT, NAME};
-use crate::message::{Arguments, CallKey, CallPiece, Chunk, Finish, Piece, StreamError};
+use crate::message::{Chunk, Finish, Piece, StreamError};
 use crate::wire::error::{beginning, server_message};
-use crate::wire::event_data::read_data;
-use crate::wire::finish_reason::completeness;
-use serde_json::Map;
+use crate::wire::event_data::{read_data, whole_call};
 
 /// Reads a line.
 pub(super) fn read(line: &str) -> Chunk {
@@ -25,11 +23,9 @@ fn read_line(line: &str) -> serde_json::Result<Vec<Piece>> {
     match response.message {
         Some(message) => {
             add_content(message, &mut pieces);
-            pieces.extend(response.done_reason.map(|reason| {
-                let completeness = completeness(&reason);
-                // A call arrives when its arguments are complete.
-                Piece::Finish(Finish { reason, completeness, may_truncate_objects: false })
-            }));
+            // A call arrives when its arguments are complete.
+            let finish = response.done_reason.map(|reason| Finish::new(reason, false));
+            pieces.extend(finish.map(Piece::Finish));
         }
         None => pieces.push(Piece::Skipped(beginning(line))),
     }
@@ -44,14 +40,6 @@ fn add_content(mut message: ReadMessage<'_>, pieces: &mut Vec<Piece>) {
     let calls = message.take_calls();
     pieces.extend(message.content.map(|content| Piece::Text(content.as_str().to_owned())));
     // Calls arrive whole, most of them without ids.
-    pieces.extend(calls.into_iter().map(|call| {
-        Piece::Call(CallPiece {
-            key: CallKey::Alone,
-            id: call.id,
-            name: call.name,
-            arguments: Arguments::Piece(call.arguments),
-            takes_text: false,
-            extra: Map::new(),
-        })
-    }));
+    let calls = calls.iter().map(|call| whole_call(call, NAME));
+    pieces.extend(calls.map(Piece::Call));
 }

@@ -6,7 +6,7 @@ use crate::message::{Content, ERROR, Extra, InputMessage, Media, Message, Part, 
 use crate::wire::WireError;
 use crate::wire::error::beginning;
 use crate::wire::expected::Expected;
-use crate::wire::open_calls::{OpenCalls, ReadResult};
+use crate::wire::open_calls::{ReadResult, Turn, with_ids};
 use serde::Deserialize;
 
 const REQUEST: Expected = Expected::request(NAME, "the messages of a request of Ollama's API");
@@ -20,28 +20,30 @@ struct Request<'a> {
 /// Reads the body of a request, or its array of messages.
 pub(super) fn messages(body: &str) -> Result<Vec<Message>, WireError> {
     let Request { messages } = REQUEST.read_or_list(body, |messages| Request { messages })?;
-    let messages = messages.into_iter().map(read_message).collect::<Result<Vec<_>, _>>();
-    messages.map(with_ids).map_err(|problem| REQUEST.other_body(body, problem))
+    let mut turns = Vec::with_capacity(messages.len() + 1);
+    let mut results = Vec::new();
+    for message in messages {
+        if message.role == "tool" {
+            results.push(read_result(message));
+        } else {
+            let message = read_message(message).map_err(|problem| REQUEST.other_body(body, problem))?;
+            turns.push(Turn { results: std::mem::take(&mut results), message: Some(message) });
+        }
+    }
+    turns.push(Turn { results, message: None });
+    Ok(with_ids(turns, |call| Some(&call.id)))
 }
 
-/// A message whose calls or result may lack ids.
-enum Read {
-    Message(Message),
-    Result(ReadResult),
-}
-
-fn read_message(mut read: ReadMessage<'_>) -> Result<Read, String> {
-    let role = std::mem::take(&mut read.role);
-    let make = match &*role {
+fn read_message(read: ReadMessage<'_>) -> Result<Message, String> {
+    let new = match &*read.role {
         "system" => Message::System,
         "developer" => Message::Developer,
         "user" => Message::User,
-        "assistant" => return Ok(Read::Message(Message::Assistant(read.into_reply()))),
-        "tool" => return Ok(Read::Result(read_result(read))),
+        "assistant" => return Ok(read.into_reply().into()),
         "" => return Err("a message without `role`".to_owned()),
         role => return Err(format!("the role `{}`", beginning(role))),
     };
-    Ok(Read::Message(make(InputMessage::new(read_content(read)))))
+    Ok(new(InputMessage::new(read_content(read))))
 }
 
 fn read_result(read: ReadMessage<'_>) -> ReadResult {
@@ -71,31 +73,4 @@ fn read_image(base64: String) -> Part {
     let known = BEGINNINGS.iter().find(|(beginning, _)| base64.starts_with(beginning));
     let mime_type = known.map_or("image/png", |(_, mime_type)| mime_type).to_owned();
     Part::Image { media: Media::Data { mime_type, base64 } }
-}
-
-/// The messages, in which each call has an id, and each result that of its call.
-fn with_ids(read: Vec<Read>) -> Vec<Message> {
-    let mut calls = OpenCalls::default();
-    for message in &read {
-        if let Read::Message(Message::Assistant(reply)) = message {
-            calls.reserve(&reply.tool_calls);
-        }
-    }
-    let mut messages = Vec::with_capacity(read.len());
-    let mut results = Vec::new();
-    for message in read {
-        match message {
-            Read::Result(result) => results.push(result),
-            Read::Message(mut message) => {
-                messages
-                    .extend(calls.take_results(std::mem::take(&mut results)).into_iter().map(Message::from));
-                if let Message::Assistant(reply) = &mut message {
-                    calls.start_reply(reply, |call| Some(&call.id));
-                }
-                messages.push(message);
-            }
-        }
-    }
-    messages.extend(calls.take_results(results).into_iter().map(Message::from));
-    messages
 }

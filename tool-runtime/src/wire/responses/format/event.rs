@@ -6,12 +6,11 @@ use super::reply::{Response, read_usage};
 use super::tool_search::is_search;
 use super::{FORMAT, NAME};
 use crate::message::{
-    Arguments, CallKey, CallPiece, Chunk, Finish, ItemContent, Origin, Piece, ReadItem, StreamError,
-    ToolCall, is_object,
+    Arguments, CallKey, CallPiece, Chunk, Finish, ItemContent, Origin, Piece, StreamError, ToolCall,
+    is_object,
 };
 use crate::wire::error::{beginning, server_message};
 use crate::wire::event_data::read_data;
-use crate::wire::finish_reason::completeness;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -54,16 +53,14 @@ fn read_event(event: Event<'_>, text: &str, custom_tools: &CustomTools) -> serde
             (Some(index), Value::String(text)) => Some(call_piece(Some(index), Arguments::Whole(text))),
             _ => None,
         },
-        "response.output_item.added" => match event.item {
-            // The id of a search is another one in the complete item.
-            Some(item) if is_search(item.get()) => None,
-            Some(item) => started(Item::read(item.get(), custom_tools)?, event.output_index),
+        // The id of a search is another one in the complete item.
+        "response.output_item.added" => match event.item.filter(|item| !is_search(item.get())) {
+            Some(item) => started(Item::read(item, custom_tools)?, event.output_index),
             None => None,
         },
-        "response.output_item.done" => match event.item {
-            Some(item) => Some(complete(item, event.output_index, custom_tools)?),
-            None => None,
-        },
+        "response.output_item.done" => {
+            event.item.map(|item| complete(item, event.output_index, custom_tools)).transpose()?
+        }
         "response.created" | "response.queued" | "response.in_progress" => {
             let mut pieces = vec![Piece::Reply(None)];
             if let Some(response) = event.response {
@@ -100,18 +97,17 @@ fn call_piece(index: Option<i64>, arguments: Arguments) -> Piece {
 
 /// The start of a call. Its arguments follow.
 fn started(item: Item, index: Option<i64>) -> Option<Piece> {
-    let ItemContent::Call(ToolCall { id, name, .. }) = item.content else { return None };
+    let ItemContent::Call(ToolCall { id, name, .. }) = item.read.content else { return None };
     let key = CallKey::Index(index);
     Some(Piece::Call(CallPiece { key, id, name, ..CallPiece::arguments(0, String::new()) }))
 }
 
 /// A complete item. Its text arrived in pieces.
 fn complete(item: &RawValue, index: Option<i64>, custom_tools: &CustomTools) -> serde_json::Result<Piece> {
-    let mut read = Item::read(item.get(), custom_tools)?;
-    let is_valid = read.is_valid();
+    let mut read = Item::read(item, custom_tools)?.read;
     let mut whole_call = None;
     if let ItemContent::Call(call) = &mut read.content {
-        if read.is_incomplete && is_object(&call.arguments) {
+        if call.is_truncated && is_object(&call.arguments) {
             // Arguments that are an object would complete the call.
             call.arguments.clear();
         }
@@ -123,13 +119,12 @@ fn complete(item: &RawValue, index: Option<i64>, custom_tools: &CustomTools) -> 
             takes_text: is_custom(call),
             extra: call.extra.to_map(NAME),
         };
-        if read.is_incomplete {
+        if call.is_truncated {
             return Ok(Piece::Call(piece));
         }
         whole_call = Some(piece);
     }
-    let item = ReadItem { json: item.get().to_owned(), content: read.content, is_valid };
-    Ok(Piece::Item { index, item, call: whole_call })
+    Ok(Piece::Item { index, item: read, call: whole_call })
 }
 
 /// The end of the response, which contains all items again.
@@ -140,13 +135,9 @@ fn ended(response: Option<Response<'_>>, custom_tools: &CustomTools) -> Vec<Piec
     pieces.extend(read_usage(&response.usage).map(Piece::Usage));
     let output = response.output.as_deref();
     pieces.extend(output.and_then(|output| whole(output, custom_tools)).map(Piece::Whole));
-    pieces.extend(response.finish_reason().map(|reason| {
-        Piece::Finish(Finish {
-            completeness: completeness(&reason),
-            reason,
-            may_truncate_objects: output.is_some_and(may_end_in_text),
-        })
-    }));
+    let may_truncate_objects = output.is_some_and(may_end_in_text);
+    let finish = response.finish_reason().map(|reason| Finish::new(reason, may_truncate_objects));
+    pieces.extend(finish.map(Piece::Finish));
     pieces.push(Piece::Done);
     pieces
 }

@@ -14,10 +14,9 @@ const NAMESPACE: &str = "namespace";
 
 /// An item of a reply.
 pub(super) struct Item {
-    pub(super) content: ItemContent,
+    /// Its call is truncated if the reply ended within the item.
+    pub(super) read: ReadItem,
     pub(super) refusal: Option<String>,
-    /// Whether the reply ended within the item.
-    pub(super) is_incomplete: bool,
 }
 
 #[derive(Default, Deserialize)]
@@ -36,11 +35,11 @@ struct Fields {
 }
 
 impl Item {
-    pub(super) fn read(json: &str, custom_tools: &CustomTools) -> Result<Self, serde_json::Error> {
-        let item: Fields = serde_json::from_str(json)?;
+    pub(super) fn read(raw: &RawValue, custom_tools: &CustomTools) -> Result<Self, serde_json::Error> {
+        let item: Fields = serde_json::from_str(raw.get())?;
         let is_incomplete = item.status == "incomplete";
         let mut refusal = None;
-        let content = match item.r#type.as_str() {
+        let mut content = match item.r#type.as_str() {
             Some("function_call") => {
                 let call = ToolCall::new(text(item.call_id), text(item.name), arguments(item.arguments));
                 ItemContent::Call(with_namespace(call, item.namespace))
@@ -65,18 +64,14 @@ impl Item {
             }
             _ => ItemContent::Native,
         };
-        Ok(Item { content, refusal, is_incomplete })
-    }
-
-    /// Whether the API accepts the item when it goes back. It rejects names that models invent, such as
-    /// `multi_tool_use.parallel`, and may reject arguments that are not an object.
-    pub(super) fn is_valid(&self) -> bool {
-        match &self.content {
-            ItemContent::Call(call) => {
-                tool_name::is_valid(&call.name) && (is_custom(call) || is_object(&call.arguments))
-            }
-            _ => true,
+        // The API rejects names that models invent, such as `multi_tool_use.parallel`, and may reject arguments that are
+        // not an object, when the item goes back.
+        let mut is_valid = true;
+        if let ItemContent::Call(call) = &mut content {
+            call.is_truncated = is_incomplete;
+            is_valid = tool_name::is_valid(&call.name) && (is_custom(call) || is_object(&call.arguments));
         }
+        Ok(Item { read: ReadItem { json: raw.get().to_owned(), content, is_valid }, refusal })
     }
 }
 
@@ -126,15 +121,18 @@ pub(super) fn is_custom(call: &ToolCall) -> bool {
     call.extra.on_wire(NAME).any(|(field, value)| field == "type" && value == "custom")
 }
 
+/// The fields of an item that are needed before it is read.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Head {
+    pub(super) r#type: Value,
+    pub(super) execution: Value,
+    status: Value,
+}
+
 /// Whether a reply with these items, if it is truncated, may have ended within the text of a call of a custom tool. Such an
 /// item need not have a `status`.
 pub(super) fn may_end_in_text(items: &[&RawValue]) -> bool {
-    #[derive(Default, Deserialize)]
-    #[serde(default)]
-    struct Head {
-        r#type: Value,
-        status: Value,
-    }
     let last = items.last().and_then(|item| serde_json::from_str::<Head>(item.get()).ok());
     last.is_some_and(|last| last.r#type == "custom_tool_call" && last.status != "completed")
 }
@@ -153,15 +151,11 @@ pub(super) fn read_items(
     let mut refusal: Option<String> = None;
     let mut read = Vec::with_capacity(items.len());
     for raw in items {
-        let mut item = Item::read(raw.get(), custom_tools).map_err(|error| REPLY.unexpected(error))?;
-        if let Some(piece) = item.refusal.take() {
+        let item = Item::read(raw, custom_tools).map_err(|error| REPLY.unexpected(error))?;
+        if let Some(piece) = item.refusal {
             refusal.get_or_insert_default().push_str(&piece);
         }
-        let is_valid = item.is_valid();
-        if let ItemContent::Call(call) = &mut item.content {
-            call.is_truncated = item.is_incomplete;
-        }
-        read.push(ReadItem { json: raw.get().to_owned(), content: item.content, is_valid });
+        read.push(item.read);
     }
     let mut reply = AssistantMessage::from_items(read);
     if refusal.is_some() {

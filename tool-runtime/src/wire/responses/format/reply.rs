@@ -7,7 +7,6 @@ use crate::message::{AssistantMessage, Finish, Origin, Usage};
 use crate::wire::WireError;
 use crate::wire::error::{beginning, server_error};
 use crate::wire::expected::Expected;
-use crate::wire::finish_reason::completeness;
 use crate::wire::usage::counted;
 use serde::Deserialize;
 use serde_json::Value;
@@ -56,8 +55,7 @@ pub(super) fn read(body: &str, custom_tools: &CustomTools) -> Result<AssistantMe
     }
     let mut reply = read_items(output, custom_tools)?;
     if let Some(reason) = response.finish_reason() {
-        let may_truncate_objects = may_end_in_text(output);
-        reply.finish(Finish { completeness: completeness(&reason), reason, may_truncate_objects });
+        reply.finish(Finish::new(reason, may_end_in_text(output)));
     }
     reply.origin = Some(response.origin());
     reply.usage = read_usage(&response.usage);

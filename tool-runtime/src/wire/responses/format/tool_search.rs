@@ -1,6 +1,6 @@
 //! The search for tools that the program runs: <https://developers.openai.com/api/docs/guides/tools-tool-search>.
 
-use super::item::namespace;
+use super::item::{Head, namespace};
 use super::tools::{Definition, definition};
 use super::{NAME, Responses};
 use crate::message::{AssistantMessage, Content, Message, ReplyItem, ToolCall};
@@ -8,7 +8,6 @@ use crate::schema::ToolSchema;
 use crate::tool_name::{CALL_TOOL, SEARCH_TOOLS};
 use crate::wire::body::raw;
 use crate::wire::{NotStrictTool, RequestParts, WireError, native_search};
-use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::{HashMap, HashSet};
@@ -179,12 +178,6 @@ impl<'a> LoadedTools<'a> {
 
 /// Whether an item is a search that the program runs.
 pub(super) fn is_search(json: &str) -> bool {
-    #[derive(Default, Deserialize)]
-    #[serde(default)]
-    struct Head {
-        r#type: Value,
-        execution: Value,
-    }
     serde_json::from_str::<Head>(json).is_ok_and(|item| item.r#type == CALL && item.execution == CLIENT)
 }
 

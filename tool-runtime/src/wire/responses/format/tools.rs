@@ -127,13 +127,10 @@ pub(super) fn definition<'a>(
     if wire.custom_tools.contains(tool) {
         return Definition::Custom { name, description, defer_loading };
     }
-    let (mut strict, mut parameters) = (false, tool.parameters());
+    let mut form = None;
     if wire.strict {
-        if let Some(form) =
-            NotStrictTool::strict_form(tool, tool.openai_strict().map_err(reasons), not_strict)
-        {
-            (strict, parameters) = (true, form);
-        }
+        form = NotStrictTool::strict_form(tool, tool.openai_strict().map_err(reasons), not_strict);
     }
+    let (strict, parameters) = (form.is_some(), form.unwrap_or(tool.parameters()));
     Definition::Function { name, description, defer_loading, strict, parameters }
 }
