@@ -5,7 +5,7 @@ use crate::tool_choice::ToolChoice;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 #[derive(Serialize)]
 pub(super) struct Definition<'a> {
@@ -72,6 +72,17 @@ impl<'de> Deserialize<'de> for ToolSchema {
     }
 }
 
+#[derive(Serialize)]
+struct Named<'a> {
+    r#type: &'static str,
+    function: NamedFunction<'a>,
+}
+
+#[derive(Serialize)]
+struct NamedFunction<'a> {
+    name: &'a str,
+}
+
 impl Serialize for ToolChoice {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -79,7 +90,7 @@ impl Serialize for ToolChoice {
             ToolChoice::None => serializer.serialize_str("none"),
             ToolChoice::Required => serializer.serialize_str("required"),
             ToolChoice::Tool(name) => {
-                json!({ "type": "function", "function": { "name": name } }).serialize(serializer)
+                Named { r#type: "function", function: NamedFunction { name } }.serialize(serializer)
             }
         }
     }
