@@ -209,6 +209,7 @@ fn an_error_in_a_stream_interrupts_the_reply() {
 #[test]
 fn a_block_keeps_its_call_after_a_call_with_two_objects() {
     let mut events = streamed();
+    // The events 15 and 16 have the input of the first call, and 18 starts the second one.
     events[15] = delta(
         3,
         &json!({ "type": "input_json_delta", "partial_json": "{\"city\":\"Rome\"}{\"city\":\"Bern\"}" }),

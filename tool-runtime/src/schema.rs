@@ -13,7 +13,7 @@ mod normalise;
 mod nullable;
 mod parameters;
 mod publish;
-#[cfg_attr(not(test), allow(dead_code, reason = "only one wire writes this form"))]
+#[cfg_attr(not(feature = "wires"), allow(dead_code, reason = "only one wire separates references"))]
 pub(crate) mod references;
 pub(crate) mod strict;
 

@@ -77,8 +77,8 @@ pub(crate) use by_name::all_wires;
 pub use by_name::{UnknownWireError, by_name};
 pub use chat_completions::ChatCompletions;
 pub(crate) use chat_completions::{
-    add_fields, add_parts, continues_head, is_repetition, read_parts, serialize_messages, text_part,
-    text_with_notices, written_arguments, written_name,
+    add_fields, add_parts, read_parts, serialize_messages, text_part, text_with_notices, written_arguments,
+    written_name,
 };
 pub use detect::detect;
 pub use error::WireError;

@@ -66,6 +66,7 @@ impl Exchange {
             return pairs;
         }
         let mut open = OpenCalls::default();
+        // `take` returns the call that was added last, so the first call is added last.
         for (position, call) in calls.iter().enumerate().rev() {
             open.add(call, position);
         }
@@ -85,15 +86,15 @@ impl Exchange {
     }
 }
 
-/// Calls without a tool message, each as its place, by id, and by id and tool. Some may have been paired since they were
-/// added.
+/// The positions of the calls without a tool message, by id, and by id and tool. A call that was paired stays in its other
+/// list.
 #[derive(Default)]
-pub(super) struct OpenCalls<'a, P>(HashMap<(&'a str, Option<&'a str>), Vec<P>>);
+pub(super) struct OpenCalls<'a, Position>(HashMap<(&'a str, Option<&'a str>), Vec<Position>>);
 
-impl<'a, P: Copy> OpenCalls<'a, P> {
-    pub(super) fn add(&mut self, call: &'a ToolCall, place: P) {
+impl<'a, Position: Copy> OpenCalls<'a, Position> {
+    pub(super) fn add(&mut self, call: &'a ToolCall, position: Position) {
         for tool in [None, Some(&*call.name)] {
-            self.0.entry((&call.id, tool)).or_default().push(place);
+            self.0.entry((&call.id, tool)).or_default().push(position);
         }
     }
 
@@ -101,13 +102,14 @@ impl<'a, P: Copy> OpenCalls<'a, P> {
         self.0.contains_key(&(id, Some(tool)))
     }
 
-    /// Takes the open call with this id, and of this tool, that was added last.
+    /// Takes the open call with this id, and of this tool if there is one, that was added last. `is_open` returns whether a
+    /// call is still without a tool message.
     pub(super) fn take(
         &mut self,
         id: &'a str,
         tool: Option<&'a str>,
-        is_open: impl FnMut(&P) -> bool,
-    ) -> Option<P> {
+        is_open: impl FnMut(&Position) -> bool,
+    ) -> Option<Position> {
         let calls = self.0.get_mut(&(id, tool))?;
         std::iter::from_fn(|| calls.pop()).find(is_open)
     }

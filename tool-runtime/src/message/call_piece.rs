@@ -1,9 +1,10 @@
 //! Pieces of calls in a streamed reply.
 
+use super::ToolCall;
 use serde_json::{Map, Value};
 
 /// A piece of a call.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct CallPiece {
     pub(crate) key: CallKey,
     /// Empty if missing.
@@ -19,7 +20,7 @@ pub(crate) struct CallPiece {
 /// The key by which a piece names its call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CallKey {
-    /// The piece is a call that no other piece belongs to.
+    /// The piece is a whole call: `Provider::which_call` starts a new one.
     Alone,
     /// The index that the server sent. The provider decides with the id and the name of the piece.
     Index(Option<i64>),
@@ -37,14 +38,20 @@ pub(crate) enum Arguments {
 
 impl CallPiece {
     /// The next piece of the arguments of the call with this index.
-    pub(crate) fn arguments(index: i64, piece: String) -> Self {
+    pub(crate) fn from_arguments(index: i64, piece: String) -> Self {
+        let (key, arguments) = (CallKey::Index(Some(index)), Arguments::Piece(piece));
+        CallPiece { key, arguments, ..CallPiece::default() }
+    }
+
+    /// The whole call, which no other piece belongs to. `wire` is the wire that read it.
+    pub(crate) fn from_call(call: &ToolCall, wire: &str) -> Self {
         CallPiece {
-            key: CallKey::Index(Some(index)),
-            id: String::new(),
-            name: String::new(),
-            arguments: Arguments::Piece(piece),
+            key: CallKey::Alone,
+            id: call.id.clone(),
+            name: call.name.clone(),
+            arguments: Arguments::Piece(call.arguments.clone()),
             takes_text: false,
-            extra: Map::new(),
+            extra: call.extra.to_map(wire),
         }
     }
 
@@ -64,6 +71,25 @@ impl CallPiece {
     /// Whether it has nothing that could start a call.
     pub(crate) fn is_empty(&self) -> bool {
         self.has_no_head() && self.arguments.is_empty() && self.extra.values().all(Value::is_null)
+    }
+
+    /// Whether it continues this head of a call: it has arguments, and its id and name do not differ.
+    pub(crate) fn continues(&self, head: &CallPiece) -> bool {
+        let is_same = |own: &str, other: &str| own.is_empty() || own == other;
+        let has_same_head = is_same(&self.id, &head.id) && is_same(&self.name, &head.name);
+        self.key == head.key && has_same_head && !self.arguments.is_empty()
+    }
+}
+
+impl Default for CallKey {
+    fn default() -> Self {
+        CallKey::Index(None)
+    }
+}
+
+impl Default for Arguments {
+    fn default() -> Self {
+        Arguments::Piece(String::new())
     }
 }
 

@@ -37,7 +37,7 @@ pub struct ReplyAssembler {
     /// The number of the reply that is read, and whether the next pieces belong to another one.
     reply_number: Option<i64>,
     is_other_reply: bool,
-    /// Whether the newest chunk of the reply has an event.
+    /// Whether the pieces since the newest [`Piece::Reply`] have an event.
     has_events: bool,
     /// Whether the finish reason arrived alone and nothing followed it: some servers send one with each chunk.
     is_settled: bool,
@@ -164,6 +164,7 @@ impl ReplyAssembler {
             (Some(text), None) => ChatCompletions::new().read_event(text),
             (None, _) => chunk,
         };
+        // A wire that wraps another one returned the text instead of reading it.
         if let Some(beginning) = unread {
             return self.fail(StreamError::NoReply { beginning });
         }
@@ -181,6 +182,7 @@ impl ReplyAssembler {
             Piece::Error(error) => self.fail(error),
             Piece::Done => self.close(true),
             Piece::Reply(number) => self.start_reply(number),
+            // They belong to the response and not to one of its replies, so those of another reply count too.
             origin @ (Piece::Model(_) | Piece::ResponseId(_) | Piece::Usage(_)) => {
                 self.reply.take(origin, &mut self.queued);
             }

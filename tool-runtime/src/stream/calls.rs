@@ -2,7 +2,7 @@
 
 use super::event::QueuedEvent;
 use crate::message::{Arguments, CallPiece, ToolCall};
-use crate::wire::{PartialCall, PartialCalls, Provider, Reported, WhichCall, continues_head, is_repetition};
+use crate::wire::{PartialCall, PartialCalls, Provider, Reported, WhichCall};
 use serde_json::Value;
 use std::ops::Range;
 
@@ -36,17 +36,17 @@ impl Calls {
         provider: &dyn Provider,
         queued: &mut Vec<QueuedEvent>,
     ) -> Option<usize> {
-        if let Some(head) = self.head.take_if(|head| continues_head(head, &piece)) {
+        if let Some(head) = self.head.take_if(|head| piece.continues(head)) {
             self.begin_with(head, queued);
         }
         match provider.which_call(&piece, &self.list) {
             WhichCall::Known(position) => Some(self.take_at(position, piece, queued)),
             WhichCall::New => Some(self.begin_with(piece, queued)),
-            WhichCall::NewWithArguments => {
+            WhichCall::NewIfContinued => {
                 self.head = Some(piece);
                 None
             }
-            WhichCall::Nothing => None,
+            WhichCall::NoCall => None,
         }
     }
 
@@ -58,7 +58,7 @@ impl Calls {
         provider: &dyn Provider,
         queued: &mut Vec<QueuedEvent>,
     ) -> Vec<Option<usize>> {
-        let which_calls = provider.which_calls(&complete, &self.list);
+        let which_calls = provider.which_complete_calls(&complete, &self.list);
         let positions = complete.into_iter().zip(which_calls).map(|(call, which)| match which {
             WhichCall::Known(position) => {
                 if self.get(position).is_some_and(|known| known.arguments.is_empty()) {
@@ -67,7 +67,7 @@ impl Calls {
                 Some(position)
             }
             WhichCall::New => Some(self.begin_with(call, queued)),
-            WhichCall::NewWithArguments | WhichCall::Nothing => None,
+            WhichCall::NewIfContinued | WhichCall::NoCall => None,
         });
         positions.collect()
     }
@@ -144,10 +144,10 @@ impl Calls {
     }
 
     /// The end of the object at the start of this text, if the object repeats the arguments of the call.
-    fn end_of_repetition(&mut self, position: usize, text: &str) -> Option<usize> {
+    fn end_of_repetition(&self, position: usize, text: &str) -> Option<usize> {
         let mut objects = serde_json::Deserializer::from_str(text).into_iter::<Value>();
         let object = objects.next()?.ok()?;
-        is_repetition(self.list.get_mut(position), &object).then(|| objects.byte_offset())
+        self.list.as_slice()[position].is_repeated_by(&object).then(|| objects.byte_offset())
     }
 
     /// Starts another call of the same tool, whose arguments follow those of this call.

@@ -2,7 +2,7 @@
 
 use crate::fingerprint::Fingerprint;
 use crate::message::{
-    Arguments, CallPiece, Growth, ItemContent, ItemKind, NativeItem, ReadItem, ToolCall, is_object,
+    Arguments, CallKey, CallPiece, Growth, ItemContent, ItemKind, NativeItem, ReadItem, ToolCall, is_object,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -20,7 +20,7 @@ pub(super) struct Items {
 }
 
 #[derive(Debug)]
-pub(super) struct Item {
+struct Item {
     kind: ItemKind,
     /// The position of the call that the item represents.
     call: Option<usize>,
@@ -38,17 +38,18 @@ enum ItemState {
 #[derive(Debug)]
 pub(super) struct GrowingItem {
     /// The index by which its pieces name it; `None` if only text follows.
-    pub(super) index: Option<i64>,
-    pub(super) fields: Value,
+    index: Option<i64>,
+    fields: Value,
     /// The arguments of a call, unless pieces of them follow.
-    pub(super) arguments: Option<Value>,
+    arguments: Option<Value>,
     /// The field with JSON, and its text.
     json: Option<(&'static str, String)>,
 }
 
 impl Items {
-    /// The text of a complete item that did not arrive in pieces before it, after this text so far.
-    pub(super) fn missing_text(
+    /// Counts the text of a complete item. Returns the text if it did not arrive in pieces before. `text` is the text of the
+    /// reply so far.
+    pub(super) fn take_missing_text(
         &mut self,
         index: Option<i64>,
         item: &ReadItem,
@@ -82,7 +83,7 @@ impl Items {
         match growth {
             Growth::Json(piece) => {
                 growing.json.get_or_insert_with(|| (field, String::new())).1.push_str(&piece);
-                return (item.kind == ItemKind::Call).then(|| CallPiece::arguments(index, piece));
+                return (item.kind == ItemKind::Call).then(|| CallPiece::from_arguments(index, piece));
             }
             Growth::Text(piece) => match growing.field(field) {
                 Value::String(text) => text.push_str(&piece),
@@ -137,7 +138,7 @@ impl Items {
         let calls = self.list.iter_mut().filter_map(|item| match &mut item.state {
             ItemState::Growing(GrowingItem { index: Some(index), arguments, json: None, .. }) => {
                 let arguments = Arguments::Json(arguments.take()?);
-                Some(CallPiece { arguments, ..CallPiece::arguments(*index, String::new()) })
+                Some(CallPiece { key: CallKey::Index(Some(*index)), arguments, ..CallPiece::default() })
             }
             _ => None,
         });
@@ -222,7 +223,7 @@ impl Item {
         }
     }
 
-    /// The text of the item.
+    /// The JSON of the item; `None` if it is incomplete.
     fn into_json(self) -> Option<String> {
         match self.state {
             ItemState::Growing(growing) => growing.into_json(),

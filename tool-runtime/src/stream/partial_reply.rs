@@ -66,7 +66,7 @@ impl PartialReply {
                 }
             }
             Piece::Item { index, item, call } => {
-                if let Some(text) = self.items.missing_text(index, &item, self.text.as_deref()) {
+                if let Some(text) = self.items.take_missing_text(index, &item, self.text.as_deref()) {
                     self.take_text(&text, Vec::new(), queued);
                 }
                 let call = call.and_then(|call| self.take_call(call, queued));
@@ -74,10 +74,13 @@ impl PartialReply {
             }
             Piece::JoinableItem { item, kind } => self.items.join(item, kind),
             Piece::Whole(pieces) => self.take_whole(pieces, queued),
-            Piece::Finish(finish) => self.finish(finish),
-            // The assembler takes the pieces that are not of a reply.
-            Piece::Reply(_) | Piece::Skipped(_) | Piece::PossibleError(_) | Piece::Error(_) | Piece::Done => {
-            }
+            // The assembler takes these.
+            Piece::Reply(_)
+            | Piece::Finish(_)
+            | Piece::Skipped(_)
+            | Piece::PossibleError(_)
+            | Piece::Error(_)
+            | Piece::Done => {}
         }
     }
 
@@ -89,6 +92,7 @@ impl PartialReply {
     fn take_whole(&mut self, pieces: Vec<Piece>, queued: &mut Vec<QueuedEvent>) {
         if self.is_empty() {
             if pieces.iter().any(|piece| matches!(piece, Piece::Item { .. })) {
+                // Items that arrived without text and calls, such as reasoning, arrive again.
                 self.items = Items::default();
             }
             return pieces.into_iter().for_each(|piece| self.take(piece, queued));
@@ -97,6 +101,7 @@ impl PartialReply {
         for piece in pieces {
             match piece {
                 Piece::Item { index, item, call } => {
+                    // The number of its call in `calls`, until the position of the call is known.
                     items.push((index, item, call.is_some().then_some(calls.len())));
                     calls.extend(call);
                 }

@@ -1,7 +1,8 @@
 //! A reply in chunks, as a server streams it.
 
 use crate::message::{
-    AssistantMessage, CallPiece, Chunk, Finish, ItemContent, ItemKind, NativeItem, Piece, ReadItem, ToolCall,
+    Arguments, AssistantMessage, CallKey, CallPiece, Chunk, Finish, ItemContent, ItemKind, Piece, ReadItem,
+    ToolCall,
 };
 use serde_json::Value;
 
@@ -21,13 +22,13 @@ pub(super) fn chunks_of(reply: &AssistantMessage, wire: &'static str) -> Vec<Chu
     chunks.extend(words(reply.refusal().unwrap_or_default()).map(|word| vec![Piece::Refusal(word)]));
     // Another wire has no such items.
     let has_items = reply.origin().is_none_or(|origin| origin.wire == wire) && !reply.native.is_empty();
-    let (mut call_items, items) = if has_items { items(reply) } else { (Vec::new(), Vec::new()) };
+    let (call_items, items) = if has_items { items(reply) } else { (Vec::new(), Vec::new()) };
     if has_items {
         chunks.push(items);
     }
-    call_items.resize_with(reply.tool_calls.len(), || None);
-    for ((call, item), index) in reply.tool_calls.iter().zip(call_items).zip(0..) {
-        push_call(call, item, index, wire, &mut chunks);
+    let mut call_items = call_items.into_iter();
+    for (call, index) in reply.tool_calls.iter().zip(0..) {
+        push_call(call, call_items.next(), index, wire, &mut chunks);
     }
     chunks.push(end(reply));
     let with_reply = |pieces: Vec<Piece>| [Piece::Reply(None)].into_iter().chain(pieces).collect();
@@ -51,11 +52,8 @@ fn start(reply: &AssistantMessage, wire: &str) -> Vec<Piece> {
     pieces
 }
 
-/// The item of a call, and its index.
-type CallItem = Option<(i64, ReadItem)>;
-
-/// The provider's items: those of the calls, which arrive with them, and the others.
-fn items(reply: &AssistantMessage) -> (Vec<CallItem>, Vec<Piece>) {
+/// The provider's items: those of the calls, which arrive with them, and the others. Each has its index.
+fn items(reply: &AssistantMessage) -> (Vec<(i64, ReadItem)>, Vec<Piece>) {
     let mut calls = reply.tool_calls.iter();
     let mut text = Some(reply.text());
     let (mut call_items, mut items) = (Vec::new(), Vec::new());
@@ -68,31 +66,36 @@ fn items(reply: &AssistantMessage) -> (Vec<CallItem>, Vec<Piece>) {
             ItemKind::Call => calls.next().cloned().map_or(ItemContent::Native, ItemContent::Call),
         };
         let is_valid = !native.is_rejected_call();
-        let item = ReadItem { json: NativeItem::json(native).to_owned(), content, is_valid };
+        let item = ReadItem { json: native.json().to_owned(), content, is_valid };
         match item.content {
-            ItemContent::Call(_) => call_items.push(Some((index, item))),
+            ItemContent::Call(_) => call_items.push((index, item)),
             _ => items.push(Piece::Item { index: Some(index), item, call: None }),
         }
     }
     (call_items, items)
 }
 
-fn push_call(call: &ToolCall, item: CallItem, index: i64, wire: &str, chunks: &mut Vec<Vec<Piece>>) {
+fn push_call(
+    call: &ToolCall,
+    item: Option<(i64, ReadItem)>,
+    index: i64,
+    wire: &str,
+    chunks: &mut Vec<Vec<Piece>>,
+) {
     let head = CallPiece {
-        id: call.id.clone(),
-        name: call.name.clone(),
-        extra: call.extra.to_map(wire),
-        ..CallPiece::arguments(index, String::new())
+        key: CallKey::Index(Some(index)),
+        arguments: Arguments::default(),
+        ..CallPiece::from_call(call, wire)
     };
     chunks.push(vec![match item {
-        Some((index, item)) => Piece::Item { index: Some(index), item, call: Some(head) },
+        Some((position, item)) => Piece::Item { index: Some(position), item, call: Some(head) },
         None => Piece::Call(head),
     }]);
     // The end of a truncated call did not arrive.
     let arguments = if call.is_truncated { call.arguments.trim_end_matches('}') } else { &*call.arguments };
     let characters: Vec<char> = arguments.chars().collect();
     let pieces = characters.chunks(PIECE_CHARACTERS).map(|piece| piece.iter().collect());
-    chunks.extend(pieces.map(|piece| vec![Piece::Call(CallPiece::arguments(index, piece))]));
+    chunks.extend(pieces.map(|piece| vec![Piece::Call(CallPiece::from_arguments(index, piece))]));
 }
 
 fn end(reply: &AssistantMessage) -> Vec<Piece> {

@@ -33,7 +33,7 @@ pub fn by_name(name: &str) -> Result<Box<dyn Wire>, UnknownWireError> {
 /// Each wire whose feature is enabled, with its default settings.
 #[cfg(feature = "testing")]
 pub(crate) fn all_wires() -> impl Iterator<Item = Box<dyn Wire>> {
-    PROVIDERS.into_iter().filter_map(Provider::wire)
+    PROVIDERS.iter().filter_map(|provider| provider.wire())
 }
 
 /// How a program reads a text of this wire, for an error message.

@@ -15,7 +15,6 @@ pub(crate) use format::{
     written_name,
 };
 pub(super) use which_call::which_call;
-pub(crate) use which_call::{continues_head, is_repetition};
 
 use super::Wire;
 use super::detect::Excerpt;

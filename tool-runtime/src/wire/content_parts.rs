@@ -32,7 +32,7 @@ pub(super) fn write_parts<'a>(
     written(parts.iter().map(Cow::as_ref), write, dropped).into_iter().map(Cow::Owned).collect()
 }
 
-/// The images and files of a result, for a format that does not have them in it. None if the content was read on this wire.
+/// The images and files of a result, for a format that does not have them in it. Empty if the content was read on this wire.
 pub(super) fn write_media(
     wire: &str,
     content: &Content,
@@ -66,7 +66,7 @@ fn written<'p>(
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(super) enum TextOrParts<'a> {
-    /// As it was read.
+    /// The content that was read.
     Native(&'a Value),
     Text(Cow<'a, str>),
     Parts(Vec<Value>),

@@ -58,7 +58,7 @@ pub(crate) enum Excerpt<'a> {
 }
 
 impl Excerpt<'_> {
-    /// The wire of the first format that alone has this excerpt.
+    /// The wire of the first format that recognizes this excerpt.
     fn wire(self) -> Option<&'static str> {
         formats().find(|format| format.recognizes(self)).map(Provider::name)
     }

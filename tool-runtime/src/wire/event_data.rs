@@ -1,7 +1,6 @@
 //! The data of server-sent events.
 
 use super::error::beginning;
-use crate::message::{CallKey, CallPiece, ToolCall};
 use crate::message::{Chunk, Piece, StreamError};
 
 /// Reads the text after `data:` of a server-sent event. `read` reads an event of this wire; error messages call its format
@@ -21,15 +20,4 @@ pub(super) fn read_data(
         }),
     };
     Chunk::read(wire, pieces)
-}
-
-/// The piece with all of a call that no other piece belongs to.
-pub(super) fn whole_call(call: &ToolCall, wire: &str) -> CallPiece {
-    CallPiece {
-        key: CallKey::Alone,
-        id: call.id.clone(),
-        name: call.name.clone(),
-        extra: call.extra.to_map(wire),
-        ..CallPiece::arguments(0, call.arguments.clone())
-    }
 }

@@ -39,7 +39,7 @@ impl Expected {
         input: &'b str,
     ) -> Result<T, WireError> {
         serde_json::from_str(input).map_err(|error| {
-            if error.is_data() { self.other_body(body, error) } else { WireError::not_json(body, error) }
+            if error.is_data() { self.wrong_body(body, error) } else { WireError::not_json(body, error) }
         })
     }
 
@@ -58,7 +58,7 @@ impl Expected {
     }
 
     /// The error for the body of another API, or for one with this problem.
-    pub(super) fn other_body(&self, body: &str, problem: impl Display) -> WireError {
+    pub(super) fn wrong_body(&self, body: &str, problem: impl Display) -> WireError {
         let wire = (self.detect)(&serde_json::from_str(body).unwrap_or_default());
         wire.filter(|wire| *wire != self.wire).map_or_else(|| self.unexpected(problem), other_wires::error)
     }

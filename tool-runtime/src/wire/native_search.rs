@@ -4,7 +4,8 @@ use super::{Report, RequestParts};
 use crate::tool_choice::ToolChoice;
 use crate::tool_name::SEARCH_TOOLS;
 
-/// Whether the model finds deferred tools with the search of the API: with `search_tools`, which the request must have.
+/// Whether a wire with the setting `native_tool_search` uses the search of the API: if the model may call `search_tools` and
+/// at least one deferred tool.
 pub(super) fn applies_to(parts: &RequestParts<'_>) -> bool {
     parts.allowed().any(|tool| tool.name() == SEARCH_TOOLS) && parts.allowed_deferred().next().is_some()
 }

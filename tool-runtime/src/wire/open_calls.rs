@@ -126,7 +126,7 @@ impl OpenCalls {
         messages
     }
 
-    /// The first call of this queue that has no result yet; it has one then.
+    /// Takes the first call of this queue that has no result yet, and marks it as answered.
     fn open_call(&mut self, queue: impl Fn(&mut Self) -> Option<&mut VecDeque<usize>>) -> Option<usize> {
         while let Some(position) = queue(self)?.pop_front() {
             if let Some(call) = self.calls.get_mut(position).filter(|call| !call.has_result) {

@@ -92,9 +92,19 @@ impl PartialCall {
         (from..self.call.arguments.len(), after)
     }
 
-    /// The rest of the arguments after the pieces so far, of which this is the complete text.
+    /// The part of these complete arguments that did not arrive in pieces; empty if the pieces differ.
     pub(crate) fn rest_of(&self, whole: &str) -> String {
         whole.strip_prefix(&*self.call.arguments).unwrap_or_default().to_owned()
+    }
+
+    /// Whether arguments after the complete ones of this call repeat them (<https://github.com/vllm-project/vllm/issues/51697>)
+    /// or are empty. Others are those of another call of the same tool, as Gemini's gateways send them
+    /// (<https://github.com/dyedd/lens/issues/49>).
+    pub(crate) fn is_repeated_by(&self, arguments: &Value) -> bool {
+        let is_none = arguments.as_object().is_some_and(Map::is_empty);
+        let is_known =
+            || serde_json::from_str::<Value>(&self.call.arguments).is_ok_and(|known| known == *arguments);
+        self.is_whole() && !self.is_empty_object() && (is_none || is_known())
     }
 
     /// Clears an empty object before the arguments, which is a placeholder: some gateways of Claude send it

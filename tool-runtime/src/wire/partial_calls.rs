@@ -21,9 +21,9 @@ pub(crate) enum WhichCall {
     /// A call that begins with the piece.
     New,
     /// A call that begins with the piece if its arguments follow.
-    NewWithArguments,
-    /// None: the piece is ignored.
-    Nothing,
+    NewIfContinued,
+    /// The piece is ignored.
+    NoCall,
 }
 
 impl PartialCalls {
@@ -40,17 +40,17 @@ impl PartialCalls {
     }
 
     /// The position of the newest call with this index.
-    pub(crate) fn with_index(&self, index: i64) -> Option<usize> {
+    pub(super) fn with_index(&self, index: i64) -> Option<usize> {
         self.by_index.get(&index).copied()
     }
 
     /// The position of the newest call with this id.
-    pub(crate) fn with_id(&self, id: &str) -> Option<usize> {
+    pub(super) fn with_id(&self, id: &str) -> Option<usize> {
         self.by_id.get(id).copied()
     }
 
     /// The position of the newest call.
-    pub(crate) fn newest(&self) -> Option<usize> {
+    pub(super) fn newest(&self) -> Option<usize> {
         self.list.len().checked_sub(1)
     }
 

@@ -16,10 +16,10 @@ use {super::rejected::RejectedError, serde_json::Value};
 
 /// A provider, or the providers that share a format.
 pub(crate) trait Provider: Sync {
-    /// The name of its wire.
+    /// The name of the format, which is also the name of its wire.
     fn name(&self) -> &'static str;
 
-    /// The feature of its wire; `None` if the wire needs none.
+    /// The feature of its wire; `None` if no feature is needed. Not used for a format without a wire.
     fn feature(&self) -> Option<&'static str> {
         Some(self.name())
     }
@@ -34,13 +34,14 @@ pub(crate) trait Provider: Sync {
         chat_completions::which_call(piece, calls)
     }
 
-    /// The calls of a streamed reply to which the complete calls at its end belong.
-    fn which_calls(&self, complete: &[CallPiece], calls: &PartialCalls) -> Vec<WhichCall> {
+    /// The calls to which the complete calls at the end of a streamed reply belong, one for each, if pieces of the reply
+    /// arrived before. Default: the complete calls are ignored.
+    fn which_complete_calls(&self, complete: &[CallPiece], calls: &PartialCalls) -> Vec<WhichCall> {
         let _ = calls;
-        vec![WhichCall::Nothing; complete.len()]
+        vec![WhichCall::NoCall; complete.len()]
     }
 
-    /// Whether only its format has this excerpt.
+    /// Whether the excerpt can only be in the format of this provider.
     fn recognizes(&self, excerpt: Excerpt<'_>) -> bool;
 
     /// The error message of the provider for a request with this message; `None` if it has none.
@@ -56,7 +57,7 @@ pub(crate) trait Provider: Sync {
         Ok(())
     }
 
-    /// The finish reason of a reply in which the model declines to answer; `None` if it is the usual one.
+    /// The finish reason of a reply in which the model declines to answer; `None` for `stop`.
     #[cfg(feature = "testing")]
     fn declined_finish_reason(&self) -> Option<&'static str> {
         None
@@ -77,24 +78,26 @@ pub(crate) struct InvalidMessage<'a> {
 /// An error message of a provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct QuotedError {
+    /// The name of the provider.
     pub(crate) by: &'static str,
     pub(crate) text: String,
 }
 
-pub(super) static PROVIDERS: [&dyn Provider; 5] =
-    [&ChatCompletionsProvider, &AnthropicProvider, &ResponsesProvider, &GeminiProvider, &OllamaProvider];
+/// The providers. If several recognize an excerpt, the first one decides.
+pub(super) static PROVIDERS: &[&dyn Provider] =
+    &[&ChatCompletionsProvider, &AnthropicProvider, &ResponsesProvider, &GeminiProvider, &OllamaProvider];
 
-/// The providers whose formats are recognised, although they have no wire.
-static WITHOUT_WIRE: [&dyn Provider; 1] = [&BedrockProvider];
+/// The providers whose formats are recognized, although they have no wire.
+static WITHOUT_WIRE: &[&dyn Provider] = &[&BedrockProvider];
 
-/// The providers whose formats are recognised.
+/// The providers whose formats are recognized.
 pub(super) fn formats() -> impl Iterator<Item = &'static dyn Provider> {
-    PROVIDERS.into_iter().chain(WITHOUT_WIRE)
+    PROVIDERS.iter().chain(WITHOUT_WIRE).copied()
 }
 
 /// The provider whose wire has this name.
 pub(crate) fn provider(name: &str) -> Option<&'static dyn Provider> {
-    PROVIDERS.into_iter().find(|provider| provider.name() == name)
+    PROVIDERS.iter().copied().find(|provider| provider.name() == name)
 }
 
 /// The provider whose wire has this name. Without one, the format is Chat Completions.

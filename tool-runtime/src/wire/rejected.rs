@@ -1,4 +1,4 @@
-//! The reason why a provider rejects a request.
+//! The error of a rejected request, and the checks that the rules of providers share.
 
 use serde_json::{Map, Value};
 use std::error::Error;

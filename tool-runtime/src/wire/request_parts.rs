@@ -122,7 +122,7 @@ impl<'a> RequestParts<'a> {
         self
     }
 
-    /// Whether the model may call any tool of this list.
+    /// Whether the request has a tool that the model may call.
     pub(super) fn has_allowed_tools(&self) -> bool {
         self.allowed().next().is_some()
     }
@@ -148,8 +148,8 @@ impl<'a> RequestParts<'a> {
         }
     }
 
-    /// The tool choice of the request. One that the request cannot have becomes [`ToolChoice::Auto`], and is reported, and
-    /// so are names of allowed tools that no tool has.
+    /// The tool choice of the request. Reports names of allowed tools that no tool has. A choice that the request cannot have
+    /// is reported too, and becomes [`ToolChoice::Auto`].
     pub(super) fn choice(&self, report: &mut Report) -> &'a ToolChoice {
         for name in self.allowed_tools().into_iter().flatten() {
             if self.tools().iter().chain(self.deferred_tools()).all(|tool| tool.name() != name) {

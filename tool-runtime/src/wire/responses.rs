@@ -41,8 +41,8 @@ impl Provider for ResponsesProvider {
         which_call::which_call(piece, calls)
     }
 
-    fn which_calls(&self, complete: &[CallPiece], calls: &PartialCalls) -> Vec<WhichCall> {
-        which_call::which_calls(complete, calls)
+    fn which_complete_calls(&self, complete: &[CallPiece], calls: &PartialCalls) -> Vec<WhichCall> {
+        which_call::which_complete_calls(complete, calls)
     }
 
     fn recognizes(&self, excerpt: Excerpt<'_>) -> bool {

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The tools of a request. Other tools are another value, which has no cache.
+/// The tools of a request. `arrays` belongs to exactly these tools, so a method that sets other tools removes it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RequestTools<'a> {
     pub(crate) listed: &'a [ToolSchema],
@@ -31,12 +31,12 @@ impl ToolArray {
     }
 }
 
-/// The form of an array.
+/// The key of a cached array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ToolForm {
     /// The name of the wire.
     pub(super) wire: &'static str,
-    /// The settings of the wire on which the array depends, in an order of its own.
+    /// The settings of the wire on which the array depends. Each wire has its own order of them.
     pub(super) settings: [bool; 3],
 }
 

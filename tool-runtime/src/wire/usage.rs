@@ -2,12 +2,14 @@
 
 use crate::message::Usage;
 
-/// The usage with these counts; `None` if neither the input nor the output is known.
-pub(super) fn counted(input: Option<u64>, cached: Option<u64>, output: Option<u64>) -> Option<Usage> {
-    input.or(output)?;
-    Some(Usage {
-        input_tokens: input.unwrap_or_default(),
-        cached_input_tokens: cached.unwrap_or_default(),
-        output_tokens: output.unwrap_or_default(),
-    })
+impl Usage {
+    /// The usage with these counts; `None` if neither the input nor the output is known.
+    pub(super) fn from_counts(input: Option<u64>, cached: Option<u64>, output: Option<u64>) -> Option<Self> {
+        input.or(output)?;
+        Some(Usage {
+            input_tokens: input.unwrap_or_default(),
+            cached_input_tokens: cached.unwrap_or_default(),
+            output_tokens: output.unwrap_or_default(),
+        })
+    }
 }

@@ -71,6 +71,7 @@ impl Pairing {
                 self.pair(exchange, position, place);
             }
         }
+        // `take` returns the call that was added last, so the first call is added last.
         for (position, call) in self.open_calls(number, messages).rev() {
             open.add(call, (number, position));
         }

@@ -29,11 +29,13 @@ pub(super) fn result_without_id(index: usize) -> String {
     )
 }
 
-/// Mistral: <https://github.com/mistralai/mistral-common>, `protocol/instruct/validator.py`, also for its other messages.
+/// Mistral: <https://github.com/mistralai/mistral-common>, `protocol/instruct/validator.py`, also for its messages about
+/// duplicate ids.
 pub(super) fn unexpected_result(id: &str) -> String {
     format!("Unexpected tool call id {id} in tool results")
 }
 
+/// Mistral.
 pub(super) fn duplicate_call(id: &str) -> String {
     format!("Duplicate tool call id {id} in assistant message")
 }

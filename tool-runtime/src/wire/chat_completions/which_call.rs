@@ -6,7 +6,6 @@
 use crate::message::{Arguments, CallKey, CallPiece, ToolCall};
 use crate::wire::partial_call::PartialCall;
 use crate::wire::partial_calls::{PartialCalls, WhichCall};
-use serde_json::{Map, Value};
 
 /// The call to which a piece belongs. A gateway of another API may deviate in the same ways.
 pub(in crate::wire) fn which_call(piece: &CallPiece, calls: &PartialCalls) -> WhichCall {
@@ -17,8 +16,8 @@ pub(in crate::wire) fn which_call(piece: &CallPiece, calls: &PartialCalls) -> Wh
         candidate(piece, calls).and_then(|position| Some((position, calls.as_slice().get(position)?)));
     match candidate {
         Some((position, call)) if goes_on_with(call, piece) => WhichCall::Known(position),
-        _ if piece.is_empty() => WhichCall::Nothing,
-        Some((_, call)) if may_be_followed_by(call, piece) => WhichCall::NewWithArguments,
+        _ if piece.is_empty() => WhichCall::NoCall,
+        Some((_, call)) if may_be_followed_by(call, piece) => WhichCall::NewIfContinued,
         _ => WhichCall::New,
     }
 }
@@ -84,21 +83,4 @@ fn may_be_followed_by(call: &PartialCall, piece: &CallPiece) -> bool {
     let has_own_id = !piece.id.is_empty() && piece.id != call.call.id;
     let is_same_tool = piece.name == call.call.name && piece.index().is_some();
     call.is_whole() && has_own_id && is_same_tool && piece.arguments.is_empty()
-}
-
-/// Whether a piece continues this head of a call: it has arguments, and its id and name do not differ.
-pub(crate) fn continues_head(head: &CallPiece, piece: &CallPiece) -> bool {
-    let is_same = |own: &str, other: &str| other.is_empty() || own == other;
-    let has_same_head = is_same(&head.id, &piece.id) && is_same(&head.name, &piece.name);
-    head.key == piece.key && has_same_head && !piece.arguments.is_empty()
-}
-
-/// Whether arguments after the complete ones of a call repeat them (<https://github.com/vllm-project/vllm/issues/51697>) or
-/// are empty. Others are those of another call of the same tool, as Gemini's gateways send them
-/// (<https://github.com/dyedd/lens/issues/49>).
-pub(crate) fn is_repetition(call: &PartialCall, arguments: &Value) -> bool {
-    let is_none = arguments.as_object().is_some_and(Map::is_empty);
-    let is_known =
-        || serde_json::from_str::<Value>(&call.call.arguments).is_ok_and(|known| known == *arguments);
-    call.is_whole() && !call.is_empty_object() && (is_none || is_known())
 }

@@ -16,16 +16,17 @@ pub(super) fn which_call(piece: &CallPiece, calls: &PartialCalls) -> WhichCall {
             Some(index) => calls.with_index(index),
             None => calls.with_id(&piece.id).or(calls.newest()),
         };
-        let is_confirmed = |position: &usize| is_confirmed(*position, &piece.name, arguments, calls);
-        if let Some(position) = known.filter(is_confirmed) {
+        let can_be = |position: &usize| can_be_completed_by(*position, &piece.name, arguments, calls);
+        if let Some(position) = known.filter(can_be) {
             return WhichCall::Known(position);
         }
     }
     chat_completions::which_call(piece, calls)
 }
 
-/// Whether a complete call with this name and these arguments is the call at this position. Some servers change the id.
-fn is_confirmed(position: usize, name: &str, arguments: &str, calls: &PartialCalls) -> bool {
+/// Whether the call at this position can be the complete call with this name and these arguments: no complete call arrived
+/// for it yet, and its pieces do not differ. The id is not compared, since some servers change it.
+fn can_be_completed_by(position: usize, name: &str, arguments: &str, calls: &PartialCalls) -> bool {
     calls.as_slice().get(position).is_some_and(|known| {
         let ToolCall { name: known_name, arguments: beginning, .. } = &known.call;
         let has_same_name = name.is_empty() || known_name.is_empty() || known_name == name;
@@ -38,17 +39,17 @@ fn is_confirmed(position: usize, name: &str, arguments: &str, calls: &PartialCal
 /// A call may have another id there than before, and another index: vLLM changes the id
 /// (<https://github.com/vllm-project/vllm/pull/47916>). So a call with the tool and the arguments of one that began is that
 /// call, since no call may run twice.
-pub(super) fn which_calls(complete: &[CallPiece], calls: &PartialCalls) -> Vec<WhichCall> {
+pub(super) fn which_complete_calls(complete: &[CallPiece], calls: &PartialCalls) -> Vec<WhichCall> {
     let mut began = BegunCalls::new(calls);
-    let known: Vec<Option<usize>> = complete.iter().map(|call| began.position_of(call)).collect();
-    let others = complete.iter().zip(known).map(|(call, known)| match known {
+    let known: Vec<Option<usize>> = complete.iter().map(|call| began.take_position_of(call)).collect();
+    let which = complete.iter().zip(known).map(|(call, known)| match known {
         Some(position) => WhichCall::Known(position),
-        None if began.has_same(call) => WhichCall::Nothing,
+        None if began.take_same(call) => WhichCall::NoCall,
         // Without indices, it may be any of the calls.
         None if began.have_indices && call.index().is_some() => WhichCall::New,
-        None => WhichCall::Nothing,
+        None => WhichCall::NoCall,
     });
-    others.collect()
+    which.collect()
 }
 
 /// The calls that began before the end of the response.
@@ -57,7 +58,7 @@ struct BegunCalls<'a> {
     have_indices: bool,
     /// The arguments of each call, which the complete call has if the call has none.
     arguments: Vec<String>,
-    /// The number of calls with each tool and arguments that no complete call stands for yet.
+    /// The number of calls with each tool and arguments that match no complete call yet.
     unmatched: HashMap<(String, String), usize>,
 }
 
@@ -74,7 +75,7 @@ impl<'a> BegunCalls<'a> {
     }
 
     /// The call that began with the index or the id of this complete call, and without or with the same arguments.
-    fn position_of(&mut self, call: &CallPiece) -> Option<usize> {
+    fn take_position_of(&mut self, call: &CallPiece) -> Option<usize> {
         let arguments = normalized(whole(call));
         let with_index = call.index().and_then(|index| self.calls.with_index(index));
         let positions = [with_index, self.calls.with_id(&call.id)];
@@ -91,10 +92,16 @@ impl<'a> BegunCalls<'a> {
         Some(position)
     }
 
-    /// Whether a call that no other complete call stands for has the tool and the arguments of this one.
-    fn has_same(&mut self, call: &CallPiece) -> bool {
-        let counts = self.unmatched.get_mut(&(call.name.clone(), normalized(whole(call))));
-        counts.filter(|count| **count > 0).map(|count| *count -= 1).is_some()
+    /// Takes a call with the tool and the arguments of this one that matches no other complete call. Returns whether there
+    /// is one.
+    fn take_same(&mut self, call: &CallPiece) -> bool {
+        match self.unmatched.get_mut(&(call.name.clone(), normalized(whole(call)))) {
+            Some(count @ 1..) => {
+                *count -= 1;
+                true
+            }
+            _ => false,
+        }
     }
 }
 

@@ -66,7 +66,7 @@ fn start_block(index: i64, item: Value, pieces: &mut Vec<Piece>) {
             call = Some(CallPiece {
                 id: text("id"),
                 name: text("name"),
-                ..CallPiece::arguments(index, String::new())
+                ..CallPiece::from_arguments(index, String::new())
             });
             ItemKind::Call
         }

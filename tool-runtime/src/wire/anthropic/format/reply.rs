@@ -5,7 +5,6 @@ use crate::message::{AssistantMessage, Finish, ItemContent, Origin, ReadItem, To
 use crate::wire::WireError;
 use crate::wire::error::{beginning, server_error};
 use crate::wire::expected::Expected;
-use crate::wire::usage::counted;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -45,7 +44,7 @@ pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
     let is_message = response.r#type.is_null() || response.r#type == "message";
     let Some(blocks) = response.content.filter(|_| is_message) else {
         return Err(
-            REPLY.other_body(body, format_args!("there is no `content` of a message in {}", beginning(body)))
+            REPLY.wrong_body(body, format_args!("there is no `content` of a message in {}", beginning(body)))
         );
     };
     let mut reply = read_blocks(&blocks)?;
@@ -98,7 +97,7 @@ pub(super) fn read_usage(usage: &Value) -> Option<Usage> {
     let count = |field: &str| usage[field].as_u64();
     let cached = count("cache_read_input_tokens");
     let written = count("cache_creation_input_tokens");
-    let mut read = counted(count("input_tokens"), cached, count("output_tokens"))?;
+    let mut read = Usage::from_counts(count("input_tokens"), cached, count("output_tokens"))?;
     for tokens in [cached, written].into_iter().flatten() {
         read.input_tokens = read.input_tokens.saturating_add(tokens);
     }

@@ -6,7 +6,6 @@ use super::{NAME, server_error};
 use crate::message::{AssistantMessage, Origin, Usage};
 use crate::wire::error::{beginning, server_message};
 use crate::wire::expected::Expected;
-use crate::wire::usage::counted;
 use crate::wire::{WireError, anthropic, detect, other_wires};
 use serde::de::{Error as _, value};
 use serde::{Deserialize, Deserializer};
@@ -30,7 +29,7 @@ pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
         Ok(read) => from_read(read),
         Err(error) if error.is_data() => Err(match server_error::read(body) {
             Some(message) => WireError::Server { message },
-            None => REPLY.other_body(body, error),
+            None => REPLY.wrong_body(body, error),
         }),
         Err(error) => Err(WireError::not_json(body, error)),
     }
@@ -98,11 +97,11 @@ pub(super) fn read_usage(usage: &Value) -> Option<Usage> {
     let cached = usage["prompt_tokens_details"]["cached_tokens"].as_u64();
     // DeepSeek's name.
     let cached = cached.or_else(|| usage["prompt_cache_hit_tokens"].as_u64());
-    counted(usage["prompt_tokens"].as_u64(), cached, usage["completion_tokens"].as_u64())
+    Usage::from_counts(usage["prompt_tokens"].as_u64(), cached, usage["completion_tokens"].as_u64())
 }
 
 /// Ollama's own API has no `usage`.
 fn ollama_usage(response: &Map<String, Value>) -> Option<Usage> {
     let input = response.get("prompt_eval_count")?.as_u64()?;
-    counted(Some(input), None, response.get("eval_count").and_then(Value::as_u64))
+    Usage::from_counts(Some(input), None, response.get("eval_count").and_then(Value::as_u64))
 }

@@ -3,9 +3,9 @@
 use super::item::ItemHead;
 use super::reply::{Response, blocked, read_error, read_item, read_usage};
 use super::{FORMAT, NAME};
-use crate::message::{Chunk, Completeness, Finish, ItemContent, Piece, StreamError};
+use crate::message::{CallPiece, Chunk, Completeness, Finish, ItemContent, Piece, StreamError};
 use crate::wire::error::{beginning, server_message};
-use crate::wire::event_data::{read_data, whole_call};
+use crate::wire::event_data::read_data;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -70,7 +70,7 @@ fn add_part(raw: &RawValue, pieces: &mut Vec<Piece>) -> serde_json::Result<()> {
     let mut call_piece = None;
     match &content {
         ItemContent::Text(text) if !text.is_empty() => pieces.push(Piece::Text(text.clone())),
-        ItemContent::Call(call) => call_piece = Some(whole_call(call, NAME)),
+        ItemContent::Call(call) => call_piece = Some(CallPiece::from_call(call, NAME)),
         _ => {}
     }
     pieces.push(match content {

@@ -10,7 +10,6 @@ use crate::wire::WireError;
 use crate::wire::error::{beginning, server_message};
 use crate::wire::expected::{Expected, is_list};
 use crate::wire::finish_reason::{completeness, is_no_reason};
-use crate::wire::usage::counted;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -117,9 +116,9 @@ pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
 
 fn not_a_reply(body: &str, problem: impl Display) -> WireError {
     if is_list(body) {
-        return REPLY.other_body(body, "an array: request a stream with `alt=sse`, and read its events");
+        return REPLY.wrong_body(body, "an array: request a stream with `alt=sse`, and read its events");
     }
-    REPLY.other_body(body, problem)
+    REPLY.wrong_body(body, problem)
 }
 
 fn read_candidate(mut candidate: Candidate<'_>) -> serde_json::Result<AssistantMessage> {
@@ -174,7 +173,7 @@ pub(super) fn read_usage(usage: &Value) -> Option<Usage> {
     };
     let input = sum("promptTokenCount", "toolUsePromptTokenCount");
     let output = sum("candidatesTokenCount", "thoughtsTokenCount");
-    counted(input, count("cachedContentTokenCount"), output)
+    Usage::from_counts(input, count("cachedContentTokenCount"), output)
 }
 
 /// The message of an error response. It may be in an array, as the only chunk of a stream.

@@ -172,7 +172,7 @@ impl<'a> Writer<'a, '_> {
         self.parts(index, content, |part| write_part(part).filter(|_| part.as_text().is_some()))
     }
 
-    /// The content as it was read, or its parts that `write` returns.
+    /// The content that was read, or its parts that `write` returns.
     fn parts(
         &mut self,
         index: usize,

@@ -3,9 +3,9 @@
 use super::message::ReadMessage;
 use super::reply::Response;
 use super::{FORMAT, NAME};
-use crate::message::{Chunk, Finish, Piece, StreamError};
+use crate::message::{CallPiece, Chunk, Finish, Piece, StreamError};
 use crate::wire::error::{beginning, server_message};
-use crate::wire::event_data::{read_data, whole_call};
+use crate::wire::event_data::read_data;
 
 /// Reads a line.
 pub(super) fn read(line: &str) -> Chunk {
@@ -40,6 +40,6 @@ fn add_content(mut message: ReadMessage<'_>, pieces: &mut Vec<Piece>) {
     let calls = message.take_calls();
     pieces.extend(message.content.map(|content| Piece::Text(content.as_str().to_owned())));
     // Calls arrive whole, most of them without ids.
-    let calls = calls.iter().map(|call| whole_call(call, NAME));
+    let calls = calls.iter().map(|call| CallPiece::from_call(call, NAME));
     pieces.extend(calls.map(Piece::Call));
 }

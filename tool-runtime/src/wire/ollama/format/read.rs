@@ -26,7 +26,7 @@ pub(super) fn messages(body: &str) -> Result<Vec<Message>, WireError> {
         if message.role == "tool" {
             results.push(read_result(message));
         } else {
-            let message = read_message(message).map_err(|problem| REQUEST.other_body(body, problem))?;
+            let message = read_message(message).map_err(|problem| REQUEST.wrong_body(body, problem))?;
             turns.push(Turn { results: std::mem::take(&mut results), message: Some(message) });
         }
     }

@@ -6,7 +6,6 @@ use crate::message::{AssistantMessage, Origin, Usage};
 use crate::wire::WireError;
 use crate::wire::error::{beginning, server_error};
 use crate::wire::expected::Expected;
-use crate::wire::usage::counted;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -30,7 +29,7 @@ impl Response<'_> {
     /// The tokens, which the last line of a stream has.
     pub(super) fn usage(&self) -> Option<Usage> {
         // The server leaves out a count of zero.
-        counted(self.prompt_eval_count, None, self.eval_count)
+        Usage::from_counts(self.prompt_eval_count, None, self.eval_count)
     }
 }
 
@@ -40,7 +39,7 @@ pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
     server_error(&response.error)?;
     let usage = response.usage();
     let Some(message) = response.message else {
-        return Err(REPLY.other_body(body, format_args!("there is no `message` in {}", beginning(body))));
+        return Err(REPLY.wrong_body(body, format_args!("there is no `message` in {}", beginning(body))));
     };
     let mut reply = message.into_reply();
     if let Some(reason) = response.done_reason {

@@ -91,18 +91,16 @@ fn read_event(event: Event<'_>, text: &str, custom_tools: &CustomTools) -> serde
 
 /// A piece of the arguments of a call.
 fn call_piece(index: Option<i64>, arguments: Arguments) -> Piece {
-    let key = CallKey::Index(index);
-    Piece::Call(CallPiece { key, arguments, ..CallPiece::arguments(0, String::new()) })
+    Piece::Call(CallPiece { key: CallKey::Index(index), arguments, ..CallPiece::default() })
 }
 
 /// The start of a call. Its arguments follow.
 fn started(item: Item, index: Option<i64>) -> Option<Piece> {
     let ItemContent::Call(ToolCall { id, name, .. }) = item.read.content else { return None };
-    let key = CallKey::Index(index);
-    Some(Piece::Call(CallPiece { key, id, name, ..CallPiece::arguments(0, String::new()) }))
+    Some(Piece::Call(CallPiece { key: CallKey::Index(index), id, name, ..CallPiece::default() }))
 }
 
-/// A complete item. Its text arrived in pieces.
+/// A complete item, whose text may have arrived in pieces. Of a truncated call, only the call: its item does not go back.
 fn complete(item: &RawValue, index: Option<i64>, custom_tools: &CustomTools) -> serde_json::Result<Piece> {
     let mut read = Item::read(item, custom_tools)?.read;
     let mut whole_call = None;
@@ -113,11 +111,9 @@ fn complete(item: &RawValue, index: Option<i64>, custom_tools: &CustomTools) -> 
         }
         let piece = CallPiece {
             key: CallKey::Index(index),
-            id: call.id.clone(),
-            name: call.name.clone(),
             arguments: Arguments::Whole(call.arguments.clone()),
             takes_text: is_custom(call),
-            extra: call.extra.to_map(NAME),
+            ..CallPiece::from_call(call, NAME)
         };
         if call.is_truncated {
             return Ok(Piece::Call(piece));
@@ -148,7 +144,7 @@ fn add_origin(response: &Response<'_>, pieces: &mut Vec<Piece>) {
     pieces.extend(response_id.map(Piece::ResponseId));
 }
 
-/// The pieces of a response, from a server that sends no events for its items.
+/// All pieces of the response again, since a server may have sent no events for its items.
 fn whole(output: &[&RawValue], custom_tools: &CustomTools) -> Option<Vec<Piece>> {
     let reply = read_items(output, custom_tools).ok()?;
     let mut pieces = Vec::with_capacity(output.len() + 2);

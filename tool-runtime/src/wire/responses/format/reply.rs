@@ -7,7 +7,6 @@ use crate::message::{AssistantMessage, Finish, Origin, Usage};
 use crate::wire::WireError;
 use crate::wire::error::{beginning, server_error};
 use crate::wire::expected::Expected;
-use crate::wire::usage::counted;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -46,7 +45,7 @@ pub(super) fn read(body: &str, custom_tools: &CustomTools) -> Result<AssistantMe
     let response: Response<'_> = REPLY.read(body)?;
     server_error(&response.error)?;
     let Some(output) = &response.output else {
-        return Err(REPLY.other_body(body, format_args!("there is no `output` in {}", beginning(body))));
+        return Err(REPLY.wrong_body(body, format_args!("there is no `output` in {}", beginning(body))));
     };
     if let Some(status @ ("queued" | "in_progress")) = response.status.as_str() {
         return Err(
@@ -65,5 +64,5 @@ pub(super) fn read(body: &str, custom_tools: &CustomTools) -> Result<AssistantMe
 
 pub(super) fn read_usage(usage: &Value) -> Option<Usage> {
     let cached = usage["input_tokens_details"]["cached_tokens"].as_u64();
-    counted(usage["input_tokens"].as_u64(), cached, usage["output_tokens"].as_u64())
+    Usage::from_counts(usage["input_tokens"].as_u64(), cached, usage["output_tokens"].as_u64())
 }
