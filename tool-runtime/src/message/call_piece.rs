@@ -6,7 +6,10 @@ use serde_json::{Map, Value};
 /// A piece of a call.
 #[derive(Debug, Default)]
 pub(crate) struct CallPiece {
-    pub(crate) key: CallKey,
+    /// The index that the server sent, by which the provider decides, with the id and the name.
+    pub(crate) index: Option<i64>,
+    /// Whether it is a whole call, which no other piece belongs to.
+    pub(crate) is_whole_call: bool,
     /// Empty if missing.
     pub(crate) id: String,
     /// Empty if missing.
@@ -15,15 +18,6 @@ pub(crate) struct CallPiece {
     /// Whether the arguments are any text, and not an object.
     pub(crate) takes_text: bool,
     pub(crate) extra: Map<String, Value>,
-}
-
-/// The key by which a piece names its call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CallKey {
-    /// The piece is a whole call: `Provider::which_call` starts a new one.
-    Alone,
-    /// The index that the server sent. The provider decides with the id and the name of the piece.
-    Index(Option<i64>),
 }
 
 #[derive(Debug)]
@@ -39,27 +33,19 @@ pub(crate) enum Arguments {
 impl CallPiece {
     /// The next piece of the arguments of the call with this index.
     pub(crate) fn from_arguments(index: i64, piece: String) -> Self {
-        let (key, arguments) = (CallKey::Index(Some(index)), Arguments::Piece(piece));
-        CallPiece { key, arguments, ..CallPiece::default() }
+        CallPiece { index: Some(index), arguments: Arguments::Piece(piece), ..CallPiece::default() }
     }
 
     /// The whole call, which no other piece belongs to. `wire` is the wire that read it.
     pub(crate) fn from_call(call: &ToolCall, wire: &str) -> Self {
         CallPiece {
-            key: CallKey::Alone,
+            index: None,
+            is_whole_call: true,
             id: call.id.clone(),
             name: call.name.clone(),
             arguments: Arguments::Piece(call.arguments.clone()),
             takes_text: false,
             extra: call.extra.to_map(wire),
-        }
-    }
-
-    /// The index that the server sent.
-    pub(crate) fn index(&self) -> Option<i64> {
-        match self.key {
-            CallKey::Alone => None,
-            CallKey::Index(index) => index,
         }
     }
 
@@ -77,13 +63,7 @@ impl CallPiece {
     pub(crate) fn continues(&self, head: &CallPiece) -> bool {
         let is_same = |own: &str, other: &str| own.is_empty() || own == other;
         let has_same_head = is_same(&self.id, &head.id) && is_same(&self.name, &head.name);
-        self.key == head.key && has_same_head && !self.arguments.is_empty()
-    }
-}
-
-impl Default for CallKey {
-    fn default() -> Self {
-        CallKey::Index(None)
+        self.index == head.index && has_same_head && !self.is_whole_call && !self.arguments.is_empty()
     }
 }
 

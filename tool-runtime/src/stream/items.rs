@@ -2,7 +2,7 @@
 
 use crate::fingerprint::Fingerprint;
 use crate::message::{
-    Arguments, CallKey, CallPiece, Growth, ItemContent, ItemKind, NativeItem, ReadItem, ToolCall, is_object,
+    Arguments, CallPiece, Growth, ItemContent, ItemKind, NativeItem, ReadItem, ToolCall, is_object,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -138,7 +138,7 @@ impl Items {
         let calls = self.list.iter_mut().filter_map(|item| match &mut item.state {
             ItemState::Growing(GrowingItem { index: Some(index), arguments, json: None, .. }) => {
                 let arguments = Arguments::Json(arguments.take()?);
-                Some(CallPiece { key: CallKey::Index(Some(*index)), arguments, ..CallPiece::default() })
+                Some(CallPiece { index: Some(*index), arguments, ..CallPiece::default() })
             }
             _ => None,
         });

@@ -1,8 +1,7 @@
 //! A reply in chunks, as a server streams it.
 
 use crate::message::{
-    Arguments, AssistantMessage, CallKey, CallPiece, Chunk, Finish, ItemContent, ItemKind, Piece, ReadItem,
-    ToolCall,
+    Arguments, AssistantMessage, CallPiece, Chunk, Finish, ItemContent, ItemKind, Piece, ReadItem, ToolCall,
 };
 use serde_json::Value;
 
@@ -83,7 +82,8 @@ fn push_call(
     chunks: &mut Vec<Vec<Piece>>,
 ) {
     let head = CallPiece {
-        key: CallKey::Index(Some(index)),
+        index: Some(index),
+        is_whole_call: false,
         arguments: Arguments::default(),
         ..CallPiece::from_call(call, wire)
     };

@@ -72,7 +72,7 @@ impl PartialCalls {
 
     /// Assigns later pieces with the index or the id of this piece to the call.
     pub(crate) fn add_keys_of(&mut self, piece: &CallPiece, position: usize) {
-        self.add_key(position, piece.index(), &piece.id);
+        self.add_key(position, piece.index, &piece.id);
     }
 
     fn add_key(&mut self, position: usize, index: Option<i64>, id: &str) {

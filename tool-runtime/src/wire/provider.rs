@@ -108,6 +108,6 @@ pub(crate) fn provider_or_chat_completions(name: &str) -> &'static dyn Provider 
 /// The error message of a provider of this wire for a request with this message. If none of them has one, it is that of a
 /// provider of Chat Completions.
 pub(crate) fn quoted_error(wire: &str, invalid: &InvalidMessage<'_>) -> QuotedError {
-    let of_wire = provider(wire).and_then(|provider| provider.quoted_error(invalid));
+    let of_wire = provider_or_chat_completions(wire).quoted_error(invalid);
     of_wire.unwrap_or_else(|| chat_completions::quoted_error(invalid))
 }

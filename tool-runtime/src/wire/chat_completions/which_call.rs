@@ -3,13 +3,13 @@
 //! The documentation of Chat Completions gives each call an index, but servers omit indices, ids and names, repeat them, or
 //! change them.
 
-use crate::message::{Arguments, CallKey, CallPiece, ToolCall};
+use crate::message::{Arguments, CallPiece, ToolCall};
 use crate::wire::partial_call::PartialCall;
 use crate::wire::partial_calls::{PartialCalls, WhichCall};
 
 /// The call to which a piece belongs. A gateway of another API may deviate in the same ways.
 pub(in crate::wire) fn which_call(piece: &CallPiece, calls: &PartialCalls) -> WhichCall {
-    if piece.key == CallKey::Alone {
+    if piece.is_whole_call {
         return WhichCall::New;
     }
     let candidate =
@@ -24,7 +24,7 @@ pub(in crate::wire) fn which_call(piece: &CallPiece, calls: &PartialCalls) -> Wh
 
 /// The call that the index and the id of a piece name; without both, the newest call.
 fn candidate(piece: &CallPiece, calls: &PartialCalls) -> Option<usize> {
-    let index = piece.index();
+    let index = piece.index;
     let known = |position: usize| &calls.as_slice()[position];
     let by_id = calls.with_id(&piece.id);
     match (index.and_then(|index| calls.with_index(index)), by_id) {
@@ -52,7 +52,7 @@ fn candidate(piece: &CallPiece, calls: &PartialCalls) -> Option<usize> {
 fn goes_on_with(call: &PartialCall, piece: &CallPiece) -> bool {
     let ToolCall { id, name, arguments, .. } = &call.call;
     let has_same_name = *name == piece.name;
-    let has_index = piece.index().is_some();
+    let has_index = piece.index.is_some();
     let has_id = !id.is_empty() && *id == piece.id;
     if !has_id && !id.is_empty() && !piece.id.is_empty() {
         let is_nothing_new = piece.name.is_empty() && piece.arguments.is_empty();
@@ -81,6 +81,6 @@ fn can_take(call: &PartialCall, arguments: &Arguments) -> bool {
 /// follow: vLLM ends a call with such a piece, which has an unrelated id.
 fn may_be_followed_by(call: &PartialCall, piece: &CallPiece) -> bool {
     let has_own_id = !piece.id.is_empty() && piece.id != call.call.id;
-    let is_same_tool = piece.name == call.call.name && piece.index().is_some();
+    let is_same_tool = piece.name == call.call.name && piece.index.is_some();
     call.is_whole() && has_own_id && is_same_tool && piece.arguments.is_empty()
 }

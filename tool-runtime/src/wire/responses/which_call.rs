@@ -12,7 +12,7 @@ use std::collections::HashMap;
 /// the newest one.
 pub(super) fn which_call(piece: &CallPiece, calls: &PartialCalls) -> WhichCall {
     if let Arguments::Whole(arguments) = &piece.arguments {
-        let known = match piece.index() {
+        let known = match piece.index {
             Some(index) => calls.with_index(index),
             None => calls.with_id(&piece.id).or(calls.newest()),
         };
@@ -46,7 +46,7 @@ pub(super) fn which_complete_calls(complete: &[CallPiece], calls: &PartialCalls)
         Some(position) => WhichCall::Known(position),
         None if began.take_same(call) => WhichCall::NoCall,
         // Without indices, it may be any of the calls.
-        None if began.have_indices && call.index().is_some() => WhichCall::New,
+        None if began.have_indices && call.index.is_some() => WhichCall::New,
         None => WhichCall::NoCall,
     });
     which.collect()
@@ -77,7 +77,7 @@ impl<'a> BegunCalls<'a> {
     /// The call that began with the index or the id of this complete call, and without or with the same arguments.
     fn take_position_of(&mut self, call: &CallPiece) -> Option<usize> {
         let arguments = normalized(whole(call));
-        let with_index = call.index().and_then(|index| self.calls.with_index(index));
+        let with_index = call.index.and_then(|index| self.calls.with_index(index));
         let positions = [with_index, self.calls.with_id(&call.id)];
         let began = |position: &usize| {
             let known = &self.arguments[*position];

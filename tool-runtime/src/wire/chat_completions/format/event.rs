@@ -4,7 +4,7 @@ use super::call::to_text;
 use super::content::raw_parts;
 use super::reply::read_usage;
 use super::{FORMAT, NAME};
-use crate::message::{Arguments, CallKey, CallPiece, Chunk, Content, Finish, Piece, StreamError};
+use crate::message::{Arguments, CallPiece, Chunk, Content, Finish, Piece, StreamError};
 use crate::wire::error::beginning;
 use crate::wire::finish_reason::is_no_reason;
 use crate::wire::reasoning::SHOWN_FIELDS;
@@ -190,7 +190,8 @@ impl From<CallDelta> for CallPiece {
         };
         let name = name.unwrap_or_default();
         CallPiece {
-            key: CallKey::Index(index),
+            index,
+            is_whole_call: false,
             id: to_text(id),
             name,
             arguments,

@@ -6,8 +6,7 @@ use super::reply::{Response, read_usage};
 use super::tool_search::is_search;
 use super::{FORMAT, NAME};
 use crate::message::{
-    Arguments, CallKey, CallPiece, Chunk, Finish, ItemContent, Origin, Piece, StreamError, ToolCall,
-    is_object,
+    Arguments, CallPiece, Chunk, Finish, ItemContent, Origin, Piece, StreamError, ToolCall, is_object,
 };
 use crate::wire::error::{beginning, server_message};
 use crate::wire::event_data::read_data;
@@ -91,13 +90,13 @@ fn read_event(event: Event<'_>, text: &str, custom_tools: &CustomTools) -> serde
 
 /// A piece of the arguments of a call.
 fn call_piece(index: Option<i64>, arguments: Arguments) -> Piece {
-    Piece::Call(CallPiece { key: CallKey::Index(index), arguments, ..CallPiece::default() })
+    Piece::Call(CallPiece { index, arguments, ..CallPiece::default() })
 }
 
 /// The start of a call. Its arguments follow.
 fn started(item: Item, index: Option<i64>) -> Option<Piece> {
     let ItemContent::Call(ToolCall { id, name, .. }) = item.read.content else { return None };
-    Some(Piece::Call(CallPiece { key: CallKey::Index(index), id, name, ..CallPiece::default() }))
+    Some(Piece::Call(CallPiece { index, id, name, ..CallPiece::default() }))
 }
 
 /// A complete item, whose text may have arrived in pieces. Of a truncated call, only the call: its item does not go back.
@@ -110,7 +109,8 @@ fn complete(item: &RawValue, index: Option<i64>, custom_tools: &CustomTools) -> 
             call.arguments.clear();
         }
         let piece = CallPiece {
-            key: CallKey::Index(index),
+            index,
+            is_whole_call: false,
             arguments: Arguments::Whole(call.arguments.clone()),
             takes_text: is_custom(call),
             ..CallPiece::from_call(call, NAME)
