@@ -203,18 +203,18 @@ mod tests {
         parts.tools = RequestTools { listed: &pinned, deferred: &deferred, arrays: Some(&arrays) };
         // The address of an array that is still in use.
         let address = |body: &Body| std::ptr::from_ref::<RawValue>(body.get("tools").expect("an array"));
-        let array = |parts: &RequestParts<'_>, settings: [bool; 3]| {
-            let (mut body, form) = (Body::new(), ToolForm { wire: "wire", settings });
+        let array = |parts: &RequestParts<'_>, is_strict: bool| {
+            let (mut body, form) = (Body::new(), ToolForm { is_strict, ..ToolForm::new("wire") });
             let make = |tools: &[&ToolSchema]| ToolArray::new(tools, Vec::new());
             parts.write_tools(&mut body, Some(form), make).expect("it is written");
             body
         };
-        let (first, plain) = (array(&parts, [true; 3]), array(&parts, [false; 3]));
-        assert_eq!(address(&first), address(&array(&parts, [true; 3])));
+        let (first, plain) = (array(&parts, true), array(&parts, false));
+        assert_eq!(address(&first), address(&array(&parts, true)));
         assert_ne!(address(&first), address(&plain));
         // A wire that wraps another one has other tools.
         let changed = parts.with_deferred_tools(&other);
-        assert_ne!(address(&first), address(&array(&changed, [true; 3])));
-        assert_ne!(address(&plain), address(&array(&parts.with_tools(&other), [false; 3])));
+        assert_ne!(address(&first), address(&array(&changed, true)));
+        assert_ne!(address(&plain), address(&array(&parts.with_tools(&other), false)));
     }
 }

@@ -36,8 +36,18 @@ impl ToolArray {
 pub(super) struct ToolForm {
     /// The name of the wire.
     pub(super) wire: &'static str,
-    /// The settings of the wire on which the array depends. Each wire has its own order of them.
-    pub(super) settings: [bool; 3],
+    pub(super) is_strict: bool,
+    /// Whether the model finds deferred tools with the search of the API.
+    pub(super) has_native_search: bool,
+    /// Whether an array for the search of the API has `call_tool`, since the messages have calls of it.
+    pub(super) has_call_tool: bool,
+}
+
+impl ToolForm {
+    /// The form without any setting of the wire of this name.
+    pub(super) fn new(wire: &'static str) -> Self {
+        ToolForm { wire, is_strict: false, has_native_search: false, has_call_tool: false }
+    }
 }
 
 /// The arrays of all tools of a registry, each created when it is first written: a request copies its bytes.

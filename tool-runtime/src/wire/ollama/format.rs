@@ -161,6 +161,6 @@ fn write_tools(body: &mut Body, parts: &RequestParts<'_>) -> Result<(), WireErro
     if !parts.has_allowed_tools() {
         return Ok(());
     }
-    let form = ToolForm { wire: NAME, settings: [false; 3] };
+    let form = ToolForm::new(NAME);
     parts.write_tools(body, Some(form), |tools| ToolArray::new(tools, Vec::new()))
 }

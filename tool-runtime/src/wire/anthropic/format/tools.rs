@@ -34,7 +34,7 @@ pub(super) fn write(
     if !parts.has_allowed_tools() {
         return Ok(());
     }
-    let form = ToolForm { wire: NAME, settings: [is_strict, has_native_search, false] };
+    let form = ToolForm { is_strict, has_native_search, ..ToolForm::new(NAME) };
     parts.write_tools(body, Some(form), |tools| {
         // The API accepts earlier calls of a tool that the request does not have.
         let loaded = tools.iter().filter(|tool| !(has_native_search && tool.name() == CALL_TOOL));

@@ -33,7 +33,7 @@ pub(super) fn write(wire: &ChatCompletions, parts: &RequestParts<'_>) -> Result<
     if !sent.has_allowed_tools() {
         return Ok(body);
     }
-    let form = ToolForm { wire: NAME, settings: [wire.strict, false, false] };
+    let form = ToolForm { is_strict: wire.strict, ..ToolForm::new(NAME) };
     sent.write_tools(&mut body, Some(form), |tools| tool_array(tools, wire.strict))?;
     if let Some(names) = parts.allowed_tools().filter(|_| wire.native_allowed_tools) {
         body.write("tool_choice", &allowed_tools(choice, names, parts.tools()))?;

@@ -26,7 +26,7 @@ pub(super) fn write(body: &mut Body, parts: &RequestParts<'_>, is_strict: bool) 
     if !parts.has_allowed_tools() {
         return Ok(());
     }
-    let form = ToolForm { wire: NAME, settings: [false; 3] };
+    let form = ToolForm::new(NAME);
     parts.write_tools(body, Some(form), tool_array)?;
     let calling = match choice {
         ToolChoice::Auto if !is_strict => return Ok(()),

@@ -50,8 +50,12 @@ pub(super) fn write(
     if !sent.has_allowed_tools() {
         return Ok(());
     }
-    let settings = [wire.strict, replaced.contains(&SEARCH_TOOLS), replaced.contains(&CALL_TOOL)];
-    let form = ToolForm { wire: NAME, settings };
+    let form = ToolForm {
+        wire: NAME,
+        is_strict: wire.strict,
+        has_native_search: replaced.contains(&SEARCH_TOOLS),
+        has_call_tool: !replaced.contains(&CALL_TOOL),
+    };
     // With custom tools, the array depends on their names and parameters too.
     let form = wire.custom_tools.is_empty().then_some(form);
     sent.write_tools(body, form, |tools| tool_array(tools, wire, replaced))?;
