@@ -40,6 +40,7 @@ mod anthropic;
 mod bedrock;
 mod body;
 mod by_name;
+mod call_rules;
 mod chat_completions;
 mod content_parts;
 mod detect;
@@ -65,6 +66,7 @@ mod report;
 mod request_parts;
 mod response_format;
 mod responses;
+mod snapshots;
 mod tool_arrays;
 mod usage;
 

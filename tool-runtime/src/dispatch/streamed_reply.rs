@@ -67,6 +67,8 @@ pub(crate) type EarlyCalls = BTreeMap<usize, Arc<EarlyCall>>;
 /// A call that starts while its reply is received.
 #[derive(Debug, Default)]
 pub(crate) struct EarlyCall {
+    /// The arguments with which it runs.
+    arguments: String,
     record: CallRecord,
     message: Mutex<Option<ToolMessage>>,
 }
@@ -155,7 +157,7 @@ impl StreamedReply {
             };
             let ready = self.take(next, &mut on_event, |call| registry.may_start_while_streaming(call));
             for (index, call) in ready {
-                let early = Arc::new(EarlyCall::default());
+                let early = Arc::new(EarlyCall { arguments: call.arguments.clone(), ..EarlyCall::default() });
                 self.early.insert(index, Arc::clone(&early));
                 running.push(Box::pin(async move { early.run(registry, batch, index, &call).await }));
             }
@@ -208,6 +210,10 @@ impl StreamedReply {
         reply.change_ids(|calls| {
             for (index, call) in calls.iter_mut().enumerate() {
                 call.id = ids.choose(index, &call.id, response_id.as_deref()).to_owned();
+                if let Some(early) = early.get(&index) {
+                    // Arguments that arrive after the call was complete do not change it.
+                    call.arguments.clone_from(&early.arguments);
+                }
             }
         });
         EndedReply { reply, is_complete: has_ended && interruption.is_none(), interruption, early, ids }

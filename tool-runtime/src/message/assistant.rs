@@ -3,6 +3,8 @@
 use super::{Completeness, Content, Extra, NativeItem, Origin, ToolCall, Usage};
 use super::{id_numbers, replace_unusable_ids};
 use serde_json::Value;
+#[cfg(any(feature = "anthropic", feature = "gemini", feature = "ollama", feature = "responses"))]
+use std::collections::HashMap;
 
 /// A reply of the model.
 ///
@@ -136,6 +138,27 @@ impl AssistantMessage {
             && self.tool_calls.is_empty()
             && self.refusal().is_none()
             && self.native.is_empty()
+    }
+
+    /// Merges calls that the server states more than once, which would run twice.
+    #[cfg(any(feature = "anthropic", feature = "gemini", feature = "ollama", feature = "responses"))]
+    pub(crate) fn merge_restated_calls(&mut self) {
+        let mut positions: HashMap<String, usize> = HashMap::new();
+        let mut merged: Vec<ToolCall> = Vec::with_capacity(self.tool_calls.len());
+        for call in std::mem::take(&mut self.tool_calls) {
+            let known = positions.get(&call.id).map(|&position| &mut merged[position]);
+            match known.filter(|known| known.is_stated_by(&call.id, &call.name)) {
+                Some(known) => {
+                    known.state_arguments_again(&call.arguments);
+                    known.is_truncated |= call.is_truncated;
+                }
+                None => {
+                    positions.insert(call.id.clone(), merged.len());
+                    merged.push(call);
+                }
+            }
+        }
+        self.tool_calls = merged;
     }
 
     /// Replaces the ids of calls that are empty or repeated.

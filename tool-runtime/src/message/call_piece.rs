@@ -10,6 +10,8 @@ pub(crate) struct CallPiece {
     pub(crate) index: Option<i64>,
     /// Whether it is a whole call, which no other piece belongs to.
     pub(crate) is_whole_call: bool,
+    /// The id of the item that the call is, which some providers send in addition to the id of the call. Empty if missing.
+    pub(crate) item_id: String,
     /// Empty if missing.
     pub(crate) id: String,
     /// Empty if missing.
@@ -41,9 +43,10 @@ impl CallPiece {
         CallPiece {
             index: None,
             is_whole_call: true,
+            item_id: String::new(),
             id: call.id.clone(),
             name: call.name.clone(),
-            arguments: Arguments::Piece(call.arguments.clone()),
+            arguments: Arguments::Whole(call.arguments.clone()),
             takes_text: false,
             extra: call.extra.to_map(wire),
         }

@@ -9,6 +9,8 @@ pub(crate) enum Piece {
     Model(String),
     ResponseId(String),
     Usage(Usage),
+    /// The beginning of the reply, with its id if the provider sends one.
+    Beginning(Option<String>),
     /// The pieces after it in the chunk belong to the reply with this number. A provider that can send several replies
     /// numbers them.
     Reply(Option<i64>),

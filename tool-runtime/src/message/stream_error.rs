@@ -38,6 +38,8 @@ pub enum StreamError {
         /// The beginning of the first chunk without a piece of a reply; empty if there was none.
         beginning: String,
     },
+    /// Another reply began before the end of this one.
+    AnotherReply,
     /// The program cancelled the batch before the reply was complete.
     Cancelled,
 }
@@ -65,6 +67,9 @@ impl fmt::Display for StreamError {
                      `ReplyAssembler::wire`. It begins with: {beginning}"
                 )
             }
+            StreamError::AnotherReply => f.write_str(
+                "another reply began before the end of this one; read each response with a `ReplyAssembler` of its own",
+            ),
             StreamError::Cancelled => f.write_str("cancelled before the reply was complete"),
         }
     }
@@ -76,7 +81,10 @@ impl Error for StreamError {
             // The display text includes this error, so the chain continues with its source.
             StreamError::Transport { source } => source.source(),
             StreamError::NotAChunk { source, .. } => source.source(),
-            StreamError::Server { .. } | StreamError::NoReply { .. } | StreamError::Cancelled => None,
+            StreamError::Server { .. }
+            | StreamError::NoReply { .. }
+            | StreamError::AnotherReply
+            | StreamError::Cancelled => None,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Extra;
 use serde::de::IgnoredAny;
-use serde_json::Value;
+use serde_json::{Deserializer, Map, Value};
 
 /// One call of a tool that the model requests: the tool and its arguments.
 ///
@@ -59,6 +59,31 @@ impl ToolCall {
     pub(crate) fn set_arguments(&mut self, arguments: String) {
         self.arguments = arguments;
         self.is_truncated = false;
+    }
+
+    /// Whether another call with this id and name states this call again. Some gateways use the name of the tool as the
+    /// id of all its calls.
+    pub(crate) fn is_stated_by(&self, id: &str, name: &str) -> bool {
+        !id.is_empty() && self.id == id && self.name == name && id != name
+    }
+
+    /// Takes arguments that the server states for this call once more, and returns whether they replace missing ones.
+    /// Objects that contradict the arguments follow them. The arguments are no object then, so that the call does not run.
+    pub(crate) fn state_arguments_again(&mut self, again: &str) -> bool {
+        let known = serde_json::from_str::<Value>(&self.arguments).ok();
+        let is_empty = |object: &Value| object.as_object().is_some_and(Map::is_empty);
+        if means_none(&self.arguments) || known.as_ref().is_some_and(is_empty) {
+            let replaces = !means_none(again);
+            if replaces {
+                again.clone_into(&mut self.arguments);
+            }
+            return replaces;
+        }
+        let mut objects = Deserializer::from_str(again).into_iter::<Value>().map_while(Result::ok);
+        if objects.any(|object| !is_empty(&object) && Some(&object) != known.as_ref()) {
+            self.arguments.push_str(again);
+        }
+        false
     }
 
     /// Whether the arguments are one JSON object, or mean no arguments.

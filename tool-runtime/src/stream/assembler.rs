@@ -182,6 +182,9 @@ impl ReplyAssembler {
             Piece::Error(error) => self.fail(error),
             Piece::Done => self.close(true),
             Piece::Reply(number) => self.start_reply(number),
+            Piece::Beginning(id) if self.reply.is_followed_by(id.as_deref()) => {
+                self.fail(StreamError::AnotherReply);
+            }
             // They belong to the response and not to one of its replies, so those of another reply count too.
             origin @ (Piece::Model(_) | Piece::ResponseId(_) | Piece::Usage(_)) => {
                 self.reply.take(origin, &mut self.queued);
@@ -224,6 +227,10 @@ impl ReplyAssembler {
         if self.stage == Stage::NotBegun {
             let beginning = self.skipped.take().unwrap_or_default();
             return self.fail(StreamError::NoReply { beginning });
+        }
+        let is_complete = from_server || self.reply.finish_reason().is_some();
+        if is_complete && !self.reply.is_truncated() {
+            self.reply.calls.use_newest_snapshots();
         }
         if (from_server || self.is_settled) && !self.reply.is_truncated() {
             self.reply.complete_calls(&mut self.queued);

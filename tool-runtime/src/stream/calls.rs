@@ -2,16 +2,17 @@
 
 use super::event::QueuedEvent;
 use crate::message::{Arguments, CallPiece, ToolCall};
-use crate::wire::{PartialCall, PartialCalls, Provider, Reported, WhichCall};
+use crate::wire::{PartialCall, PartialCalls, Provider, Reported, WhichCall, add_fields};
 use serde_json::Value;
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// The calls so far.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     list: PartialCalls,
-    /// The head of a call that exists only if its arguments follow.
-    head: Option<CallPiece>,
+    /// By index, the heads of calls that exist only if their arguments follow.
+    heads: HashMap<Option<i64>, CallPiece>,
     /// The calls that changed since [`complete_whole`](Calls::complete_whole).
     changed: Vec<usize>,
 }
@@ -32,18 +33,21 @@ impl Calls {
     /// Adds a piece to the call that it belongs to. Returns the position of the call.
     pub(super) fn take(
         &mut self,
-        piece: CallPiece,
+        mut piece: CallPiece,
         provider: &dyn Provider,
         queued: &mut Vec<QueuedEvent>,
     ) -> Option<usize> {
-        if let Some(head) = self.head.take_if(|head| piece.continues(head)) {
-            self.begin_with(head, queued);
+        if self.heads.get(&piece.index).is_some_and(|head| piece.continues(head)) {
+            if let Some(mut head) = self.heads.remove(&piece.index) {
+                add_fields(&mut head.extra, piece.extra);
+                piece = CallPiece { arguments: piece.arguments, ..head };
+            }
         }
         match provider.which_call(&piece, &self.list) {
             WhichCall::Known(position) => Some(self.take_at(position, piece, queued)),
-            WhichCall::New => Some(self.begin_with(piece, queued)),
+            WhichCall::New => Some(self.begin_with(piece, provider, queued)),
             WhichCall::NewIfContinued => {
-                self.head = Some(piece);
+                self.heads.insert(piece.index, piece);
                 None
             }
             WhichCall::NoCall => None,
@@ -63,17 +67,24 @@ impl Calls {
             WhichCall::Known(position) => {
                 if self.get(position).is_some_and(|known| known.arguments.is_empty()) {
                     self.take_at(position, call, queued);
+                } else {
+                    self.take_arguments(position, call.arguments, queued);
                 }
                 Some(position)
             }
-            WhichCall::New => Some(self.begin_with(call, queued)),
+            WhichCall::New => Some(self.begin_with(call, provider, queued)),
             WhichCall::NewIfContinued | WhichCall::NoCall => None,
         });
         positions.collect()
     }
 
-    fn begin_with(&mut self, piece: CallPiece, queued: &mut Vec<QueuedEvent>) -> usize {
-        let position = self.list.begin();
+    fn begin_with(
+        &mut self,
+        piece: CallPiece,
+        provider: &dyn Provider,
+        queued: &mut Vec<QueuedEvent>,
+    ) -> usize {
+        let position = self.list.begin(provider.call_rules());
         self.take_at(position, piece, queued)
     }
 
@@ -83,11 +94,17 @@ impl Calls {
         }
         self.list.add_keys_of(&piece, position);
         let call = self.list.get_mut(position);
-        call.is_confirmed |= matches!(piece.arguments, Arguments::Whole(_)) && !piece.name.is_empty();
         call.take_head(&mut piece);
         self.start(position, queued);
         self.take_arguments(position, piece.arguments, queued);
         position
+    }
+
+    /// The arguments of calls whose pieces each repeat all arguments so far are the newest piece.
+    pub(super) fn use_newest_snapshots(&mut self) {
+        for position in 0..self.list.as_slice().len() {
+            self.list.get_mut(position).use_newest_snapshot();
+        }
     }
 
     /// Completes every call at the end of the stream.
@@ -111,7 +128,7 @@ impl Calls {
     fn take_arguments(&mut self, mut position: usize, arguments: Arguments, queued: &mut Vec<QueuedEvent>) {
         let piece = match arguments {
             Arguments::Piece(piece) => piece,
-            Arguments::Whole(text) => self.list.get_mut(position).rest_of(&text),
+            Arguments::Whole(text) => self.list.get_mut(position).rest_of(&text).to_owned(),
             Arguments::Json(json) => {
                 let call = self.list.get_mut(position);
                 if !call.call.arguments.is_empty() && !call.is_whole() {
@@ -126,8 +143,9 @@ impl Calls {
             let call = self.list.get_mut(position);
             let (grown, after) = call.take_arguments(rest);
             let (is_whole, takes_no_more) = (call.is_whole(), call.takes_no_more());
+            let can_be_complete = call.can_be_complete();
             self.grow(position, grown, queued);
-            if is_whole && takes_no_more {
+            if can_be_complete {
                 self.complete(position, queued);
             }
             if !is_whole || !after.trim_start().starts_with('{') {

@@ -82,8 +82,11 @@ impl Items {
         let ItemState::Growing(growing) = &mut item.state else { return None };
         match growth {
             Growth::Json(piece) => {
-                growing.json.get_or_insert_with(|| (field, String::new())).1.push_str(&piece);
-                return (item.kind == ItemKind::Call).then(|| CallPiece::from_arguments(index, piece));
+                let (_, json) = growing.json.get_or_insert_with(|| (field, String::new()));
+                if item.kind == ItemKind::Call {
+                    return Some(CallPiece::from_arguments(index, piece));
+                }
+                json.push_str(&piece);
             }
             Growth::Text(piece) => match growing.field(field) {
                 Value::String(text) => text.push_str(&piece),
@@ -159,7 +162,7 @@ impl Items {
         let texts = self.list.iter().filter(|item| item.kind == ItemKind::Text);
         let has_whole_text = texts.map(Item::text).collect::<String>() == text;
         let whole_text = Fingerprint::new(&[text]);
-        let native = self.list.into_iter().filter_map(|item| match item.kind {
+        let native = self.list.into_iter().filter_map(|mut item| match item.kind {
             ItemKind::Native => item.into_json().map(NativeItem::new),
             ItemKind::Reasoning => item.into_json().map(NativeItem::from_reasoning),
             ItemKind::Text => {
@@ -169,6 +172,11 @@ impl Items {
             ItemKind::Call => {
                 let call = item.call.and_then(|position| calls.get(position));
                 let call = call.filter(|call| item.has_call(call));
+                if let (Some(call), ItemState::Growing(GrowingItem { json: Some((_, json)), .. })) =
+                    (call, &mut item.state)
+                {
+                    json.clone_from(&call.arguments);
+                }
                 let json = item.into_json()?;
                 Some(match call {
                     Some(call) => NativeItem::from_call(json, call),

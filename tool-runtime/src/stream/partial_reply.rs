@@ -43,7 +43,7 @@ impl PartialReply {
         match piece {
             Piece::Model(model) => drop(self.model.get_or_insert(model)),
             Piece::ResponseId(id) => drop(self.response_id.get_or_insert(id)),
-            Piece::Usage(usage) => self.usage = Some(self.usage.map_or(usage, |known| larger(known, usage))),
+            Piece::Usage(usage) => self.usage = Some(self.usage.map_or(usage, |known| newest(known, usage))),
             Piece::Extra(fields) => add_fields(&mut self.extra, fields),
             Piece::Reasoning(piece) => {
                 let from = self.reasoning.len();
@@ -76,6 +76,7 @@ impl PartialReply {
             Piece::Whole(pieces) => self.take_whole(pieces, queued),
             // The assembler takes these.
             Piece::Reply(_)
+            | Piece::Beginning(_)
             | Piece::Finish(_)
             | Piece::Skipped(_)
             | Piece::PossibleError(_)
@@ -114,6 +115,12 @@ impl PartialReply {
             *call = call.and_then(|number| *positions.get(number)?);
         }
         self.items.push_missing(items);
+    }
+
+    /// Whether a reply with this id is another reply, which begins before this one has ended.
+    pub(super) fn is_followed_by(&self, id: Option<&str>) -> bool {
+        let has_begun = !self.is_empty() || !self.reasoning.is_empty();
+        has_begun && (id.is_none() || self.response_id.as_deref() != id)
     }
 
     fn is_empty(&self) -> bool {
@@ -195,11 +202,11 @@ impl PartialReply {
     }
 }
 
-/// The larger of both counts: a provider sends them in several chunks, or again with each.
-fn larger(known: Usage, new: Usage) -> Usage {
-    Usage {
-        input_tokens: known.input_tokens.max(new.input_tokens),
-        cached_input_tokens: known.cached_input_tokens.max(new.cached_input_tokens),
-        output_tokens: known.output_tokens.max(new.output_tokens),
+/// The newest usage. A provider may send the input only at the beginning, and servers send zeros.
+fn newest(known: Usage, new: Usage) -> Usage {
+    match new {
+        Usage { input_tokens: 0, output_tokens: 0, .. } => known,
+        Usage { input_tokens: 0, output_tokens, .. } => Usage { output_tokens, ..known },
+        new => new,
     }
 }

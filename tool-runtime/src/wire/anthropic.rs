@@ -7,13 +7,17 @@ mod format;
 #[cfg(feature = "testing")]
 mod rules;
 mod strict;
+mod which_call;
 
 #[cfg(feature = "anthropic")]
 pub use format::Anthropic;
 
 use super::Wire;
+use super::call_rules::CallRules;
 use super::detect::Excerpt;
+use super::partial_calls::{PartialCalls, WhichCall};
 use super::provider::{InvalidMessage, Provider, QuotedError};
+use crate::message::CallPiece;
 #[cfg(feature = "testing")]
 use {super::rejected::RejectedError, serde_json::Value};
 
@@ -33,6 +37,14 @@ impl Provider for AnthropicProvider {
     #[cfg(feature = "anthropic")]
     fn wire(&self) -> Option<Box<dyn Wire>> {
         Some(Box::new(Anthropic::new()))
+    }
+
+    fn call_rules(&self) -> CallRules {
+        which_call::CALL_RULES
+    }
+
+    fn which_call(&self, piece: &CallPiece, calls: &PartialCalls) -> WhichCall {
+        which_call::which_call(piece, calls)
     }
 
     fn recognizes(&self, excerpt: Excerpt<'_>) -> bool {

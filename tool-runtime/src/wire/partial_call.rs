@@ -1,8 +1,10 @@
 //! One call of a streamed reply that is still arriving.
 
 use super::add_fields;
+use super::call_rules::CallRules;
+use super::snapshots::Snapshots;
 use crate::json::ObjectEnd;
-use crate::message::{CallPiece, Extra, ToolCall, is_object};
+use crate::message::{Arguments, CallPiece, Extra, ToolCall, is_object};
 use serde_json::{Map, Value};
 use std::ops::Range;
 
@@ -11,11 +13,15 @@ use std::ops::Range;
 pub(crate) struct PartialCall {
     pub(crate) call: ToolCall,
     pub(crate) index: Option<i64>,
+    rules: CallRules,
     /// Further fields.
     extra: Map<String, Value>,
     pub(crate) reported: Reported,
     /// The end of the arguments.
     end: ObjectEnd,
+    snapshots: Snapshots,
+    /// Arguments that the provider stated for the same call before, or after the call was complete.
+    other_arguments: String,
     /// Whether the arguments are any text.
     takes_text: bool,
     /// Whether the complete call arrived, after its pieces if there were any.
@@ -33,13 +39,16 @@ pub(crate) enum Reported {
 }
 
 impl PartialCall {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(rules: CallRules) -> Self {
         PartialCall {
             call: ToolCall::new("", "", ""),
             index: None,
+            rules,
             extra: Map::new(),
             reported: Reported::Nothing,
             end: ObjectEnd::NotBegun,
+            snapshots: Snapshots::default(),
+            other_arguments: String::new(),
             takes_text: false,
             is_confirmed: false,
         }
@@ -51,7 +60,16 @@ impl PartialCall {
             self.takes_text = true;
             self.end = ObjectEnd::NoObject;
         }
-        add_fields(&mut self.extra, std::mem::take(&mut piece.extra));
+        let is_complete_call = matches!(piece.arguments, Arguments::Whole(_)) && !piece.name.is_empty();
+        if is_complete_call {
+            self.is_confirmed = true;
+            self.extra = std::mem::take(&mut piece.extra);
+        } else {
+            add_fields(&mut self.extra, std::mem::take(&mut piece.extra));
+            if self.rules.has_unique_ids && !piece.name.is_empty() && !self.call.name.is_empty() {
+                self.begin_again();
+            }
+        }
         if self.reported == Reported::Complete {
             return;
         }
@@ -62,8 +80,18 @@ impl PartialCall {
         if piece.name.starts_with(&**name) {
             // The first name, or a repetition of the complete name.
             *name = std::mem::take(&mut piece.name);
-        } else if self.call.arguments.is_empty() {
+        } else {
             name.push_str(&piece.name);
+        }
+    }
+
+    /// Begins another statement of the call.
+    fn begin_again(&mut self) {
+        self.is_confirmed = false;
+        self.other_arguments.clear();
+        if self.reported != Reported::Complete && !self.takes_text {
+            std::mem::swap(&mut self.other_arguments, &mut self.call.arguments);
+            self.clear_arguments();
         }
     }
 
@@ -71,14 +99,21 @@ impl PartialCall {
     /// belong to this call.
     pub(crate) fn take_arguments<'a>(&mut self, piece: &'a str) -> (Range<usize>, &'a str) {
         if self.takes_no_more() {
+            if self.rules.has_unique_ids {
+                self.other_arguments.push_str(piece);
+                return (0..0, "");
+            }
             return (0..0, piece);
         }
         if self.is_empty_object() {
             if !piece.trim_start().starts_with('{') {
                 return (0..0, piece);
             }
-            self.clear_placeholder();
+            // The empty object is a placeholder before the arguments: some gateways of Claude send it
+            // (<https://github.com/BerriAI/litellm/issues/4537>, <https://github.com/openai/openai-agents-js/pull/712>).
+            self.clear_arguments();
         }
+        self.snapshots.compare(&self.call.arguments, piece);
         let from = self.call.arguments.len();
         let end = self.end.find(piece);
         let (piece, after) = piece.split_at(end.unwrap_or(piece.len()));
@@ -92,9 +127,22 @@ impl PartialCall {
         (from..self.call.arguments.len(), after)
     }
 
-    /// The part of these complete arguments that did not arrive in pieces; empty if the pieces differ.
-    pub(crate) fn rest_of(&self, whole: &str) -> String {
-        whole.strip_prefix(&*self.call.arguments).unwrap_or_default().to_owned()
+    /// The part of these complete arguments that did not arrive in pieces. The complete arguments replace pieces that
+    /// differ from them, unless the call is complete already.
+    pub(crate) fn rest_of<'a>(&mut self, whole: &'a str) -> &'a str {
+        if self.reported == Reported::Complete {
+            whole.clone_into(&mut self.other_arguments);
+            return "";
+        }
+        let known = &self.call.arguments;
+        if whole.trim().is_empty() && !known.is_empty() || is_object(known) && !is_object(whole) {
+            return "";
+        }
+        self.other_arguments.clear();
+        whole.strip_prefix(&*self.call.arguments).unwrap_or_else(|| {
+            self.clear_arguments();
+            whole
+        })
     }
 
     /// Whether arguments after the complete ones of this call repeat them (<https://github.com/vllm-project/vllm/issues/51697>)
@@ -107,11 +155,12 @@ impl PartialCall {
         self.is_whole() && !self.is_empty_object() && (is_none || is_known())
     }
 
-    /// Clears an empty object before the arguments, which is a placeholder: some gateways of Claude send it
-    /// (<https://github.com/BerriAI/litellm/issues/4537>, <https://github.com/openai/openai-agents-js/pull/712>).
-    fn clear_placeholder(&mut self) {
+    fn clear_arguments(&mut self) {
         self.call.arguments.clear();
-        self.end = ObjectEnd::NotBegun;
+        self.snapshots = Snapshots::default();
+        if !self.takes_text {
+            self.end = ObjectEnd::NotBegun;
+        }
     }
 
     /// Whether the arguments are one complete object. Text after it does not belong to them.
@@ -124,22 +173,47 @@ impl PartialCall {
         matches!(self.end, ObjectEnd::Found { is_empty: true })
     }
 
-    /// Whether the arguments cannot change any more.
+    /// Whether the arguments cannot change any more, unless the complete call replaces them.
     pub(crate) fn takes_no_more(&self) -> bool {
         self.reported == Reported::Complete || self.is_whole() && !self.is_empty_object()
     }
 
+    /// Whether the call can be complete before the end of the stream.
+    pub(crate) fn can_be_complete(&self) -> bool {
+        self.is_whole() && self.takes_no_more() && (self.is_confirmed || !self.rules.sends_complete_calls)
+    }
+
+    /// If each piece of the arguments repeats those so far, the newest piece becomes the arguments.
+    pub(crate) fn use_newest_snapshot(&mut self) {
+        if self.reported == Reported::Complete || self.is_whole() || self.takes_text {
+            return;
+        }
+        if let Some(newest) = self.snapshots.newest(&self.call.arguments) {
+            self.call.arguments = newest.to_owned();
+            self.end = ObjectEnd::Found { is_empty: false };
+        }
+    }
+
     /// Marks the call as complete. Missing arguments become an empty object.
     pub(crate) fn complete(&mut self) {
+        self.resolve_other_arguments();
         self.reported = Reported::Complete;
         if self.call.arguments.is_empty() && !self.takes_text {
             self.call.arguments.push_str("{}");
         }
     }
 
+    fn resolve_other_arguments(&mut self) {
+        let other = std::mem::take(&mut self.other_arguments);
+        if !other.is_empty() {
+            self.call.state_arguments_again(&other);
+        }
+    }
+
     /// The call in a reply of this wire.
-    pub(crate) fn into_call(self, wire: &'static str) -> ToolCall {
+    pub(crate) fn into_call(mut self, wire: &'static str) -> ToolCall {
         let is_truncated = self.reported != Reported::Complete && !self.is_whole();
+        self.resolve_other_arguments();
         let PartialCall { mut call, extra, .. } = self;
         call.is_truncated = is_truncated;
         call.extra = Extra::new(wire, extra);

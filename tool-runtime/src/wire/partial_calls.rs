@@ -1,5 +1,6 @@
 //! The calls of a streamed reply so far, by which a provider decides to which call a piece belongs.
 
+use super::call_rules::CallRules;
 use super::partial_call::PartialCall;
 use crate::message::CallPiece;
 use std::collections::HashMap;
@@ -8,9 +9,10 @@ use std::collections::HashMap;
 #[derive(Debug, Default)]
 pub(crate) struct PartialCalls {
     list: Vec<PartialCall>,
-    /// The newest call with each index and with each id.
+    /// The newest call with each index, with each id, and with each id of an item.
     by_index: HashMap<i64, usize>,
     by_id: HashMap<String, usize>,
+    by_item_id: HashMap<String, usize>,
 }
 
 /// The call to which a piece belongs.
@@ -49,20 +51,25 @@ impl PartialCalls {
         self.by_id.get(id).copied()
     }
 
+    /// The position of the newest call that is the item with this id.
+    pub(super) fn with_item_id(&self, item_id: &str) -> Option<usize> {
+        self.by_item_id.get(item_id).copied()
+    }
+
     /// The position of the newest call.
     pub(super) fn newest(&self) -> Option<usize> {
         self.list.len().checked_sub(1)
     }
 
     /// Adds a call without any piece, and returns its position.
-    pub(crate) fn begin(&mut self) -> usize {
-        self.list.push(PartialCall::new());
+    pub(crate) fn begin(&mut self, rules: CallRules) -> usize {
+        self.list.push(PartialCall::new(rules));
         self.list.len() - 1
     }
 
     /// Adds a call of the same tool, to which later pieces with the same index or id belong.
     pub(crate) fn begin_another(&mut self, position: usize) -> usize {
-        let another = self.begin();
+        let another = self.begin(CallRules::default());
         let PartialCall { call, index, .. } = &self.list[position];
         let (id, name, index) = (call.id.clone(), call.name.clone(), *index);
         self.add_key(another, index, &id);
@@ -73,6 +80,9 @@ impl PartialCalls {
     /// Assigns later pieces with the index or the id of this piece to the call.
     pub(crate) fn add_keys_of(&mut self, piece: &CallPiece, position: usize) {
         self.add_key(position, piece.index, &piece.id);
+        if !piece.item_id.is_empty() && !piece.has_no_head() {
+            self.by_item_id.insert(piece.item_id.clone(), position);
+        }
     }
 
     fn add_key(&mut self, position: usize, index: Option<i64>, id: &str) {

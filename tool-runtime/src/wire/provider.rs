@@ -3,6 +3,7 @@
 use super::Wire;
 use super::anthropic::AnthropicProvider;
 use super::bedrock::BedrockProvider;
+use super::call_rules::CallRules;
 use super::chat_completions::{self, ChatCompletionsProvider};
 use super::detect::Excerpt;
 use super::gemini::GeminiProvider;
@@ -27,6 +28,11 @@ pub(crate) trait Provider: Sync {
     /// Its wire with the default settings; `None` if the feature is disabled.
     fn wire(&self) -> Option<Box<dyn Wire>> {
         None
+    }
+
+    /// What it promises about the calls of its streams.
+    fn call_rules(&self) -> CallRules {
+        CallRules::default()
     }
 
     /// The call of a streamed reply to which a piece belongs.

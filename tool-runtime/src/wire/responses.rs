@@ -12,6 +12,7 @@ mod which_call;
 pub use format::Responses;
 
 use super::Wire;
+use super::call_rules::CallRules;
 use super::detect::Excerpt;
 use super::partial_calls::{PartialCalls, WhichCall};
 use super::provider::{InvalidMessage, Provider, QuotedError};
@@ -35,6 +36,10 @@ impl Provider for ResponsesProvider {
     #[cfg(feature = "responses")]
     fn wire(&self) -> Option<Box<dyn Wire>> {
         Some(Box::new(Responses::new()))
+    }
+
+    fn call_rules(&self) -> CallRules {
+        which_call::CALL_RULES
     }
 
     fn which_call(&self, piece: &CallPiece, calls: &PartialCalls) -> WhichCall {

@@ -10,13 +10,19 @@ use crate::wire::partial_calls::{PartialCalls, WhichCall};
 /// The call to which a piece belongs. A gateway of another API may deviate in the same ways.
 pub(in crate::wire) fn which_call(piece: &CallPiece, calls: &PartialCalls) -> WhichCall {
     if piece.is_whole_call {
-        return WhichCall::New;
+        return match calls.with_id(&piece.id) {
+            Some(position) if calls.as_slice()[position].call.is_stated_by(&piece.id, &piece.name) => {
+                WhichCall::Known(position)
+            }
+            _ => WhichCall::New,
+        };
     }
     let candidate =
         candidate(piece, calls).and_then(|position| Some((position, calls.as_slice().get(position)?)));
     match candidate {
         Some((position, call)) if goes_on_with(call, piece) => WhichCall::Known(position),
         _ if piece.is_empty() => WhichCall::NoCall,
+        _ if is_head_with_known_id(piece, calls) => WhichCall::NewIfContinued,
         Some((_, call)) if may_be_followed_by(call, piece) => WhichCall::NewIfContinued,
         _ => WhichCall::New,
     }
@@ -31,7 +37,10 @@ fn candidate(piece: &CallPiece, calls: &PartialCalls) -> Option<usize> {
         (Some(position), Some(_)) if known(position).call.id == piece.id => Some(position),
         // A known id with a name, under another index, belongs to another call.
         (_, Some(position))
-            if piece.name.is_empty() || known(position).index.is_none() || index.is_none() =>
+            if piece.name.is_empty()
+                || known(position).index.is_none()
+                || index.is_none()
+                || states_again(known(position), piece) =>
         {
             Some(position)
         }
@@ -67,8 +76,44 @@ fn goes_on_with(call: &PartialCall, piece: &CallPiece) -> bool {
         // call.
         return has_same_name || (has_id || has_index) && piece.arguments.is_empty();
     }
-    let is_repeated = has_id || has_index && piece.arguments.is_empty();
-    has_same_name && (!call.is_whole() || is_repeated)
+    if !has_same_name {
+        let may_be_name = has_id || has_index && (!begins_object(piece) || states_more(call, piece));
+        return may_be_name && !call.is_whole();
+    }
+    !call.is_whole() || has_id || has_index && piece.arguments.is_empty()
+}
+
+/// Whether a piece with a name has no arguments, and the id of a call of the same tool.
+fn is_head_with_known_id(piece: &CallPiece, calls: &PartialCalls) -> bool {
+    let known = calls.with_id(&piece.id).map(|position| &calls.as_slice()[position].call);
+    piece.arguments.is_empty() && known.is_some_and(|known| known.is_stated_by(&piece.id, &piece.name))
+}
+
+/// Whether a piece with another index states the call again: with its complete arguments, or with more of them.
+fn states_again(call: &PartialCall, piece: &CallPiece) -> bool {
+    let Arguments::Piece(arguments) = &piece.arguments else { return false };
+    let repeats = || serde_json::from_str(arguments).is_ok_and(|arguments| call.is_repeated_by(&arguments));
+    call.call.is_stated_by(&piece.id, &piece.name)
+        && (states_more(call, piece) && call.call.arguments != *arguments || call.is_whole() && repeats())
+}
+
+/// Whether a piece states the call again, with more of its name or its arguments.
+fn states_more(call: &PartialCall, piece: &CallPiece) -> bool {
+    let Arguments::Piece(arguments) = &piece.arguments else { return false };
+    let known = if call.is_empty_object() { "" } else { &*call.call.arguments };
+    piece.name.starts_with(&*call.call.name)
+        && !call.takes_no_more()
+        && !piece.arguments.is_empty()
+        && arguments.starts_with(known)
+}
+
+/// Whether the arguments of the piece begin an object. Those of a piece of a name do not
+/// (<https://github.com/openclaw/openclaw/issues/127603>).
+fn begins_object(piece: &CallPiece) -> bool {
+    match &piece.arguments {
+        Arguments::Piece(arguments) | Arguments::Whole(arguments) => arguments.trim_start().starts_with('{'),
+        Arguments::Json(_) => true,
+    }
 }
 
 /// Whether these arguments can continue those of this call. Empty arguments after empty arguments belong to another call.

@@ -1,27 +1,37 @@
 //! To which call of a streamed reply a piece belongs.
 //!
-//! An item has its position in the response, but servers omit positions or change ids.
+//! A call has a `call_id`, which is its identity, and an item, which has an id and a position in the response. Servers state
+//! a call in several items (<https://github.com/lobehub/lobehub/issues/13506>), omit positions or ids, or change ids.
 
 use crate::message::{Arguments, CallPiece, ToolCall};
+use crate::wire::call_rules::CallRules;
 use crate::wire::chat_completions;
 use crate::wire::partial_calls::{PartialCalls, WhichCall};
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// The call to which a piece belongs. The complete call after its pieces is the call with its position, or with its id, or
-/// the newest one.
+pub(super) const CALL_RULES: CallRules = CallRules { has_unique_ids: true, sends_complete_calls: true };
+
+/// The call to which a piece belongs: the call with its `call_id`; otherwise the call of its item, by the id of the item or
+/// else by the position. A complete call without a known `call_id` is the call of its item only if it can be: some servers
+/// change the `call_id`. Without a `call_id` and an item, the rules of Chat Completions apply.
 pub(super) fn which_call(piece: &CallPiece, calls: &PartialCalls) -> WhichCall {
+    if let Some(position) = calls.with_id(&piece.id) {
+        return WhichCall::Known(position);
+    }
+    let with_index = || piece.index.and_then(|index| calls.with_index(index));
+    let of_item = calls.with_item_id(&piece.item_id).or_else(with_index);
+    if let (true, Some(position)) = (piece.has_no_head(), of_item) {
+        return WhichCall::Known(position);
+    }
     if let Arguments::Whole(arguments) = &piece.arguments {
-        let known = match piece.index {
-            Some(index) => calls.with_index(index),
-            None => calls.with_id(&piece.id).or(calls.newest()),
-        };
+        let newest = || calls.newest().filter(|_| piece.index.is_none());
         let can_be = |position: &usize| can_be_completed_by(*position, &piece.name, arguments, calls);
-        if let Some(position) = known.filter(can_be) {
+        if let Some(position) = of_item.or_else(newest).filter(can_be) {
             return WhichCall::Known(position);
         }
     }
-    chat_completions::which_call(piece, calls)
+    if piece.id.is_empty() { chat_completions::which_call(piece, calls) } else { WhichCall::New }
 }
 
 /// Whether the call at this position can be the complete call with this name and these arguments: no complete call arrived
@@ -74,17 +84,19 @@ impl<'a> BegunCalls<'a> {
         BegunCalls { calls, have_indices, arguments, unmatched }
     }
 
-    /// The call that began with the index or the id of this complete call, and without or with the same arguments.
+    /// The call that began with the id of this complete call, or as its item and without or with the same arguments.
     fn take_position_of(&mut self, call: &CallPiece) -> Option<usize> {
         let arguments = normalized(whole(call));
         let with_index = call.index.and_then(|index| self.calls.with_index(index));
-        let positions = [with_index, self.calls.with_id(&call.id)];
+        let with_id = self.calls.with_id(&call.id);
+        let with_item_id = self.calls.with_item_id(&call.item_id);
         let began = |position: &usize| {
             let known = &self.arguments[*position];
             self.calls.as_slice()[*position].call.name == call.name
                 && (known.is_empty() || *known == arguments)
         };
-        let position = positions.into_iter().flatten().find(began)?;
+        let by_item = || [with_item_id, with_index].into_iter().flatten().find(began);
+        let position = with_id.or_else(by_item)?;
         let known = std::mem::replace(&mut self.arguments[position], arguments);
         if let Some(count) = self.unmatched.get_mut(&(call.name.clone(), known)) {
             *count = count.saturating_sub(1);

@@ -2,7 +2,7 @@
 
 use super::reply::{declined, read_usage};
 use super::{FORMAT, NAME};
-use crate::message::{CallPiece, Chunk, Finish, Growth, ItemKind, Piece, StreamError};
+use crate::message::{CallPiece, Chunk, Finish, Growth, ItemKind, Piece, StreamError, Usage};
 use crate::wire::error::{beginning, server_message};
 use crate::wire::event_data::read_data;
 use serde_json::Value;
@@ -19,6 +19,7 @@ fn read_event(mut event: Value, text: &str) -> Vec<Piece> {
         "message_start" => {
             let message = &event["message"];
             let text = |field: &str| message[field].as_str().map(str::to_owned);
+            pieces.push(Piece::Beginning(text("id")));
             pieces.extend(text("model").map(Piece::Model));
             pieces.extend(text("id").map(Piece::ResponseId));
             pieces.extend(read_usage(&message["usage"]).map(Piece::Usage));
@@ -27,7 +28,7 @@ fn read_event(mut event: Value, text: &str) -> Vec<Piece> {
         "content_block_delta" => read_delta(index, event["delta"].take(), &mut pieces),
         "message_delta" => {
             let delta = &event["delta"];
-            pieces.extend(read_usage(&event["usage"]).map(Piece::Usage));
+            pieces.extend(read_final_usage(&event["usage"]).map(Piece::Usage));
             if let Some(reason) = delta["stop_reason"].as_str() {
                 let details = [&delta["stop_details"], &event["stop_details"]];
                 let details = details.into_iter().find(|details| !details.is_null());
@@ -47,6 +48,12 @@ fn read_event(mut event: Value, text: &str) -> Vec<Piece> {
         _ => return vec![Piece::Skipped(beginning(text))],
     }
     pieces
+}
+
+/// The usage at the end of a reply. It may lack the tokens of the request, which the beginning has.
+fn read_final_usage(usage: &Value) -> Option<Usage> {
+    let has_input = usage["input_tokens"].as_u64().is_some_and(|tokens| tokens > 0);
+    read_usage(usage).map(|usage| if has_input { usage } else { Usage::new(0, usage.output_tokens) })
 }
 
 fn start_block(index: i64, item: Value, pieces: &mut Vec<Piece>) {

@@ -55,6 +55,7 @@ pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
     }
     reply.origin = Some(Origin { model: response.model, response_id: response.id, ..Origin::new(NAME) });
     reply.usage = read_usage(&response.usage);
+    reply.merge_restated_calls();
     reply.make_ids_usable();
     Ok(reply)
 }

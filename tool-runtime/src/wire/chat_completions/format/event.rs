@@ -192,6 +192,7 @@ impl From<CallDelta> for CallPiece {
         CallPiece {
             index,
             is_whole_call: false,
+            item_id: String::new(),
             id: to_text(id),
             name,
             arguments,

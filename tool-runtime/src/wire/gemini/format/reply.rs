@@ -110,6 +110,7 @@ pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
     reply.origin =
         Some(Origin { model: response.model_version, response_id: response.id, ..Origin::new(NAME) });
     reply.usage = read_usage(&response.usage_metadata);
+    reply.merge_restated_calls();
     reply.make_ids_usable();
     Ok(reply)
 }

@@ -47,6 +47,7 @@ pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
     }
     reply.origin = Some(Origin { model: response.model, ..Origin::new(NAME) });
     reply.usage = usage;
+    reply.merge_restated_calls();
     reply.make_ids_usable();
     Ok(reply)
 }

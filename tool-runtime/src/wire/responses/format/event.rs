@@ -1,7 +1,7 @@
 //! Events of a streamed reply: <https://platform.openai.com/docs/api-reference/responses-streaming>.
 
 use super::custom_tool::CustomTools;
-use super::item::{Item, is_custom, may_end_in_text, read_items};
+use super::item::{Item, is_custom, may_end_in_text, read_items, text};
 use super::reply::{Response, read_usage};
 use super::tool_search::is_search;
 use super::{FORMAT, NAME};
@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 struct Event<'a> {
     r#type: String,
     output_index: Option<i64>,
+    item_id: Value,
     #[serde(borrow)]
     item: Option<&'a RawValue>,
     delta: Value,
@@ -45,11 +46,13 @@ fn read_event(event: Event<'_>, text: &str, custom_tools: &CustomTools) -> serde
             Some(Piece::Reasoning(delta()))
         }
         "response.function_call_arguments.delta" => {
-            Some(call_piece(event.output_index, Arguments::Piece(delta())))
+            Some(call_piece(event.output_index, event.item_id, Arguments::Piece(delta())))
         }
-        // Some servers send no pieces before it. Without an index, its call is unknown.
-        "response.function_call_arguments.done" => match (event.output_index, event.arguments) {
-            (Some(index), Value::String(text)) => Some(call_piece(Some(index), Arguments::Whole(text))),
+        // Some servers send no pieces before it. Without an item, its call is unknown.
+        "response.function_call_arguments.done" => match event.arguments {
+            Value::String(text) if event.output_index.is_some() || event.item_id.is_string() => {
+                Some(call_piece(event.output_index, event.item_id, Arguments::Whole(text)))
+            }
             _ => None,
         },
         // The id of a search is another one in the complete item.
@@ -63,6 +66,9 @@ fn read_event(event: Event<'_>, text: &str, custom_tools: &CustomTools) -> serde
         "response.created" | "response.queued" | "response.in_progress" => {
             let mut pieces = vec![Piece::Reply(None)];
             if let Some(response) = event.response {
+                if event.r#type == "response.created" {
+                    pieces.push(Piece::Beginning(response.origin().response_id));
+                }
                 add_origin(&response, &mut pieces);
             }
             return Ok(pieces);
@@ -89,19 +95,19 @@ fn read_event(event: Event<'_>, text: &str, custom_tools: &CustomTools) -> serde
 }
 
 /// A piece of the arguments of a call.
-fn call_piece(index: Option<i64>, arguments: Arguments) -> Piece {
-    Piece::Call(CallPiece { index, arguments, ..CallPiece::default() })
+fn call_piece(index: Option<i64>, item_id: Value, arguments: Arguments) -> Piece {
+    Piece::Call(CallPiece { index, item_id: text(item_id), arguments, ..CallPiece::default() })
 }
 
 /// The start of a call. Its arguments follow.
 fn started(item: Item, index: Option<i64>) -> Option<Piece> {
     let ItemContent::Call(ToolCall { id, name, .. }) = item.read.content else { return None };
-    Some(Piece::Call(CallPiece { index, id, name, ..CallPiece::default() }))
+    Some(Piece::Call(CallPiece { index, item_id: item.id, id, name, ..CallPiece::default() }))
 }
 
 /// A complete item, whose text may have arrived in pieces. Of a truncated call, only the call: its item does not go back.
 fn complete(item: &RawValue, index: Option<i64>, custom_tools: &CustomTools) -> serde_json::Result<Piece> {
-    let mut read = Item::read(item, custom_tools)?.read;
+    let Item { mut read, id: item_id, .. } = Item::read(item, custom_tools)?;
     let mut whole_call = None;
     if let ItemContent::Call(call) = &mut read.content {
         if call.is_truncated && is_object(&call.arguments) {
@@ -111,7 +117,7 @@ fn complete(item: &RawValue, index: Option<i64>, custom_tools: &CustomTools) -> 
         let piece = CallPiece {
             index,
             is_whole_call: false,
-            arguments: Arguments::Whole(call.arguments.clone()),
+            item_id,
             takes_text: is_custom(call),
             ..CallPiece::from_call(call, NAME)
         };

@@ -16,6 +16,8 @@ const NAMESPACE: &str = "namespace";
 pub(super) struct Item {
     /// Its call is truncated if the reply ended within the item.
     pub(super) read: ReadItem,
+    /// Empty if it has none.
+    pub(super) id: String,
     pub(super) refusal: Option<String>,
 }
 
@@ -23,6 +25,7 @@ pub(super) struct Item {
 #[serde(default)]
 struct Fields {
     r#type: Value,
+    id: Value,
     role: Value,
     status: Value,
     content: Value,
@@ -71,11 +74,13 @@ impl Item {
             call.is_truncated = is_incomplete;
             is_valid = tool_name::is_valid(&call.name) && (is_custom(call) || is_object(&call.arguments));
         }
-        Ok(Item { read: ReadItem { json: raw.get().to_owned(), content, is_valid }, refusal })
+        let read = ReadItem { json: raw.get().to_owned(), content, is_valid };
+        Ok(Item { read, id: text(item.id), refusal })
     }
 }
 
-fn text(value: Value) -> String {
+/// The string; empty if it is none.
+pub(super) fn text(value: Value) -> String {
     match value {
         Value::String(text) => text,
         _ => String::new(),

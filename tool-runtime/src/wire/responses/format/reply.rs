@@ -58,6 +58,7 @@ pub(super) fn read(body: &str, custom_tools: &CustomTools) -> Result<AssistantMe
     }
     reply.origin = Some(response.origin());
     reply.usage = read_usage(&response.usage);
+    reply.merge_restated_calls();
     reply.make_ids_usable();
     Ok(reply)
 }
