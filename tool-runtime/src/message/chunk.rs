@@ -1,6 +1,7 @@
 //! Chunks of a streamed reply.
 
 use super::{Piece, StreamError};
+use crate::json::SplitPairs;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use std::error::Error;
@@ -48,6 +49,8 @@ pub struct Chunk {
     /// The name of the wire that read the pieces.
     pub(crate) wire: Option<&'static str>,
     pub(crate) pieces: Vec<Piece>,
+    /// Halves of surrogate pairs that the texts of other chunks may complete; the pieces have U+FFFD in place of them.
+    pub(crate) split_pairs: SplitPairs,
 }
 
 impl Chunk {
@@ -63,11 +66,38 @@ impl Chunk {
 
     /// A chunk that the wire of this name has read.
     pub(crate) fn read(wire: &'static str, pieces: Vec<Piece>) -> Self {
-        Chunk { unread: None, wire: Some(wire), pieces }
+        Chunk { unread: None, wire: Some(wire), pieces, split_pairs: SplitPairs::default() }
+    }
+
+    /// Joins a character whose first half ends a text of this chunk, and whose second half begins a text of the next chunk.
+    pub(crate) fn join_split_pair(&mut self, next: &mut Chunk) {
+        let (Some(high), Some(low)) = (self.split_pairs.at_end, next.split_pairs.at_beginning) else {
+            return;
+        };
+        let Ok(character) = String::from_utf16(&[high, low]) else { return };
+        for piece in &mut self.pieces {
+            piece.change_texts(&mut |text| {
+                if let Some(before) = text.strip_suffix(char::REPLACEMENT_CHARACTER) {
+                    *text = format!("{before}{character}");
+                }
+            });
+        }
+        for piece in &mut next.pieces {
+            piece.change_texts(&mut |text| {
+                if let Some(after) = text.strip_prefix(char::REPLACEMENT_CHARACTER) {
+                    *text = after.to_owned();
+                }
+            });
+        }
     }
 
     pub(crate) fn failed(error: StreamError) -> Self {
-        Chunk { unread: None, wire: None, pieces: vec![Piece::Error(error)] }
+        Chunk {
+            unread: None,
+            wire: None,
+            pieces: vec![Piece::Error(error)],
+            split_pairs: SplitPairs::default(),
+        }
     }
 }
 
@@ -85,7 +115,7 @@ impl From<&str> for Chunk {
 
 impl From<String> for Chunk {
     fn from(text: String) -> Self {
-        Chunk { unread: Some(text), wire: None, pieces: Vec::new() }
+        Chunk { unread: Some(text), wire: None, pieces: Vec::new(), split_pairs: SplitPairs::default() }
     }
 }
 

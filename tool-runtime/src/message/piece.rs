@@ -1,6 +1,6 @@
 //! The pieces of a streamed reply, in the order in which they arrive, independent of a provider's format.
 
-use super::{CallPiece, Completeness, ReadItem, StreamError, Usage};
+use super::{Arguments, CallPiece, Completeness, ReadItem, StreamError, Usage};
 use serde_json::{Map, Value};
 
 /// A piece of a streamed reply. Each event of a provider becomes a list of them.
@@ -59,6 +59,25 @@ pub(crate) enum Piece {
     Error(StreamError),
     /// The end of the stream.
     Done,
+}
+
+impl Piece {
+    /// Changes each text that the text of another chunk may continue.
+    pub(crate) fn change_texts(&mut self, change: &mut dyn FnMut(&mut String)) {
+        match self {
+            Piece::Reasoning(text) | Piece::Refusal(text) | Piece::Text(text) => change(text),
+            Piece::Call(CallPiece { arguments: Arguments::Piece(text), .. }) => change(text),
+            Piece::ItemGrowth { growth: Growth::Text(text) | Growth::Json(text), .. } => change(text),
+            Piece::JoinableItem { item: Value::Object(fields), .. } | Piece::Extra(fields) => {
+                for value in fields.values_mut() {
+                    if let Value::String(text) = value {
+                        change(text);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
 }
 
 /// The growth of a field.

@@ -47,6 +47,8 @@ pub struct ReplyAssembler {
     possible_error: Option<StreamError>,
     /// The beginning of the first chunk without a piece of a reply.
     skipped: Option<String>,
+    /// A chunk that waits for the next one, since half a character ends one of its texts.
+    held: Option<Chunk>,
     /// The events of the newest chunk.
     queued: Vec<QueuedEvent>,
 }
@@ -159,11 +161,24 @@ impl ReplyAssembler {
     }
 
     fn take(&mut self, chunk: Chunk) {
-        let Chunk { unread, wire, pieces } = match (&chunk.unread, &self.wire) {
+        let mut chunk = match (&chunk.unread, &self.wire) {
             (Some(text), Some(wire)) => wire.read_event(text),
             (Some(text), None) => ChatCompletions::new().read_event(text),
             (None, _) => chunk,
         };
+        let is_blank = chunk.unread.is_none() && chunk.pieces.is_empty();
+        if let Some(mut held) = self.held.take_if(|_| !is_blank) {
+            held.join_split_pair(&mut chunk);
+            self.take_read(held);
+        }
+        if chunk.split_pairs.at_end.is_some() {
+            self.held = Some(chunk);
+        } else {
+            self.take_read(chunk);
+        }
+    }
+
+    fn take_read(&mut self, Chunk { unread, wire, pieces, .. }: Chunk) {
         // A wire that wraps another one returned the text instead of reading it.
         if let Some(beginning) = unread {
             return self.fail(StreamError::NoReply { beginning });
@@ -220,6 +235,9 @@ impl ReplyAssembler {
 
     /// Ends the stream, with or without `[DONE]` from the server.
     fn close(&mut self, from_server: bool) {
+        if let Some(held) = self.held.take() {
+            self.take_read(held);
+        }
         let is_finished = self.stage == Stage::Finished;
         if let Some(error) = self.possible_error.take().filter(|_| !is_finished) {
             return self.fail(error);

@@ -2,6 +2,7 @@
 
 use super::chat_completions;
 use super::provider::{Provider, formats};
+use crate::json::replace_lone_surrogates;
 use serde_json::{Map, Value};
 
 /// Returns the name of the wire of a history, which is the body of a request or its array of messages, items or contents.
@@ -24,7 +25,7 @@ use serde_json::{Map, Value};
 /// ```
 #[must_use]
 pub fn detect(history: &str) -> Option<&'static str> {
-    let body: Value = serde_json::from_str(history).ok()?;
+    let body: Value = serde_json::from_str(&replace_lone_surrogates(history)).ok()?;
     if let Some(wire) = wire_of_history(&body) {
         return Some(wire);
     }

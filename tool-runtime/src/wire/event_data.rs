@@ -1,7 +1,9 @@
 //! The data of server-sent events.
 
 use super::error::beginning;
+use crate::json::{SplitPairs, replace_lone_surrogates};
 use crate::message::{Chunk, Piece, StreamError};
+use std::borrow::Cow;
 
 /// Reads the text after `data:` of a server-sent event. `read` reads an event of this wire; error messages call its format
 /// `format`.
@@ -11,6 +13,7 @@ pub(super) fn read_data(
     format: &'static str,
     read: impl FnOnce(&str) -> serde_json::Result<Vec<Piece>>,
 ) -> Chunk {
+    let (data, split_pairs) = whole_characters(data);
     let pieces = match data.trim_start_matches('\u{feff}').trim() {
         "" => Vec::new(),
         // Some gateways end every stream with it, in the format of Chat Completions.
@@ -19,5 +22,13 @@ pub(super) fn read_data(
             vec![Piece::Error(StreamError::NotAChunk { format, beginning: beginning(text), source })]
         }),
     };
-    Chunk::read(wire, pieces)
+    Chunk { split_pairs, ..Chunk::read(wire, pieces) }
+}
+
+/// The text without halves of surrogate pairs, and those that chunks before and after may complete.
+pub(super) fn whole_characters(data: &str) -> (Cow<'_, str>, SplitPairs) {
+    match replace_lone_surrogates(data) {
+        Cow::Owned(replaced) => (Cow::Owned(replaced), SplitPairs::find(data)),
+        unchanged => (unchanged, SplitPairs::default()),
+    }
 }

@@ -9,6 +9,7 @@ mod tools;
 mod write;
 
 use super::{FORMAT, NAME};
+use crate::json::replace_lone_surrogates;
 use crate::message::{AssistantMessage, Chunk, Message};
 use crate::wire::error::{WireError, read_error};
 use crate::wire::response_format::{JsonSchema, WithFormat};
@@ -206,7 +207,7 @@ impl Wire for Anthropic {
     }
 
     fn read_reply(&self, body: &str) -> Result<AssistantMessage, WireError> {
-        reply::read(body)
+        reply::read(&replace_lone_surrogates(body))
     }
 
     fn read_event(&self, data: &str) -> Chunk {
@@ -214,11 +215,11 @@ impl Wire for Anthropic {
     }
 
     fn read_messages(&self, body: &str) -> Result<Vec<Message>, WireError> {
-        read::messages(body)
+        read::messages(&replace_lone_surrogates(body))
     }
 
     fn read_error(&self, body: &str) -> Option<String> {
-        read_error(body)
+        read_error(&replace_lone_surrogates(body))
     }
 
     fn writes_response_format(&self, parts: &RequestParts<'_>) -> bool {

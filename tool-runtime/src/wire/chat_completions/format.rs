@@ -21,6 +21,7 @@ pub(crate) use fields::{add_fields, add_parts};
 pub(crate) use write::{serialize_messages, text_with_notices};
 
 use super::{FORMAT, NAME};
+use crate::json::replace_lone_surrogates;
 use crate::message::{AssistantMessage, Chunk, Message};
 use crate::wire::error::WireError;
 use crate::wire::{Body, IdRules, RequestParts, UseResponseFormat, Wire};
@@ -166,7 +167,7 @@ impl Wire for ChatCompletions {
     }
 
     fn read_reply(&self, body: &str) -> Result<AssistantMessage, WireError> {
-        reply::read(body)
+        reply::read(&replace_lone_surrogates(body))
     }
 
     fn read_event(&self, data: &str) -> Chunk {
@@ -174,11 +175,11 @@ impl Wire for ChatCompletions {
     }
 
     fn read_messages(&self, body: &str) -> Result<Vec<Message>, WireError> {
-        request::read_messages(body)
+        request::read_messages(&replace_lone_surrogates(body))
     }
 
     fn read_error(&self, body: &str) -> Option<String> {
-        server_error::read(body)
+        server_error::read(&replace_lone_surrogates(body))
     }
 
     fn writes_response_format(&self, parts: &RequestParts<'_>) -> bool {

@@ -11,6 +11,7 @@ mod tools;
 mod write;
 
 use super::{FORMAT, NAME};
+use crate::json::replace_lone_surrogates;
 use crate::message::{AssistantMessage, Chunk, Message};
 use crate::schema::references::separate_references;
 use crate::wire::error::WireError;
@@ -184,7 +185,7 @@ impl Wire for Gemini {
     }
 
     fn read_reply(&self, body: &str) -> Result<AssistantMessage, WireError> {
-        reply::read(body)
+        reply::read(&replace_lone_surrogates(body))
     }
 
     fn read_event(&self, data: &str) -> Chunk {
@@ -192,11 +193,11 @@ impl Wire for Gemini {
     }
 
     fn read_messages(&self, body: &str) -> Result<Vec<Message>, WireError> {
-        read::messages(body)
+        read::messages(&replace_lone_surrogates(body))
     }
 
     fn read_error(&self, body: &str) -> Option<String> {
-        reply::read_error(body)
+        reply::read_error(&replace_lone_surrogates(body))
     }
 
     fn writes_response_format(&self, parts: &RequestParts<'_>) -> bool {

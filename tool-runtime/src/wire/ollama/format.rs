@@ -7,6 +7,7 @@ mod reply;
 mod write;
 
 use super::{FORMAT, NAME};
+use crate::json::replace_lone_surrogates;
 use crate::message::{AssistantMessage, Chunk, Message};
 use crate::tool_choice::ToolChoice;
 use crate::wire::error::read_error;
@@ -127,7 +128,7 @@ impl Wire for Ollama {
     }
 
     fn read_reply(&self, body: &str) -> Result<AssistantMessage, WireError> {
-        reply::read(body)
+        reply::read(&replace_lone_surrogates(body))
     }
 
     /// Reads one line of a stream.
@@ -136,11 +137,11 @@ impl Wire for Ollama {
     }
 
     fn read_messages(&self, body: &str) -> Result<Vec<Message>, WireError> {
-        read::messages(body)
+        read::messages(&replace_lone_surrogates(body))
     }
 
     fn read_error(&self, body: &str) -> Option<String> {
-        read_error(body)
+        read_error(&replace_lone_surrogates(body))
     }
 
     fn writes_response_format(&self, parts: &RequestParts<'_>) -> bool {

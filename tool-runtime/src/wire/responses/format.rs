@@ -11,6 +11,7 @@ mod tools;
 mod write;
 
 use super::{FORMAT, NAME};
+use crate::json::replace_lone_surrogates;
 use crate::message::{AssistantMessage, Chunk, Message};
 use crate::wire::error::{WireError, read_error};
 use crate::wire::response_format::{JsonSchema, WithFormat};
@@ -302,7 +303,7 @@ impl Wire for Responses {
     }
 
     fn read_reply(&self, body: &str) -> Result<AssistantMessage, WireError> {
-        reply::read(body, &self.custom_tools)
+        reply::read(&replace_lone_surrogates(body), &self.custom_tools)
     }
 
     fn read_event(&self, data: &str) -> Chunk {
@@ -310,11 +311,11 @@ impl Wire for Responses {
     }
 
     fn read_messages(&self, body: &str) -> Result<Vec<Message>, WireError> {
-        read::messages(body, &self.custom_tools)
+        read::messages(&replace_lone_surrogates(body), &self.custom_tools)
     }
 
     fn read_error(&self, body: &str) -> Option<String> {
-        read_error(body)
+        read_error(&replace_lone_surrogates(body))
     }
 
     fn writes_response_format(&self, parts: &RequestParts<'_>) -> bool {

@@ -6,6 +6,7 @@ use super::reply::read_usage;
 use super::{FORMAT, NAME};
 use crate::message::{Arguments, CallPiece, Chunk, Content, Finish, Piece, StreamError};
 use crate::wire::error::beginning;
+use crate::wire::event_data::whole_characters;
 use crate::wire::finish_reason::is_no_reason;
 use crate::wire::reasoning::SHOWN_FIELDS;
 use serde::de::IgnoredAny;
@@ -14,6 +15,8 @@ use serde_json::{Map, Value, json};
 
 /// Reads the text after `data:` of a server-sent event.
 pub(super) fn read(data: &str) -> Chunk {
+    let (data, split_pairs) = whole_characters(data);
+    let data = &*data;
     let pieces = match data.trim_start_matches('\u{feff}').trim() {
         "" | "null" => Vec::new(),
         "[DONE]" => vec![Piece::Done],
@@ -27,7 +30,7 @@ pub(super) fn read(data: &str) -> Chunk {
             Err(source) => vec![not_a_chunk(data, source)],
         },
     };
-    Chunk::read(NAME, with_error_last(pieces))
+    Chunk { split_pairs, ..Chunk::read(NAME, with_error_last(pieces)) }
 }
 
 /// The pieces in another order if there is an error. A finish reason does not end a reply with an error.
