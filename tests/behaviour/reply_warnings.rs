@@ -59,10 +59,68 @@ fn text_about_calls_is_no_warning() {
         "The [TOOL_CALLS] \"token\" is Mistral's.",
         "The [TOOL_CALLS] token is Mistral's.",
         "Use <tool_call> before each call.",
+        "DeepSeek writes `<｜DSML｜tool_calls>` before its calls.",
+        "```xml\n<invoke name=\"now\">\n</invoke>\n```\nThis is how Claude calls a tool.",
+        "The tag \"<invoke name='now'>\" starts a call, and </invoke> ends it.",
+        "A tag <invoke name=\"now\"> needs its end </invoke> in XML.",
+        "The header is `commentary to=functions.now`, and then the arguments.",
+        "gpt-oss writes commentary to=functions.now and then the arguments in JSON.",
+        "DSML is a markup language: DSML tool calls are tags.",
         "Hello!",
     ] {
         assert_eq!(unparsed_call(text), None, "{text}");
     }
+}
+
+#[test]
+fn calls_that_servers_left_in_the_text_are_warnings() {
+    for (text, expected) in [
+        // TokenRhythm/opensquilla#985, cline/cline#13348
+        (
+            "<｜DSML｜tool_calls>\n<｜DSML｜invoke name=\"now\">\n</｜DSML｜invoke>\n</｜DSML｜tool_calls>",
+            "DSML",
+        ),
+        ("I look.\n\n<｜｜DSML｜｜function_calls>\n<｜｜DSML｜｜invoke name=\"now\">", "DSML"),
+        ("<|DSML|invoke name=\"now\">", "DSML"),
+        ("<‖DSML‖tool_calls>", "DSML"),
+        ("< | DSML | tool_use>", "DSML"),
+        ("<dsml:invoke name=\"now\">", "DSML"),
+        ("<DSML tool_calls>", "DSML"),
+        ("<｜DSML｜tool_calls\n<｜DSML｜invoke name=\"now\">", "DSML"),
+        // anthropics/claude-code#71487
+        (
+            "I look.\n\ncourt\n<invoke name=\"now\">\n<parameter name=\"zone\">UTC</parameter>\n</invoke>\n",
+            "<invoke name=",
+        ),
+        ("count<invoke name=\"mcp__clock__now\"></invoke></function_calls>", "<invoke name="),
+        ("<function_calls><invoke name='now'><parameter name='zone'>UT", "<invoke name="),
+        // ggml-org/llama.cpp#23838
+        ("<|tool_call_start|>[now(zone=\"UTC\")]<|tool_call_end|>", "<|tool_call_start|>"),
+        // raullenchai/Rapid-MLX#480, NousResearch/hermes-agent#35706
+        (
+            "commentary to=functions.now <|constrain|>json<|message|>{\"zone\":\"UTC\"}<|call|>",
+            "to=functions.",
+        ),
+        ("<|start|>assistant to=functions.now<|channel|>commentary json<|message|>{}", "to=functions."),
+        ("We need the time.assistantcommentary to=functions.now json{\"zone\":\"UTC\"}", "to=functions."),
+        ("to=functions.now {\"zone\":\"UTC\"}", "to=functions."),
+    ] {
+        assert_eq!(unparsed_call(text).as_deref(), Some(expected), "{text}");
+    }
+}
+
+#[test]
+fn a_reply_without_the_calls_that_its_finish_reason_reports_is_a_warning() {
+    // anthropics/claude-code#77061
+    for reason in ["tool_use", "tool_calls"] {
+        let choice = json!({"finish_reason": reason, "message": {"content": "I look it up."}});
+        assert!(matches!(&*warnings(choice), [ReplyWarning::UnparsedCalls { words, .. }] if words == reason));
+    }
+    let calls = json!([{"id": "a", "function": {"name": "now", "arguments": "{}"}}]);
+    assert_eq!(
+        warnings(json!({"finish_reason": "tool_calls", "message": {"content": null, "tool_calls": calls}})),
+        []
+    );
 }
 
 #[test]

@@ -4,8 +4,10 @@ use super::{asked, call, calling, model, results, shop, stored, text_reply};
 use std::convert::Infallible;
 use tool_runtime::conversation::Request;
 use tool_runtime::dispatch::CancellationToken;
+use tool_runtime::message::Message;
 use tool_runtime::session::RunEnd;
 use tool_runtime::testing::ScriptedModel;
+use tool_runtime::wire::{Gemini, Wire};
 use tool_runtime::{AssistantMessage, BatchContext, DynamicTool, Registry, Session};
 
 async fn run(session: &mut Session, registry: &Registry, model: &ScriptedModel) -> RunEnd {
@@ -101,8 +103,6 @@ async fn a_run_ends_with_a_truncated_answer_but_not_with_truncated_calls() {
     let (registry, _) = shop();
     let truncated = AssistantMessage::from_text("It is").with_finish_reason("length");
     assert_eq!(run(&mut asked(), &registry, &model([truncated.into()])).await, RunEnd::Truncated);
-    let empty = AssistantMessage::from_text("").with_finish_reason("MALFORMED_FUNCTION_CALL");
-    assert_eq!(run(&mut asked(), &registry, &model([empty.into()])).await, RunEnd::Truncated);
 
     let mut calls = AssistantMessage::from_tool_calls(vec![call("a", "find", 7)]);
     calls.tool_calls[0].arguments = r#"{"ord"#.to_owned();
@@ -155,4 +155,29 @@ async fn a_paused_reply_continues() {
     let mut session = asked();
     assert_eq!(run(&mut session, &registry, &model).await, RunEnd::Answered);
     assert_eq!(session.messages().len(), 3);
+}
+
+#[tokio::test]
+async fn a_run_asks_again_after_a_malformed_call_within_its_limits() {
+    // google-gemini/gemini-cli#12674
+    let body = serde_json::json!({ "candidates": [{ "content": { "role": "model" },
+        "finishReason": "MALFORMED_FUNCTION_CALL", "finishMessage": "Malformed function call: print(find())" }] });
+    let malformed = || Gemini::new().read_reply(&body.to_string()).expect("it is read");
+    let (registry, _) = shop();
+    let mut session = asked();
+    let model = model([malformed().into(), text_reply("Found.")]);
+    assert_eq!(run(&mut session, &registry, &model).await, RunEnd::Answered);
+    let messages: Vec<&str> = session.messages().iter().map(Message::text).collect();
+    let question = messages.iter().find(|text| text.contains("Malformed function call: print(find())"));
+    assert!(question.is_some_and(|text| text.contains("was not run")), "{messages:?}");
+    let warning = &session.warnings()[0];
+    assert!(warning.to_string().ends_with("Malformed function call: print(find())"), "{warning}");
+
+    let mut session = asked();
+    let always = |_: Request| std::future::ready(Ok::<_, Infallible>(malformed()));
+    assert_eq!(session.run(&registry).max_replies(3).complete(always).await, Ok(RunEnd::ReplyLimit));
+    assert_eq!(
+        session.messages().iter().filter(|message| matches!(message, Message::Assistant(_))).count(),
+        3
+    );
 }

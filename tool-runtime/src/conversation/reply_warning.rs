@@ -15,8 +15,15 @@ pub enum ReplyWarning {
     /// parse. vLLM needs `--enable-auto-tool-choice` and a `--tool-call-parser`, llama.cpp needs `--jinja`.
     #[non_exhaustive]
     UnparsedCalls {
-        /// The marker at the start of the call.
+        /// The marker at the start of the call, or the finish reason that reports calls.
         words: Cow<'static, str>,
+    },
+    /// The provider discarded a call of the model, since it was malformed: Gemini's `MALFORMED_FUNCTION_CALL`. A run asks again,
+    /// within its limits.
+    #[non_exhaustive]
+    MalformedCall {
+        /// The message of the provider; empty if it sent none.
+        message: String,
     },
     /// The reply was truncated, for example at its token limit: the end of the text may be missing, and truncated calls
     /// do not run.
@@ -52,6 +59,9 @@ pub enum ReplyWarning {
 
 impl ReplyWarning {
     pub(crate) fn from_reply(reply: &AssistantMessage) -> Vec<Self> {
+        if let Some(message) = reply.malformed_call() {
+            return vec![ReplyWarning::MalformedCall { message: message.to_owned() }];
+        }
         let mut warnings = Vec::new();
         match reply.completeness() {
             Completeness::Truncated if reply.refusal().is_none() => warnings.push(ReplyWarning::Truncated),
@@ -64,7 +74,7 @@ impl ReplyWarning {
             return warnings;
         }
         let text = reply.text();
-        if let Some(words) = begins_call(text) {
+        if let Some(words) = begins_call(text).or_else(|| reply.missing_calls()) {
             warnings.push(ReplyWarning::UnparsedCalls { words: words.into() });
         }
         if text.trim().is_empty() && reply.refusal().is_none() {
@@ -82,6 +92,12 @@ impl fmt::Display for ReplyWarning {
                 "the reply has a tool call in its text ({words}) that the server did not parse: enable the tool call parser \
                  of the server (vLLM: --enable-auto-tool-choice and --tool-call-parser, llama.cpp: --jinja)"
             ),
+            ReplyWarning::MalformedCall { message } if message.is_empty() => {
+                f.write_str("the provider discarded a malformed call of the model")
+            }
+            ReplyWarning::MalformedCall { message } => {
+                write!(f, "the provider discarded a malformed call of the model: {message}")
+            }
             ReplyWarning::Truncated => {
                 f.write_str("the reply was truncated; if it reached the token limit, raise the limit")
             }

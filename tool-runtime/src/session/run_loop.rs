@@ -149,11 +149,11 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
 
     /// The next request, unless the run ends with its calls, with the newest reply or at a limit.
     fn next(&mut self, end: Option<RunEnd>) -> Step {
-        let invalid = self.invalid_answer();
-        if let Some(end) = end.or_else(|| self.end_before_request(invalid.is_some())) {
+        let correction = self.correction();
+        if let Some(end) = end.or_else(|| self.end_before_request(correction.is_some())) {
             return Step::End(self.end(end));
         }
-        if let Some(message) = invalid {
+        if let Some(message) = correction {
             self.session.push(Message::user(message));
         }
         let request = self.session.state.conversation().request(&self.registry);
@@ -173,10 +173,10 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         Step::Send(request, requested)
     }
 
-    fn end_before_request(&self, has_invalid_answer: bool) -> Option<RunEnd> {
+    fn end_before_request(&self, has_correction: bool) -> Option<RunEnd> {
         let Session { state, used, .. } = &*self.session;
         if let Some(Message::Assistant(reply)) = state.conversation().messages().last() {
-            if let Some(end) = RunEnd::from_reply(reply).filter(|_| !has_invalid_answer) {
+            if let Some(end) = RunEnd::from_reply(reply).filter(|_| !has_correction) {
                 return Some(end);
             }
         }
@@ -189,15 +189,21 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         self.limits.tokens.filter(|&tokens| used.tokens >= tokens).map(|_| RunEnd::TokenLimit)
     }
 
-    /// The message for the model, if the newest reply is an answer that does not have the type of this run.
-    fn invalid_answer(&self) -> Option<String> {
-        let format = self.answer.as_ref()?;
-        match self.session.messages().last() {
-            Some(Message::Assistant(reply)) if RunEnd::from_reply(reply) == Some(RunEnd::Answered) => {
-                Some(format.validate(reply.text()).err()?.message(format))
-            }
-            _ => None,
+    /// The message for the model, if the provider discarded its call, or if its answer does not have the type of this run.
+    fn correction(&self) -> Option<String> {
+        let Some(Message::Assistant(reply)) = self.session.messages().last() else { return None };
+        if let Some(message) = reply.malformed_call() {
+            let separator = if message.is_empty() { "" } else { ": " };
+            return Some(format!(
+                "The tool call was malformed and was not run{separator}{message}\nCall the tool again with one function call."
+            ));
         }
+        let format = self.answer.as_ref()?;
+        let is_answer = RunEnd::from_reply(reply) == Some(RunEnd::Answered);
+        is_answer
+            .then(|| format.validate(reply.text()).err())
+            .flatten()
+            .map(|invalid| invalid.message(format))
     }
 
     /// The allowed tools of a request that the batch allows as well.

@@ -1,6 +1,7 @@
 //! Finish reasons, in the words of all providers.
 
 use crate::message::{AssistantMessage, Completeness, Finish, is_object};
+use serde_json::Value;
 
 impl AssistantMessage {
     /// Sets the finish reason. A reply is truncated if the reason is not `stop`, `tool_calls` or an equivalent of another
@@ -49,6 +50,23 @@ impl AssistantMessage {
         ];
         let is_filtered = |reason: &str| REASONS.contains(&&*letters(reason));
         self.refusal().is_some() || self.finish_reason().is_some_and(is_filtered)
+    }
+
+    /// The message of the provider if it discarded a call, since the model wrote it in a wrong format. Empty if there is none.
+    /// See <https://ai.google.dev/api/generate-content#FinishReason>.
+    pub(crate) fn malformed_call(&self) -> Option<&str> {
+        let reason = letters(self.finish_reason()?);
+        let is_malformed = self.tool_calls.is_empty() && reason == "malformedfunctioncall";
+        is_malformed.then(|| self.extra("finishMessage").and_then(Value::as_str).unwrap_or_default())
+    }
+
+    /// The finish reason of a reply without calls, if it reports calls
+    /// (<https://github.com/anthropics/claude-code/issues/77061>).
+    pub(crate) fn missing_calls(&self) -> Option<&'static str> {
+        let reason = letters(self.finish_reason()?);
+        let reasons = [("tooluse", "tool_use"), ("toolcalls", "tool_calls"), ("toolcall", "tool_call")];
+        let known = reasons.into_iter().find(|(letters, _)| *letters == reason);
+        known.filter(|_| self.tool_calls.is_empty()).map(|(_, reason)| reason)
     }
 
     /// Sets how the reply ended, and marks the calls that were truncated.
