@@ -7,6 +7,7 @@ mod messages;
 mod mistakes;
 mod rows;
 mod streams;
+mod unparsed_calls;
 
 use serde_json::Value;
 

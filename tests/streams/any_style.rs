@@ -8,7 +8,7 @@ use tool_runtime::stream::ReplyAssembler;
 const REPLIES: usize = 200;
 
 /// A call: its tool, and the text of its arguments.
-type Call = (&'static str, String);
+pub(crate) type Call = (&'static str, String);
 
 /// Writes a call with this position in the reply as pieces of a stream.
 type Style = fn(usize, &Call, &mut Rng) -> Vec<Value>;
@@ -94,7 +94,7 @@ fn with_new_ids(mut pieces: Vec<Value>, rng: &mut Rng) -> Vec<Value> {
     pieces
 }
 
-fn split(text: &str, rng: &mut Rng) -> Vec<String> {
+pub(crate) fn split(text: &str, rng: &mut Rng) -> Vec<String> {
     let mut pieces = vec![String::new()];
     for letter in text.chars() {
         if rng.u8(..3) == 0 {
@@ -106,7 +106,7 @@ fn split(text: &str, rng: &mut Rng) -> Vec<String> {
     pieces
 }
 
-fn any_call(rng: &mut Rng) -> Call {
+pub(crate) fn any_call(rng: &mut Rng) -> Call {
     let fields = (0..rng.usize(1..4)).map(|field| (field.to_string(), any_value(rng, 2)));
     let arguments = Value::Object(fields.collect());
     let name = *rng.choice(&["get_weather", "get", "now"]).expect("the array is not empty");

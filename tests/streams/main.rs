@@ -12,6 +12,7 @@ mod interrupted;
 mod interrupted_dispatch;
 mod logged_tools;
 mod quirks;
+mod stated_calls;
 
 use serde_json::{Value, json};
 use std::collections::HashSet;

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod chunks;
+mod restated;
 mod which_call;
 
 const ROME: &str = r#"{"city":"Rome"}"#;

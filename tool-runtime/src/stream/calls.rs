@@ -155,6 +155,7 @@ impl Calls {
             if takes_no_more {
                 match self.end_of_repetition(position, rest) {
                     Some(end) => rest = &rest[end..],
+                    None if self.list.get_mut(position).take_other_arguments(rest) => return,
                     None => position = self.begin_another(position, queued),
                 }
             }

@@ -127,6 +127,14 @@ impl PartialCall {
         (from..self.call.arguments.len(), after)
     }
 
+    /// Takes text after the complete arguments, if the complete call follows and decides. Returns whether it does.
+    pub(crate) fn take_other_arguments(&mut self, text: &str) -> bool {
+        if self.rules.sends_complete_calls {
+            self.other_arguments.push_str(text);
+        }
+        self.rules.sends_complete_calls
+    }
+
     /// The part of these complete arguments that did not arrive in pieces. The complete arguments replace pieces that
     /// differ from them, unless the call is complete already.
     pub(crate) fn rest_of<'a>(&mut self, whole: &'a str) -> &'a str {
@@ -183,12 +191,18 @@ impl PartialCall {
         self.is_whole() && self.takes_no_more() && (self.is_confirmed || !self.rules.sends_complete_calls)
     }
 
+    /// The arguments so far. If each piece repeats those so far, the newest piece.
+    pub(super) fn stated_arguments(&self) -> &str {
+        if self.is_empty_object() { "" } else { self.snapshots.newest(&self.call.arguments) }
+    }
+
     /// If each piece of the arguments repeats those so far, the newest piece becomes the arguments.
     pub(crate) fn use_newest_snapshot(&mut self) {
         if self.reported == Reported::Complete || self.is_whole() || self.takes_text {
             return;
         }
-        if let Some(newest) = self.snapshots.newest(&self.call.arguments) {
+        let newest = self.snapshots.newest(&self.call.arguments);
+        if is_object(newest) {
             self.call.arguments = newest.to_owned();
             self.end = ObjectEnd::Found { is_empty: false };
         }

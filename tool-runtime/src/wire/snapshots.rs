@@ -1,7 +1,5 @@
 //! Detection of pieces that each repeat the whole text so far.
 
-use crate::message::is_object;
-
 /// Whether each piece of a text begins with the piece before, so that the newest piece may be the whole text: some servers
 /// repeat all arguments in each piece (<https://github.com/vercel/ai/issues/12052>).
 #[derive(Debug, Default)]
@@ -20,8 +18,9 @@ impl Snapshots {
         }
     }
 
-    /// The newest piece, if it is an object.
-    pub(super) fn newest<'a>(&self, text: &'a str) -> Option<&'a str> {
-        text.get(self.newest..).filter(|newest| !self.are_different && is_object(newest))
+    /// The newest piece, if each piece begins with the piece before, and the text otherwise.
+    pub(super) fn newest<'a>(&self, text: &'a str) -> &'a str {
+        let newest = text.get(self.newest..).filter(|_| !self.are_different);
+        newest.unwrap_or(text)
     }
 }

@@ -3,7 +3,7 @@
 //! The documentation of Chat Completions gives each call an index, but servers omit indices, ids and names, repeat them, or
 //! change them.
 
-use crate::message::{Arguments, CallPiece, ToolCall};
+use crate::message::{Arguments, CallPiece, ToolCall, is_object};
 use crate::wire::partial_call::PartialCall;
 use crate::wire::partial_calls::{PartialCalls, WhichCall};
 
@@ -77,7 +77,8 @@ fn goes_on_with(call: &PartialCall, piece: &CallPiece) -> bool {
         return has_same_name || (has_id || has_index) && piece.arguments.is_empty();
     }
     if !has_same_name {
-        let may_be_name = has_id || has_index && (!begins_object(piece) || states_more(call, piece));
+        let continues = !begins_object(piece) && (has_index || !piece.arguments.is_empty());
+        let may_be_name = has_id || continues || states_more(call, piece);
         return may_be_name && !call.is_whole();
     }
     !call.is_whole() || has_id || has_index && piece.arguments.is_empty()
@@ -92,19 +93,20 @@ fn is_head_with_known_id(piece: &CallPiece, calls: &PartialCalls) -> bool {
 /// Whether a piece with another index states the call again: with its complete arguments, or with more of them.
 fn states_again(call: &PartialCall, piece: &CallPiece) -> bool {
     let Arguments::Piece(arguments) = &piece.arguments else { return false };
-    let repeats = || serde_json::from_str(arguments).is_ok_and(|arguments| call.is_repeated_by(&arguments));
-    call.call.is_stated_by(&piece.id, &piece.name)
-        && (states_more(call, piece) && call.call.arguments != *arguments || call.is_whole() && repeats())
+    if !call.call.is_stated_by(&piece.id, &piece.name) {
+        return false;
+    }
+    if call.is_whole() && !call.is_empty_object() {
+        return serde_json::from_str(arguments).is_ok_and(|arguments| call.is_repeated_by(&arguments));
+    }
+    // Equal pieces may begin two calls.
+    states_more(call, piece) && (call.stated_arguments() != *arguments || is_object(arguments))
 }
 
-/// Whether a piece states the call again, with more of its name or its arguments.
+/// Whether a piece has all arguments of the call so far, and maybe more.
 fn states_more(call: &PartialCall, piece: &CallPiece) -> bool {
     let Arguments::Piece(arguments) = &piece.arguments else { return false };
-    let known = if call.is_empty_object() { "" } else { &*call.call.arguments };
-    piece.name.starts_with(&*call.call.name)
-        && !call.takes_no_more()
-        && !piece.arguments.is_empty()
-        && arguments.starts_with(known)
+    !call.takes_no_more() && !piece.arguments.is_empty() && arguments.starts_with(call.stated_arguments())
 }
 
 /// Whether the arguments of the piece begin an object. Those of a piece of a name do not
