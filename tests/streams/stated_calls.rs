@@ -43,7 +43,9 @@ fn joined(mut calls: Vec<Vec<Value>>, is_interleaved: bool, rng: &mut Rng) -> Ve
     }
     // The calls begin in their order.
     let mut events: Vec<Value> = calls.iter_mut().map(|events| events.remove(0)).collect();
-    calls.iter_mut().for_each(|events| events.reverse());
+    for events in &mut calls {
+        events.reverse();
+    }
     while calls.iter().any(|events| !events.is_empty()) {
         let at = rng.usize(..calls.len());
         events.extend(calls[at].pop());
@@ -206,7 +208,7 @@ fn responses(calls: &[Call], rng: &mut Rng) -> Vec<Value> {
     let items = calls.iter().enumerate().map(|(at, (name, arguments))| {
         let mut texts = pieces(arguments, are_snapshots, rng);
         if are_wrong {
-            texts[0] = [r#"{"other":1}"#, r#"{"ot"#, "}"][rng.usize(..3)].to_owned();
+            [r#"{"other":1}"#, r#"{"ot"#, "}"][rng.usize(..3)].clone_into(&mut texts[0]);
         }
         let [mut events, mut complete] = names.item(at, (at, name, arguments), texts);
         match completes {

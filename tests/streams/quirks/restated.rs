@@ -4,7 +4,7 @@ use crate::{assembled, called, calls, delta, finish};
 use serde_json::{Value, json};
 use tool_runtime::stream::{ReplyAssembler, StreamError};
 use tool_runtime::wire::{Anthropic, Gemini, Responses, Wire};
-use tool_runtime::{AssistantMessage, Registry, tool, tools};
+use tool_runtime::{AssistantMessage, Registry, ToolMessage, tool, tools};
 
 fn read(wire: impl Wire + 'static, events: &[Value]) -> AssistantMessage {
     let mut reply = ReplyAssembler::new().wire(wire);
@@ -58,7 +58,7 @@ async fn a_call_with_contradicting_arguments_is_an_error() {
     ] {
         for lenient in [false, true] {
             let messages = registry(lenient).dispatch(&reply.tool_calls).await;
-            let texts: Vec<&str> = messages.iter().map(|message| message.text()).collect();
+            let texts: Vec<&str> = messages.iter().map(ToolMessage::text).collect();
             assert!(matches!(&texts[..], [text] if text.starts_with("Error: ")), "{texts:?}");
         }
     }

@@ -147,15 +147,12 @@ impl AssistantMessage {
         let mut merged: Vec<ToolCall> = Vec::with_capacity(self.tool_calls.len());
         for call in std::mem::take(&mut self.tool_calls) {
             let known = positions.get(&call.id).map(|&position| &mut merged[position]);
-            match known.filter(|known| known.is_stated_by(&call.id, &call.name)) {
-                Some(known) => {
-                    known.state_arguments_again(&call.arguments);
-                    known.is_truncated |= call.is_truncated;
-                }
-                None => {
-                    positions.insert(call.id.clone(), merged.len());
-                    merged.push(call);
-                }
+            if let Some(known) = known.filter(|known| known.is_stated_by(&call.id, &call.name)) {
+                known.state_arguments_again(&call.arguments);
+                known.is_truncated |= call.is_truncated;
+            } else {
+                positions.insert(call.id.clone(), merged.len());
+                merged.push(call);
             }
         }
         self.tool_calls = merged;

@@ -65,9 +65,11 @@ impl Piece {
     /// Changes each text that the text of another chunk may continue.
     pub(crate) fn change_texts(&mut self, change: &mut dyn FnMut(&mut String)) {
         match self {
-            Piece::Reasoning(text) | Piece::Refusal(text) | Piece::Text(text) => change(text),
-            Piece::Call(CallPiece { arguments: Arguments::Piece(text), .. }) => change(text),
-            Piece::ItemGrowth { growth: Growth::Text(text) | Growth::Json(text), .. } => change(text),
+            Piece::Reasoning(text)
+            | Piece::Refusal(text)
+            | Piece::Text(text)
+            | Piece::Call(CallPiece { arguments: Arguments::Piece(text), .. })
+            | Piece::ItemGrowth { growth: Growth::Text(text) | Growth::Json(text), .. } => change(text),
             Piece::JoinableItem { item: Value::Object(fields), .. } | Piece::Extra(fields) => {
                 for value in fields.values_mut() {
                     if let Value::String(text) = value {

@@ -1,6 +1,6 @@
-//! What a provider promises about the calls of its streams.
+//! The rules by which the pieces of one call are put together.
 
-/// The rules of a provider by which the pieces of one call are put together. The default promises nothing.
+/// The rules that the streams of a provider follow. Default: none.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct CallRules {
     /// An id names one call: if it comes again, its arguments are stated again. Otherwise, other arguments are those of

@@ -25,10 +25,10 @@ pub(super) fn read_data(
     Chunk { split_pairs, ..Chunk::read(wire, pieces) }
 }
 
-/// The text without halves of surrogate pairs, and those that chunks before and after may complete.
+/// The text with U+FFFD in place of halves of surrogate pairs, and the halves that the chunks before and after may complete.
 pub(super) fn whole_characters(data: &str) -> (Cow<'_, str>, SplitPairs) {
     match replace_lone_surrogates(data) {
         Cow::Owned(replaced) => (Cow::Owned(replaced), SplitPairs::find(data)),
-        unchanged => (unchanged, SplitPairs::default()),
+        Cow::Borrowed(data) => (Cow::Borrowed(data), SplitPairs::default()),
     }
 }

@@ -30,7 +30,7 @@ pub(crate) trait Provider: Sync {
         None
     }
 
-    /// What it promises about the calls of its streams.
+    /// The rules by which the pieces of one call are put together. Default: none.
     fn call_rules(&self) -> CallRules {
         CallRules::default()
     }
