@@ -294,7 +294,7 @@ async fn arguments_with_which_a_call_has_begun_stay_in_the_history() {
     #[tool_runtime::tool(idempotent, requires_approval)]
     async fn close(order: u32, #[state] ledger: &Ledger) {
         ledger.add(format!("close {order}"));
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
     let ledger = Ledger::default();
     let registry = Registry::builder().tools(tools![close]).state(ledger.clone()).build().expect("one tool");

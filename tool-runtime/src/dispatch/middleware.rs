@@ -6,7 +6,7 @@ use super::stages::Start;
 use crate::context::CallContext;
 use crate::context::CallRecord;
 use crate::outcome::CallError;
-use crate::output::ToolResult;
+use crate::output::{ToolFailure, ToolResult};
 use crate::panics::{CatchPanic, PanicMessage, catch_panic};
 use crate::registry::{Layer, OwnedCall, ReadyCall, Registry};
 use crate::tool::{Call, Stage};
@@ -102,7 +102,13 @@ async fn run_tool(owned: &Arc<OwnedCall>) -> ToolResult {
     let record = CallRecord::default();
     let batch = owned.batch();
     let call = owned.call(&batch, &record);
-    let result = match catch_panic(|| call.start_run(owned)) {
+    let turn = match call.turn_to_start().await {
+        Ok(turn) => turn,
+        Err(error) => return ToolResult::from(ToolFailure::from(error)),
+    };
+    let started = catch_panic(|| call.start_run(owned));
+    drop(turn);
+    let result = match started {
         Ok(Ok(Start::Here(started))) if !call.tool.stages.contains(Stage::Timeout) => match call.begin() {
             Ok(()) => call.complete(started).await,
             Err(error) => Err(error.into()),
@@ -120,7 +126,6 @@ async fn run_tool(owned: &Arc<OwnedCall>) -> ToolResult {
 impl<'a> Call<'a> {
     /// Starts one run of the call.
     fn start_run(&'a self, owned: &Arc<OwnedCall>) -> Result<Start<'a>, Box<CallError>> {
-        self.check_cancellation()?;
         if self.tool.options.blocking {
             self.check_runtime()?;
             return Ok(Start::OnThread(Arc::clone(owned)));

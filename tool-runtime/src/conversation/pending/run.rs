@@ -265,7 +265,9 @@ impl CallState {
     }
 
     fn wait(&mut self, waits_for: WaitsFor) {
-        let (is_edited, replaced) = (self.is_edited, self.replaced.take());
+        let is_edited = self.is_edited;
+        // A call that waits for its result has the arguments with which it was started.
+        let replaced = self.replaced.take().filter(|_| matches!(waits_for, WaitsFor::Approval { .. }));
         *self = CallState { waits_for: Some(waits_for), is_edited, replaced, ..CallState::default() };
     }
 }
