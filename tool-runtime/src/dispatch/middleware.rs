@@ -10,7 +10,8 @@ use crate::output::{ToolFailure, ToolResult};
 use crate::panics::{CatchPanic, PanicMessage, catch_panic};
 use crate::registry::{Layer, OwnedCall, ReadyCall, Registry};
 use crate::tool::{Call, Stage};
-use std::future::Future;
+use futures_util::FutureExt as _;
+use std::future::{Future, poll_fn};
 use std::sync::Arc;
 #[cfg(feature = "tracing")]
 use tracing::Instrument as _;
@@ -23,16 +24,26 @@ impl Registry {
         let Some(outermost) = runs.owned.registry.layer(0) else {
             unreachable!("only calls with middleware pass its stage")
         };
-        let ended = match (ready.start(outermost), self.limits().call_timeout) {
+        let record = &runs.owned.record;
+        let running = ready.start(outermost).map(|mut running| {
+            poll_fn(move |context| {
+                let polled = running.poll_unpin(context);
+                if record.keeps_result() {
+                    call.record.set_keeps_result();
+                }
+                polled
+            })
+        });
+        let ended = match (running, self.limits().call_timeout) {
             (Ok(running), None) => running.await,
             (Ok(running), limit) => {
-                let late = |allowed| call.timed_out(allowed, runs.owned.record.close());
+                let late = |allowed| call.timed_out(allowed, record.close());
                 Box::pin(call.with_timeout(limit, running, late)).await?
             }
             (Err(source), _) => Err(source),
         };
         let result = ended.map_err(|source| call.panicked(source))?;
-        runs.owned.record.set_finished();
+        record.set_finished();
         call.record.set_finished();
         result.into_result()
     }

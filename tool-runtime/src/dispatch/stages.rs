@@ -29,9 +29,11 @@ impl Registry {
             // A tool that has finished, or finishes when the token wakes it, keeps its result, in whatever order they
             // were woken. `unconstrained` because tokio's cooperative budget would make some calls of a large batch
             // pending.
-            Either::Right(((), stages)) => {
-                unconstrained(stages).now_or_never().unwrap_or_else(|| Err(call.cancelled().into()))
-            }
+            Either::Right(((), mut stages)) => match unconstrained(&mut stages).now_or_never() {
+                Some(result) => result,
+                None if call.record.keeps_result() => stages.await,
+                None => Err(call.cancelled().into()),
+            },
         }
     }
 
