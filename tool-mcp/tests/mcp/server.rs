@@ -351,3 +351,43 @@ async fn a_closed_connection_ends_the_server() {
     drop(ours);
     served.await.expect("no panic").expect("a client that disconnects is not an error");
 }
+
+/// MeshLib#5999, OpenDigitalProductFactory#1932, aiquila#442
+#[tokio::test]
+async fn arguments_that_are_no_object_are_a_result_that_a_model_reads() {
+    /// The time of day.
+    #[tool]
+    fn now() -> &'static str {
+        "12:00"
+    }
+    let registry = Registry::new(tools![get_weather, now]).expect("two tools");
+    let mut client = Peer::connect_to(serve(registry)).await;
+    for (id, arguments) in [json!([]), json!(null), json!({})].into_iter().enumerate() {
+        let response = client.call(id as u64 + 1, "now", arguments).await;
+        assert_eq!(response["result"]["content"][0]["text"], "12:00", "{response}");
+    }
+    for (id, (arguments, error)) in [
+        (json!([{"city": "Rome"}]), "must be one JSON object, not an array"),
+        (json!("Rome"), "must be one JSON object"),
+        (json!("{\"city\":\"Rome\"}"), "Send the object itself."),
+        (json!(7), "must be one JSON object"),
+        (json!(true), "must be one JSON object"),
+        (json!([]), "`city` is missing"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let response = client.call(id as u64 + 10, "get_weather", arguments).await;
+        assert_eq!(response["result"]["isError"], true, "{response}");
+        let text = response["result"]["content"][0]["text"].as_str().expect("a text");
+        assert!(text.contains(error), "{text}");
+    }
+    let unknown = client.call(20, "get_wether", json!([])).await;
+    assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
+    let nameless = client.request(21, "tools/call", json!({"arguments": {}})).await;
+    assert_eq!(nameless["error"]["code"], -32602, "{nameless}");
+    let listed = client.request(22, "tools/list", json!({"cursor": 7})).await;
+    assert_eq!(listed["result"]["tools"].as_array().map(Vec::len), Some(2), "{listed}");
+    let other = client.request(23, "no/method", json!({})).await;
+    assert_eq!(other["error"]["code"], -32601, "{other}");
+}
