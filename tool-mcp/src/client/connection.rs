@@ -17,6 +17,7 @@ use rmcp::service::{
 use rmcp::transport::IntoTransport;
 use rmcp::{ClientHandler, ClientLifecycleMode, serve_client_with_lifecycle};
 use serde_json::Value;
+use std::collections::HashSet;
 use std::error::Error;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -194,18 +195,26 @@ impl Connection {
         if self.peer.peer_info().is_some_and(|server| server.capabilities.tools.is_none()) {
             return Ok(Vec::new());
         }
-        let mut tools = Vec::new();
-        let mut cursor = None;
+        let (mut tools, mut last_page) = (Vec::new(), Vec::new());
+        let (mut cursor, mut cursors) = (None, HashSet::new());
         // Also limits the number of empty pages.
         for _ in 0..=limit {
             let (page, next) =
                 self.list_page(cursor).await.map_err(|error| ClientError::List(request_cause(error)))?;
+            // A server that does not read cursors sends the same page again.
+            if !page.is_empty() && page == last_page {
+                return Ok(tools);
+            }
             tools.extend(page.iter().map(RemoteTool::from_value));
             if tools.len() > limit {
                 break;
             }
-            let Some(next) = next else { return Ok(tools) };
-            cursor = Some(next);
+            // An empty cursor ends the list, and so does a repeated one, with which it would never end:
+            // https://github.com/modelcontextprotocol/java-sdk/issues/628
+            let Some(next) = next.filter(|next| !next.is_empty() && cursors.insert(next.clone())) else {
+                return Ok(tools);
+            };
+            (cursor, last_page) = (Some(next), page);
         }
         Err(ClientError::TooManyTools { limit })
     }
