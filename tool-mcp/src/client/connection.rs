@@ -3,10 +3,12 @@
 use super::builder::Settings;
 use super::definition::RemoteTool;
 use super::error::{ClientError, ConnectError};
+use super::response_line::repair_line;
 use super::tracked_transport::{Channel, TrackedCalls, TrackedTransport};
 use super::transport_error::{connect_cause, request_cause};
 use super::{Client, Inner};
 use crate::closable_transport::ClosableTransport;
+use crate::line_transport::Adapter;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, ClientRequest, ErrorCode, Implementation, ListToolsRequest,
     PaginatedRequestParams, ProtocolVersion, ServerResult, SubscriptionFilter,
@@ -49,12 +51,13 @@ where
     C: Into<BoxError>,
     T: IntoTransport<RoleClient, E, A>,
     E: Error + Send + Sync + 'static,
-    A: 'static,
+    A: Adapter<RoleClient, T, E> + 'static,
 {
     Box::new(move |handler, lifecycle| {
         let created = create();
         Box::pin(async move {
-            let transport = ClosableTransport::new(created.await.map_err(Into::into)?.into_transport());
+            let transport = A::connect(created.await.map_err(Into::into)?, repair_line);
+            let transport = ClosableTransport::new(transport);
             let transport = TrackedTransport::new(transport, channel, handler.calls.clone());
             serve_client_with_lifecycle(handler, transport, lifecycle).await.map_err(connect_cause)
         })
