@@ -239,7 +239,8 @@ fn fails_with_cyclic_source() -> Result<(), CyclicSource> {
 
 #[tokio::test]
 async fn a_cyclic_source_chain_of_an_error_is_traced_to_a_limited_depth() {
-    let registry = Registry::new(tools![fails_with_cyclic_source]).expect("a registry");
+    let builder = Registry::builder().tools(tools![fails_with_cyclic_source]);
+    let registry = builder.trace_content(true).build().expect("a registry");
     let span = span_of(&registry, ToolCall::new("1", "fails_with_cyclic_source", "")).await;
     assert_eq!(span.status, Status::error("and so on"));
 }
@@ -252,8 +253,8 @@ fn fails_with_panicking_source() -> Result<(), PanickingSource> {
 
 #[tokio::test]
 async fn an_error_whose_source_panics_is_still_sent_to_the_model() {
-    let registry =
-        Registry::builder().tools(tools![fails_with_panicking_source, count]).build().expect("a registry");
+    let builder = Registry::builder().tools(tools![fails_with_panicking_source, count]);
+    let registry = builder.trace_content(true).build().expect("a registry");
     let span = span_of(&registry, ToolCall::new("1", "fails_with_panicking_source", "")).await;
     assert_eq!(span.status, Status::error("trapped"));
     assert_eq!(span.events.len(), 1, "the failure is traced without its sources");
@@ -274,13 +275,55 @@ async fn an_error_whose_source_panics_is_still_sent_to_the_model() {
 }
 
 #[tokio::test]
-async fn the_span_contains_panic_messages_and_sources_that_the_model_does_not_receive() {
-    let registry = registry().build().expect("a registry");
-    let span = span_of(&registry, ToolCall::new("1", "panics", "{}")).await;
+async fn the_span_contains_error_texts_panic_messages_and_sources_only_with_trace_content() {
+    let traced = registry().trace_content(true).build().expect("a registry");
+    let span = span_of(&traced, ToolCall::new("1", "panics", "{}")).await;
     assert!(format!("{:?}", span.events).contains("a secret payload"), "{:?}", span.events);
     assert_eq!(span.status, Status::error("the tool `panics` failed unexpectedly."));
-    let span = span_of(&registry, ToolCall::new("1", "fails", "{}")).await;
+    let span = span_of(&traced, ToolCall::new("1", "fails", "{}")).await;
+    assert_eq!(span.status, Status::error("not saved"));
     assert!(format!("{:?}", span.events).contains(&fmt::Error.to_string()), "{:?}", span.events);
+
+    let quiet = registry().build().expect("a registry");
+    let span = span_of(&quiet, ToolCall::new("1", "panics", "{}")).await;
+    assert!(!format!("{span:?}").contains("secret"), "{span:?}");
+    assert_eq!(span.status, Status::error("the tool `panics` failed unexpectedly."));
+    let span = span_of(&quiet, ToolCall::new("1", "fails", "{}")).await;
+    assert_eq!(span.status, Status::error("the tool `fails` returned an error"));
+    let shown = format!("{span:?}");
+    assert!(!shown.contains("not saved") && !shown.contains(&fmt::Error.to_string()), "{shown}");
+}
+
+/// Charges a card.
+#[tool]
+fn charge() -> Result<(), String> {
+    Err("the card 4111-1111 has expired".to_owned())
+}
+
+/// Denies a call for a reason that contains a card number.
+async fn deny(_: tool_runtime::dispatch::ProposedCall) -> tool_runtime::dispatch::Decision {
+    tool_runtime::dispatch::Decision::deny("the card 4111-1111 is blocked")
+}
+
+/// A program removes card numbers in middleware, from results and from errors.
+#[tokio::test]
+async fn spans_have_the_result_after_middleware() {
+    for is_traced in [false, true] {
+        let redact = |call: tool_runtime::dispatch::ReadyCall| async move {
+            call.run().await.map_text(|text| text.replace("4111-1111", "[card]"))
+        };
+        let builder = Registry::builder().tools(tools![charge]).around_call(redact);
+        let registry = builder.trace_content(is_traced).build().expect("a registry");
+        let span = span_of(&registry, ToolCall::new("1", "charge", "{}")).await;
+        assert!(!format!("{span:?}").contains("4111"), "{span:?}");
+        let text =
+            if is_traced { "the card [card] has expired" } else { "the tool `charge` returned an error" };
+        assert_eq!(span.status, Status::error(text));
+        assert_eq!(attribute(&span, "error.type").as_deref(), Some("returned"));
+    }
+    let registry = Registry::builder().tools(tools![charge]).before_call(deny).build().expect("a registry");
+    let span = span_of(&registry, ToolCall::new("1", "charge", "{}")).await;
+    assert!(!format!("{span:?}").contains("4111"), "{span:?}");
 }
 
 /// Records an event with the subscriber of its test.

@@ -10,6 +10,7 @@ mod outside_results;
 mod prepared_requests;
 mod run_logs;
 mod send_futures;
+mod stops;
 mod storage;
 mod streaming;
 mod typed_answers;

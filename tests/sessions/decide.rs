@@ -33,30 +33,31 @@ pub(crate) fn decide(
     let Some(found) = find(session, ledger, random) else { return reject_unknown(session, random) };
     let (id, n) = (&*found.id, found.n.unwrap_or_default());
     let kind = random.u8(..10);
+    let Decisions { texts, edited, claimed, .. } = decisions;
+    let mut decide_text =
+        |text: String| texts.extend(ledger.with_edits(n).into_iter().map(|n| (n, text.clone())));
     let decided = match kind {
         0..4 => session.approve(id),
         4 | 5 => {
-            let edited = ledger.plan_edit(n, random);
-            let arguments = Arguments::random(edited, random);
+            let new = ledger.plan_edit(n, random);
+            let arguments = Arguments::random(new, random);
             let is_valid = random.u8(..3) > 0;
-            let value = if is_valid { arguments.to_value() } else { json!({ "n": edited, "ms": "later" }) };
+            let value = if is_valid { arguments.to_value() } else { json!({ "n": new, "ms": "later" }) };
             let decided = if random.bool() {
                 session.approve_with(id, &value)
             } else {
                 session.approve_with(id, value.to_string())
             };
             if decided.is_ok() {
-                decisions.edited.insert(edited);
-                if decisions.claimed.contains(&n) {
-                    decisions.claimed.insert(edited);
+                edited.insert(new);
+                if claimed.contains(&n) {
+                    claimed.insert(new);
                 }
                 ledger.records().approved.insert(arguments);
             }
             decided
         }
-        6 => session.deny(id, format!("no {n}")).inspect(|()| {
-            decisions.texts.insert(n, format!("Error: no {n}"));
-        }),
+        6 => session.deny(id, format!("no {n}")).inspect(|()| decide_text(format!("Error: no {n}"))),
         7 => {
             let ticket = ToolOutput::pending(other_ticket(n));
             // Otherwise the oracle would have to distinguish such calls from those that wait for their tools.
@@ -65,12 +66,13 @@ pub(crate) fn decide(
             }
             session.provide_result(id, ticket)
         }
-        8 => session.provide_result(id, format!("result {n}")).inspect(|()| {
-            decisions.texts.insert(n, format!("result {n}"));
-        }),
-        _ => session.provide_result(id, ToolResult::error(format!("failed {n}"))).inspect(|()| {
-            decisions.texts.insert(n, format!("Error: failed {n}"));
-        }),
+        8 => {
+            session.provide_result(id, format!("result {n}")).inspect(|()| decide_text(format!("result {n}")))
+        }
+        _ => {
+            let failed = ToolResult::error(format!("failed {n}"));
+            session.provide_result(id, failed).inspect(|()| decide_text(format!("Error: failed {n}")))
+        }
     };
     if kind < 4 && decided.is_ok() {
         // Approving a call that a person edited badly approves its invalid arguments.
@@ -137,10 +139,10 @@ fn reject_unknown(session: &mut Session, random: &mut Rng) -> Result<(), String>
 }
 
 /// Records that all pending calls without results are skipped.
-pub(crate) fn record_skipped(session: &Session, decisions: &mut Decisions, reason: &str) {
+pub(crate) fn record_skipped(session: &Session, ledger: &Ledger, decisions: &mut Decisions, reason: &str) {
     for call in calls(session).iter().filter(|call| call.is_pending && call.result.is_none()) {
         if let Some(n) = call.n {
-            decisions.skipped.insert(n, reason.to_owned());
+            decisions.skipped.extend(ledger.with_edits(n).into_iter().map(|n| (n, reason.to_owned())));
         }
     }
 }

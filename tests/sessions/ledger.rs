@@ -99,6 +99,16 @@ impl Ledger {
         n
     }
 
+    /// The call with these arguments, as the model sent it and as a person edited it: a call that does not run has the arguments
+    /// of the model again.
+    pub(crate) fn with_edits(&self, of: u64) -> Vec<u64> {
+        let records = self.records();
+        let root = |n: &u64| records.calls.get(n).map_or(*n, |call| call.root);
+        let mut edits: Vec<u64> = records.calls.keys().copied().filter(|n| root(n) == root(&of)).collect();
+        edits.push(of);
+        edits
+    }
+
     /// The body of every tool.
     pub(crate) async fn run(
         self: Arc<Self>,

@@ -118,7 +118,7 @@ impl Round {
     }
 
     fn push_user(&mut self) -> Result<(), String> {
-        record_skipped(&self.session, &mut self.decisions, "skipped by user");
+        record_skipped(&self.session, &self.ledger, &mut self.decisions, "skipped by user");
         self.session.push_user("No, wait.");
         self.model.state().tokens = 0;
         self.ledger.records().counted = 0;
@@ -126,7 +126,7 @@ impl Round {
     }
 
     fn skip_rest(&mut self) -> Result<(), String> {
-        record_skipped(&self.session, &mut self.decisions, "not now");
+        record_skipped(&self.session, &self.ledger, &mut self.decisions, "not now");
         self.session.skip_rest("not now");
         if self.session.pending().is_some() { Err("calls are still pending".to_owned()) } else { Ok(()) }
     }

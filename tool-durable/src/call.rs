@@ -120,6 +120,8 @@ pub(crate) async fn run_recorded<J: Journal>(
     if result.error_kind() == Some("cancelled") && ready.context().cancellation().is_cancelled() {
         return Ok(result.into());
     }
+    // Otherwise a cancellation could end the call with another result than the journal has.
+    ready.keep_result();
     let error = journal.finish_call(&call.key, &result).await.err();
     Ok(RecordedRun { result, error })
 }

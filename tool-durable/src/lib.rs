@@ -101,7 +101,8 @@
 //! - An interrupted call that runs again passes the hook and the limits again. If they stop it, its result does not
 //!   report that it may have taken effect.
 //! - A call that failed, or whose tool exceeded its time limit, has finished: its error is its result. A call that was
-//!   cancelled or dropped is interrupted. One that is later than
+//!   cancelled or dropped is interrupted, unless its tool returns when it is cancelled: its event, the session and the journal
+//!   then have this result. One that is later than
 //!   [`call_timeout`](tool_runtime::RegistryBuilder::call_timeout) is interrupted until the next reply is recorded.
 //! - The journal records the result after the middleware of the registry, before
 //!   [`max_output_bytes`](tool_runtime::RegistryBuilder::max_output_bytes) truncates it. Artifacts and sources of errors are not

@@ -2,10 +2,14 @@
 
 mod builder;
 mod call;
+mod child;
 mod connection;
 mod definition;
 mod error;
+#[cfg(feature = "http-client")]
+mod http;
 mod output;
+mod response_line;
 mod tracked_transport;
 mod transport_error;
 
@@ -48,6 +52,8 @@ use tool_runtime::{DynamicTool, Registry};
 ///   texts that name them. The artifact of the result is the [`CallToolResult`](rmcp::model::CallToolResult) of the server.
 /// - A result with `isError`, an error of the protocol and a lost connection are errors of the call:
 ///   [`RemoteError`].
+/// - A response that is no valid message is an error at once, with the words of the server; half of a surrogate pair becomes
+///   `\u{FFFD}`. Other transports of [`rmcp`] than child processes, readers and writers, and HTTP ignore such a response.
 /// - A call has a [time limit](ClientBuilder::timeout). When it expires, or the call is cancelled, the server receives
 ///   `notifications/cancelled`.
 /// - Progress of the server arrives at [`BatchContext::on_event`](tool_runtime::BatchContext::on_event).

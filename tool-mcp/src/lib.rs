@@ -67,8 +67,14 @@ mod client;
 mod closable_transport;
 #[cfg(any(feature = "client", feature = "server"))]
 mod error_prefix;
+#[cfg(any(feature = "client", feature = "server"))]
+mod line_transport;
+#[cfg(any(feature = "client", feature = "server"))]
+mod repaired_reader;
 #[cfg(feature = "server")]
 mod server;
+#[cfg(any(feature = "client", feature = "server"))]
+mod surrogates;
 
 #[cfg(feature = "client")]
 pub use client::{Client, ClientBuilder, ClientError, ConnectError, RemoteError, RemoteTool};

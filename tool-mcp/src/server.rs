@@ -14,11 +14,14 @@ pub use http_service::HttpService;
 pub use request::McpRequest;
 
 use crate::closable_transport::ClosableTransport;
+use crate::line_transport::Adapter;
+use crate::surrogates::replace_lone_surrogates;
 use connection::ConnectionHandler;
 use definition::definitions;
 use rmcp::model::{Implementation, ServerCapabilities, ServerConfig, Tool};
 use rmcp::service::{RoleServer, ServerInitializeError};
 use rmcp::transport::IntoTransport;
+use std::borrow::Cow;
 use std::error::Error;
 use std::fmt::{self, Display};
 use std::sync::Arc;
@@ -81,6 +84,14 @@ pub struct Server {
     served: Arc<watch::Sender<Arc<Served>>>,
     /// `None` for a batch per connection.
     batch: Option<CreateBatch>,
+}
+
+/// rmcp ignores a request with a lone surrogate, and the client waits for its response.
+fn repair_line(line: &[u8]) -> Option<Vec<u8>> {
+    match replace_lone_surrogates(line) {
+        Cow::Owned(repaired) => Some(repaired),
+        Cow::Borrowed(_) => None,
+    }
 }
 
 type CreateBatch = Arc<dyn Fn(&McpRequest<'_>) -> Result<BatchContext, String> + Send + Sync>;
@@ -210,8 +221,9 @@ impl Server {
     where
         T: IntoTransport<RoleServer, E, A>,
         E: Error + Send + Sync + 'static,
+        A: Adapter<RoleServer, T, E>,
     {
-        let transport = ClosableTransport::new(transport.into_transport());
+        let transport = ClosableTransport::new(A::connect(transport, repair_line));
         match rmcp::serve_server(ConnectionHandler::new(self), transport).await {
             Ok(running) => running.waiting().await.map(drop).map_err(|source| ServeError(source.into())),
             // The client disconnected before its first request.

@@ -6,6 +6,7 @@ mod call;
 mod event;
 mod key;
 mod record;
+mod start_gate;
 
 pub use batch::BatchContext;
 pub(crate) use begun_calls::BegunCalls;
@@ -14,3 +15,4 @@ pub(crate) use event::CallEvents;
 pub use event::{CallEvent, CallStatus};
 pub use key::CallKey;
 pub(crate) use record::CallRecord;
+pub(crate) use start_gate::StartGate;

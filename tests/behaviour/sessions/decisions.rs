@@ -4,6 +4,7 @@ use super::{Ledger, asked, call, calling, model, refund, results, shop, stored, 
 use serde_json::json;
 use tool_runtime::conversation::{NotPendingError, Received};
 use tool_runtime::dispatch::{Decision, ProposedCall, ToolResult};
+use tool_runtime::message::Message;
 use tool_runtime::session::{Event, RunEnd};
 use tool_runtime::{AssistantMessage, BatchContext, Conversation, Registry, Session, ToolOutput, tools};
 
@@ -248,4 +249,80 @@ async fn a_session_continues_the_calls_of_a_loop_of_the_program() {
     assert_eq!(ledger.entries(), ["refund 8"]);
     let chat = session.into_conversation().expect("each call has its result");
     assert_eq!(chat.messages().len(), 5);
+}
+
+/// A person edits a call and then decides that it does not run: the reply in the history is the one of the model.
+
+#[tokio::test]
+async fn a_call_that_is_denied_after_an_edit_shows_the_arguments_of_the_model() {
+    let (registry, ledger) = shop();
+    let decisions: [fn(&mut Session); 5] = [
+        |session| session.deny("a", "no").expect("it waits"),
+        |session| session.skip_rest("no"),
+        |session| session.push_user("No."),
+        |session| session.provide_result("a", "done by hand").expect("it waits"),
+        |session| {
+            session.approve_with("a", json!({"order": "eight"})).expect("it waits");
+            session.deny("a", "no").expect("it waits");
+        },
+    ];
+    for decide in decisions {
+        let (mut session, model) = waiting(&registry).await;
+        session.deny("b", "no").expect("it waits");
+        let reply = |session: &Session| match session.pending() {
+            Some(pending) => pending.reply().clone(),
+            None => match &session.messages()[1] {
+                Message::Assistant(reply) => reply.clone(),
+                other => panic!("{other:?}"),
+            },
+        };
+        let before = reply(&session);
+        session.approve_with("a", json!({"order": "seven"})).expect("it waits");
+        let end = session.run(&registry).complete(|request| model.complete(request)).await.expect("valid");
+        assert_eq!(end, RunEnd::NeedsApproval);
+        assert_ne!(reply(&session), before, "it waits with the arguments of the person");
+        let mut session = stored(&session);
+        decide(&mut session);
+        assert_eq!(reply(&stored(&session)), before);
+    }
+    assert_eq!(ledger.entries(), [""; 0]);
+}
+
+#[tokio::test]
+async fn arguments_with_which_a_call_has_begun_stay_in_the_history() {
+    /// Closes an account.
+    #[tool_runtime::tool(idempotent, requires_approval)]
+    async fn close(order: u32, #[state] ledger: &Ledger) {
+        ledger.add(format!("close {order}"));
+        std::future::pending::<()>().await;
+    }
+    let ledger = Ledger::default();
+    let registry = Registry::builder().tools(tools![close]).state(ledger.clone()).build().expect("one tool");
+    let first = model([calling([call("a", "close", 7)])]);
+    let mut session = asked();
+    let _ = session.run(&registry).complete(|request| first.complete(request)).await.expect("valid");
+    session.approve_with("a", json!({"order": 8})).expect("it waits");
+    let mut denied = session.clone();
+    denied.deny("a", "no").expect("it has not begun");
+    let text = serde_json::to_string(&denied).expect("it is stored");
+    assert!(text.contains(r#"{\"order\":7}"#) && !text.contains(r#"{\"order\":8}"#), "{text}");
+
+    let run = session.run(&registry).complete(|request| first.complete(request));
+    assert!(tokio::time::timeout(std::time::Duration::ZERO, run).await.is_err(), "the tool does not end");
+    assert_eq!(ledger.entries(), ["close 8"]);
+    let mut session = stored(&session);
+    let mut skipped = session.clone();
+    skipped.skip_rest("closed");
+    let end = session.run(&registry).complete(|request| first.complete(request)).await.expect("valid");
+    assert_eq!(end, RunEnd::NeedsApproval, "it needs a second approval");
+    // An edit for the second run, which does not begin.
+    session.approve_with("a", json!({"order": "nine"})).expect("it waits");
+    let end = session.run(&registry).complete(|request| first.complete(request)).await.expect("valid");
+    assert_eq!(end, RunEnd::NeedsApproval);
+    session.deny("a", "no").expect("it waits");
+    for session in [skipped, session] {
+        assert!(results(&session)[0].contains("It may have taken effect"));
+        let text = serde_json::to_string(&session).expect("it is stored");
+        assert!(text.contains(r#"{\"order\":8}"#) && !text.contains("nine"), "{text}");
+    }
 }

@@ -2,8 +2,9 @@
 
 use super::*;
 use std::time::Duration;
-use tool_runtime::dispatch::{CancellationToken, Decision, ProposedCall, ReadyCall};
+use tool_runtime::dispatch::{CallEvent, CallStatus, CancellationToken, Decision, ProposedCall, ReadyCall};
 use tool_runtime::message::Message;
+use tool_runtime::session::Event;
 use tool_runtime_durable::record_calls;
 
 const INTERRUPTED: &str =
@@ -134,6 +135,58 @@ async fn a_cancelled_call_has_no_result() {
         assert_eq!(results(&session), ["label 7"]);
     }
     assert_eq!(ledger.entries(), ["label 7", "label 7"]);
+}
+
+/// Exports pages until it is cancelled.
+#[tool_runtime::tool(destructive)]
+async fn export(#[state] ledger: &Ledger, #[context] call: &tool_runtime::CallContext) -> &'static str {
+    ledger.add("export");
+    call.cancellation().cancelled().await;
+    "half of the output"
+}
+
+/// A tool that returns a value when it is cancelled: the event, the session and the journal have the same result.
+#[tokio::test(start_paused = true)]
+async fn a_tool_that_returns_when_it_is_cancelled_has_one_result_everywhere() {
+    for is_streamed in [false, true] {
+        let (ledger, journal) = (Ledger::default(), MemoryJournal::default());
+        let token = CancellationToken::new();
+        let batch = BatchContext::new().run_id("order-7").cancellation(token.clone());
+        let registry = || {
+            let builder = Registry::builder().tools(tools![export]).state(ledger.clone());
+            builder.build().expect("one tool").with(&BatchContext::new().run_id("order-7"))
+        };
+        let call = ToolCall::new("call_0", "export", "{}");
+        let model = model([AssistantMessage::from_tool_calls([call]), done()]);
+        let mut session = Session::new().user("Go.");
+        let stored = session.clone();
+        let mut ends = Vec::new();
+        let bound = registry().with(&batch);
+        let started = session.run(&bound).journal(&journal).on_event(|event: &Event| {
+            if let Event::Call(CallEvent { status: CallStatus::Finished { result, .. }, .. }) = event {
+                ends.push(result.text().into_owned());
+            }
+        });
+        let cancelled = async {
+            if is_streamed {
+                started.stream(|request| model.stream(request)).await.expect("the run ends")
+            } else {
+                started.complete(|request| model.complete(request)).await.expect("the run ends")
+            }
+        };
+        let cancel = async {
+            tokio::time::sleep(LIFE).await;
+            token.cancel();
+        };
+        assert_eq!(tokio::join!(cancelled, cancel).0, RunEnd::Cancelled);
+        assert_eq!(ends, ["half of the output"]);
+        assert_eq!(results(&session), ends);
+        for mut session in [session, stored] {
+            assert_eq!(run(&mut session, &registry(), &journal, &model).await, RunEnd::Answered);
+            assert_eq!(results(&session), ends);
+        }
+        assert_eq!(ledger.entries(), ["export"]);
+    }
 }
 
 #[tokio::test(start_paused = true)]

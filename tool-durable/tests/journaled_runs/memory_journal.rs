@@ -84,10 +84,16 @@ impl Journal for MemoryJournal {
 
     fn finish_call<'a>(&'a self, key: &'a CallKey, result: &'a ToolResult) -> JournalFuture<'a, ()> {
         Box::pin(async move {
-            let mut state = self.lock();
-            state.operation(format!("finish {key}"))?;
-            state.results.insert(key.clone(), serde_json::to_string(result).expect("a result"));
-            Ok(())
+            let finish = || {
+                let mut state = self.lock();
+                state.operation(format!("finish {key}"))?;
+                state.results.insert(key.clone(), serde_json::to_string(result).expect("a result"));
+                Ok(())
+            };
+            let finished = finish();
+            // Acknowledged later than it is recorded, as in a file.
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            finished
         })
     }
 

@@ -1,11 +1,13 @@
 //! The settings of a client.
 
+use super::child::ChildProcess;
 use super::connection::{Connector, connect_over};
 use super::definition::RemoteTool;
 use super::tracked_transport::Channel;
 use super::{Client, ConnectError, Inner};
+use crate::line_transport::Adapter;
 use rmcp::RoleClient;
-use rmcp::transport::{IntoTransport, TokioChildProcess};
+use rmcp::transport::IntoTransport;
 use std::error::Error;
 use std::ffi::OsString;
 use std::fmt;
@@ -71,16 +73,17 @@ impl Client {
     /// The function creates the command, and does so again when the process has died and is restarted.
     ///
     /// The process is killed when this program ends; [`close`](Client::close) gives it time to exit. The protocol uses
-    /// the standard input and output of the process. Its standard error is that of this program; to change it, create
-    /// the process with [`transport`](Client::transport).
+    /// the standard input and output of the process. Its standard error is that of this program, unless the command has
+    /// another one.
     ///
     /// ```
+    /// use std::process::Stdio;
     /// use tokio::process::Command;
     /// use tool_runtime_mcp::Client;
     ///
     /// let builder = Client::child_process(|| {
     ///     let mut command = Command::new("a-server");
-    ///     command.env("LOG", "warn").current_dir("/tmp");
+    ///     command.env("LOG", "warn").current_dir("/tmp").stderr(Stdio::null());
     ///     command
     /// });
     /// # drop(builder);
@@ -91,7 +94,7 @@ impl Client {
             // The process must not outlive this one, or its runtime.
             command.kill_on_drop(true);
             let program = command.as_std().get_program().to_owned();
-            let process = TokioChildProcess::new(command).map_err(|error| {
+            let process = ChildProcess::new(command).map_err(|error| {
                 io::Error::new(error.kind(), format!("cannot start `{}`: {error}", program.display()))
             });
             async move { process }
@@ -101,19 +104,9 @@ impl Client {
     /// A client of a server over any transport of [`rmcp`]. The function creates the transport, and does so again after
     /// the connection was lost.
     ///
-    /// ```
-    /// use std::process::Stdio;
-    /// use tokio::process::Command;
-    /// use tool_runtime_mcp::Client;
-    /// use tool_runtime_mcp::rmcp::transport::TokioChildProcess;
-    ///
-    /// // A program whose standard error is dropped.
-    /// let builder = Client::transport(|| {
-    ///     let process = TokioChildProcess::builder(Command::new("a-server")).stderr(Stdio::null()).spawn();
-    ///     async move { process.map(|(process, _)| process) }
-    /// });
-    /// # drop(builder);
-    /// ```
+    /// A value that reads and writes, or a reader with a writer, gets lines that are repaired: a response that is no valid message
+    /// is an error of its call. Any other transport, such as `TokioChildProcess` of `rmcp`, ignores it, and the call waits for its
+    /// time limit.
     ///
     /// A server in the same program:
     ///
@@ -152,7 +145,7 @@ impl Client {
         C: Into<Box<dyn Error + Send + Sync>>,
         T: IntoTransport<RoleClient, E, A>,
         E: Error + Send + Sync + 'static,
-        A: 'static,
+        A: Adapter<RoleClient, T, E> + 'static,
     {
         ClientBuilder { connector: connect_over(Channel::Stream, create), settings: Settings::default() }
     }
@@ -192,6 +185,7 @@ impl Client {
     pub fn http_with(
         mut config: rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig,
     ) -> ClientBuilder {
+        use super::http::RepairingClient;
         use rmcp::transport::StreamableHttpClientTransport;
         use rmcp::transport::common::client_side_sse::ExponentialBackoff;
         let mut resume = ExponentialBackoff::default();
@@ -200,8 +194,9 @@ impl Client {
         // The client connects again itself, since rmcp answers the other calls of the session with an error.
         config.reinit_on_expired_session = false;
         let create = move || {
-            let transport = StreamableHttpClientTransport::from_config(config.clone());
-            async move { Ok::<_, std::convert::Infallible>(transport) }
+            let client = RepairingClient::new();
+            let config = config.clone();
+            async move { Ok::<_, reqwest::Error>(StreamableHttpClientTransport::with_client(client?, config)) }
         };
         ClientBuilder { connector: connect_over(Channel::Http, create), settings: Settings::default() }
     }

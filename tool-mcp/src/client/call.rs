@@ -7,7 +7,7 @@ use super::transport_error::{Rejection, rejection, request_cause};
 use super::{Client, RemoteError};
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, CancelledNotificationParam, ClientRequest,
-    JsonObject, ProgressToken, RequestId, ServerResult,
+    ErrorCode, JsonObject, ProgressToken, RequestId, ServerResult,
 };
 use rmcp::service::{Peer, PeerRequestOptions, RoleClient, ServiceError};
 use std::error::Error;
@@ -101,6 +101,9 @@ impl Connection {
             Err(error) => match rejection(&error) {
                 Some(Rejection::Unauthorized) => Ok(Err(RemoteError::Unauthorized(request_cause(error)))),
                 Some(Rejection::Status(status)) => Ok(Err(RemoteError::Rejected { status })),
+                Some(Rejection::Unreadable(message)) => {
+                    Ok(Err(RemoteError::Protocol { code: ErrorCode::PARSE_ERROR.0, message }))
+                }
                 Some(Rejection::MayRepeat) => Err(NoResponse::NotSent(request_cause(error))),
                 None if !tracked.was_sent() => Err(NoResponse::NotSent(request_cause(error))),
                 None => Err(NoResponse::MaybeSent(request_cause(error))),

@@ -3,10 +3,12 @@
 use super::builder::Settings;
 use super::definition::RemoteTool;
 use super::error::{ClientError, ConnectError};
+use super::response_line::repair_line;
 use super::tracked_transport::{Channel, TrackedCalls, TrackedTransport};
 use super::transport_error::{connect_cause, request_cause};
 use super::{Client, Inner};
 use crate::closable_transport::ClosableTransport;
+use crate::line_transport::Adapter;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, ClientRequest, ErrorCode, Implementation, ListToolsRequest,
     PaginatedRequestParams, ProtocolVersion, ServerResult, SubscriptionFilter,
@@ -17,6 +19,7 @@ use rmcp::service::{
 use rmcp::transport::IntoTransport;
 use rmcp::{ClientHandler, ClientLifecycleMode, serve_client_with_lifecycle};
 use serde_json::Value;
+use std::collections::HashSet;
 use std::error::Error;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -48,12 +51,13 @@ where
     C: Into<BoxError>,
     T: IntoTransport<RoleClient, E, A>,
     E: Error + Send + Sync + 'static,
-    A: 'static,
+    A: Adapter<RoleClient, T, E> + 'static,
 {
     Box::new(move |handler, lifecycle| {
         let created = create();
         Box::pin(async move {
-            let transport = ClosableTransport::new(created.await.map_err(Into::into)?.into_transport());
+            let transport = A::connect(created.await.map_err(Into::into)?, repair_line);
+            let transport = ClosableTransport::new(transport);
             let transport = TrackedTransport::new(transport, channel, handler.calls.clone());
             serve_client_with_lifecycle(handler, transport, lifecycle).await.map_err(connect_cause)
         })
@@ -194,18 +198,26 @@ impl Connection {
         if self.peer.peer_info().is_some_and(|server| server.capabilities.tools.is_none()) {
             return Ok(Vec::new());
         }
-        let mut tools = Vec::new();
-        let mut cursor = None;
+        let (mut tools, mut last_page) = (Vec::new(), Vec::new());
+        let (mut cursor, mut cursors) = (None, HashSet::new());
         // Also limits the number of empty pages.
         for _ in 0..=limit {
             let (page, next) =
                 self.list_page(cursor).await.map_err(|error| ClientError::List(request_cause(error)))?;
+            // A server that does not read cursors sends the same page again.
+            if !page.is_empty() && page == last_page {
+                return Ok(tools);
+            }
             tools.extend(page.iter().map(RemoteTool::from_value));
             if tools.len() > limit {
                 break;
             }
-            let Some(next) = next else { return Ok(tools) };
-            cursor = Some(next);
+            // An empty cursor ends the list, and so does a repeated one, with which it would never end:
+            // https://github.com/modelcontextprotocol/java-sdk/issues/628
+            let Some(next) = next.filter(|next| !next.is_empty() && cursors.insert(next.clone())) else {
+                return Ok(tools);
+            };
+            (cursor, last_page) = (Some(next), page);
         }
         Err(ClientError::TooManyTools { limit })
     }

@@ -43,7 +43,13 @@ pub(super) fn read_result(value: &Value) -> Option<CallToolResult> {
         )
     };
     let read = |block: &Value| ContentBlock::deserialize(block).unwrap_or_else(|_| unread(block));
-    result.content = value["content"].as_array()?.iter().map(read).collect();
+    result.content = match &value["content"] {
+        Value::Array(blocks) => blocks.iter().map(read).collect(),
+        Value::String(text) => vec![ContentBlock::text(text)],
+        block @ Value::Object(_) => vec![read(block)],
+        Value::Null if !value["structuredContent"].is_null() => Vec::new(),
+        _ => return None,
+    };
     result.structured_content = value.get("structuredContent").cloned();
     result.is_error = Some(value["isError"] == true || value["isError"] == "true");
     Some(result)
@@ -127,6 +133,7 @@ fn block(block: &ContentBlock) -> Block {
 /// An image, a PDF file, a text, or a description of data that models do not read.
 fn data(name: &str, mime_type: &str, base64: &str) -> Block {
     // Some servers send `image/jpg`, which no standard has.
+    let mime_type = mime_type.split(';').next().unwrap_or_default();
     let mime_type = mime_type.trim().to_ascii_lowercase().replace("image/jpg", "image/jpeg");
     let base64: String = base64.split_ascii_whitespace().collect();
     let bytes = match BASE64.decode(base64) {
@@ -134,6 +141,10 @@ fn data(name: &str, mime_type: &str, base64: &str) -> Block {
         Ok(_) => return Block::Text(format!("[{name}: {mime_type} without data]")),
         Err(_) => return Block::Text(format!("[{name}: {mime_type} that is not valid base64]")),
     };
+    // The bytes decide, since many servers send a wrong type.
+    if let Some(image) = image_type(&bytes) {
+        return Block::Part(Part::image(image, bytes));
+    }
     if IMAGES.contains(&&*mime_type) {
         return Block::Part(Part::image(mime_type, bytes));
     }
@@ -147,6 +158,17 @@ fn data(name: &str, mime_type: &str, base64: &str) -> Block {
         }
         _ => format!("[{name}: {size} bytes of {mime_type}]"),
     })
+}
+
+/// The type of an image of one of the `IMAGES`, by its first bytes.
+fn image_type(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1A, b'\n', ..] => Some("image/png"),
+        [0xFF, 0xD8, 0xFF, ..] => Some("image/jpeg"),
+        [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some("image/gif"),
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some("image/webp"),
+        _ => None,
+    }
 }
 
 fn link(resource: &Resource) -> String {

@@ -1,8 +1,8 @@
 //! A transport that tracks the calls that it sends.
 
 use rmcp::model::{
-    GetExtensions as _, GetMeta as _, JsonRpcMessage, ProgressNotificationParam, ProgressToken, RequestId,
-    ServerNotification,
+    GetExtensions as _, GetMeta as _, JsonRpcError, JsonRpcMessage, JsonRpcResponse,
+    ProgressNotificationParam, ProgressToken, RequestId, ServerNotification,
 };
 use rmcp::service::{RoleClient, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
@@ -144,7 +144,15 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for TrackedTransport<T> {
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
-        let message = self.transport.receive().await?;
+        let mut message = self.transport.receive().await?;
+        if let (Channel::Stream, JsonRpcMessage::Error(JsonRpcError { id: Some(id), .. }))
+        | (_, JsonRpcMessage::Response(JsonRpcResponse { id, .. })) = (self.channel, &mut message)
+            // The ids of requests are numbers, which some servers return as strings.
+            && let RequestId::String(text) = id
+            && let Ok(number) = text.parse()
+        {
+            *id = RequestId::Number(number);
+        }
         if self.is_error_of_any_call(&message) {
             // The connection ends, and with it every call.
             return None;

@@ -37,7 +37,7 @@ fn sources<'a>(error: Option<&'a (dyn Error + 'static)>) -> impl Iterator<Item =
     successors(error, |&error| next_source(error))
 }
 
-/// The reason why an HTTP server has not handled a request.
+/// The reason why an HTTP server has not handled a request, or why its response cannot be read.
 #[cfg_attr(not(feature = "http-client"), allow(dead_code, reason = "only HTTP has it"))]
 pub(super) enum Rejection {
     /// There was no connection, the server asks for fewer requests, or it does not know the session: the request can be sent
@@ -47,6 +47,8 @@ pub(super) enum Rejection {
     Unauthorized,
     /// Another status from 400 to 499.
     Status(u16),
+    /// The response cannot be parsed. The text quotes its beginning.
+    Unreadable(String),
 }
 
 /// `None` if the server may have handled the request.
@@ -60,6 +62,10 @@ pub(super) fn rejection(error: &ServiceError) -> Option<Rejection> {
         HttpError::Client(error) if error.is_connect() => Some(Rejection::MayRepeat),
         HttpError::SessionExpired => Some(Rejection::MayRepeat),
         HttpError::InsufficientScope(_) => Some(Rejection::Unauthorized),
+        // The error of rmcp has no other type.
+        HttpError::UnexpectedServerResponse(text) if text.starts_with("could not parse") => {
+            Some(Rejection::Unreadable(text.to_string()))
+        }
         error => match status(error)? {
             401 | 403 => Some(Rejection::Unauthorized),
             429 => Some(Rejection::MayRepeat),

@@ -5,11 +5,12 @@ use super::request::McpRequest;
 use super::result::result_of;
 use super::{Served, Server};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ErrorCode, ErrorData, ListToolsResult, PaginatedRequestParams,
-    ServerConfig, SubscriptionFilter,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult, ErrorCode,
+    ErrorData, ListToolsResult, PaginatedRequestParams, ServerConfig, SubscriptionFilter,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
+use serde_json::Value;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::{Arc, OnceLock};
@@ -55,6 +56,24 @@ impl ConnectionHandler {
             created.map_err(|_| ErrorData::internal_error("the request cannot be handled now", None))?;
         created.map_err(|error| ErrorData::new(ErrorCode::INVALID_REQUEST, error, None))
     }
+
+    /// Calls a tool with the text of its arguments.
+    async fn call(
+        &self,
+        name: String,
+        arguments: String,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResult, ErrorData> {
+        let served = self.served();
+        let batch = self.batch(&McpRequest::new(&context, Some(&name)))?;
+        let call = ToolCall::new(context.id.to_string(), name, arguments);
+        let message = dispatch(&served.allowed(&batch), &batch, &call, &context).await;
+        if let Some(CallError::UnknownTool(unknown)) = message.outcome().and_then(|outcome| outcome.error()) {
+            return Err(ErrorData::invalid_params(unknown.to_string(), None));
+        }
+        let definition = served.definitions.iter().find(|tool| Some(&*tool.name) == message.tool());
+        Ok(result_of(&message, definition.and_then(|tool| tool.output_schema.as_deref())))
+    }
 }
 
 impl ServerHandler for ConnectionHandler {
@@ -78,17 +97,36 @@ impl ServerHandler for ConnectionHandler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let served = self.served();
-        let batch = self.batch(&McpRequest::new(&context, Some(&request.name)))?;
         // A JSON object can always be written.
         let arguments = serde_json::to_string(&request.arguments.unwrap_or_default()).unwrap_or_default();
-        let call = ToolCall::new(context.id.to_string(), request.name, arguments);
-        let message = dispatch(&served.allowed(&batch), &batch, &call, &context).await;
-        if let Some(CallError::UnknownTool(unknown)) = message.outcome().and_then(|outcome| outcome.error()) {
-            return Err(ErrorData::invalid_params(unknown.to_string(), None));
-        }
-        let definition = served.definitions.iter().find(|tool| Some(&*tool.name) == message.tool());
-        Ok(result_of(&message, definition.and_then(|tool| tool.output_schema.as_deref())).into())
+        Ok(self.call(request.name.into_owned(), arguments, context).await?.into())
+    }
+
+    /// A request whose parameters rmcp cannot read.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let params = request.params.unwrap_or_default();
+        let result = match &*request.method {
+            "tools/list" => serde_json::to_value(self.list_tools(None, context).await?),
+            "tools/call" => {
+                let Some(name) = params["name"].as_str() else {
+                    return Err(ErrorData::invalid_params("`name` must be the name of a tool", None));
+                };
+                // An empty array is no arguments: PHP and Lua write an empty object like this. The error of other arguments is
+                // a result, which a model reads.
+                let arguments = match &params["arguments"] {
+                    Value::Array(items) if items.is_empty() => "{}".to_owned(),
+                    arguments => arguments.to_string(),
+                };
+                serde_json::to_value(self.call(name.to_owned(), arguments, context).await?)
+            }
+            _ => return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None)),
+        };
+        let result = result.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        Ok(CustomResult::new(result))
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {

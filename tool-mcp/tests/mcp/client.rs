@@ -173,6 +173,37 @@ async fn results_of_other_servers_become_text_and_json() {
     }
 }
 
+/// paperbanana#58, claude-code#12009, #15807, #58330
+#[tokio::test]
+async fn the_type_of_an_image_is_that_of_its_bytes() {
+    use base64::Engine as _;
+    use tool_runtime::message::{Media, Part};
+    let base64 = |bytes: &[u8]| base64::engine::general_purpose::STANDARD.encode(bytes);
+    let (png, jpeg) = (b"\x89PNG\r\n\x1a\n-", b"\xff\xd8\xff\xe0-");
+    for (bytes, mime_type, expected) in [
+        (&jpeg[..], "image/png", Some("image/jpeg")),
+        (png, "image/jpg", Some("image/png")),
+        (png, "image/x-png", Some("image/png")),
+        (png, "", Some("image/png")),
+        (b"GIF89a-", "image/png; charset=binary", Some("image/gif")),
+        (b"RIFF\0\0\0\0WEBP-", "application/octet-stream", Some("image/webp")),
+        (b"unknown", "image/png", Some("image/png")),
+        (b"<svg xmlns=\"..\"/>", "image/svg+xml", None),
+        (b"BM-", "image/bmp", None),
+    ] {
+        let block = json!({"type": "image", "data": base64(bytes), "mimeType": mime_type});
+        let registry = registry_of(returning(json!({"content": [block]}))).await;
+        let result = registry.call("t", ()).await;
+        let content = result.output().expect("a result").content().clone();
+        let image = content.parts().and_then(|parts| match &parts[0] {
+            Part::Image { media: Media::Data { mime_type, .. }, .. } => Some(mime_type.clone()),
+            _ => None,
+        });
+        assert_eq!(image.as_deref(), expected, "{mime_type}");
+        assert!(expected.is_some() || result.text().contains(mime_type), "{}", result.text());
+    }
+}
+
 const UNEXPECTED: &str = "Error: the server of the tool responded with something other than a result; the call may have taken effect";
 
 #[tokio::test]

@@ -86,10 +86,18 @@ async fn list_error(page: impl Fn(&Value) -> Option<Value> + Clone + Send + Sync
 
 #[tokio::test(start_paused = true)]
 async fn a_list_that_never_ends_or_never_comes_is_an_error() {
-    let tool = || definition("t", &json!({}));
-    let endless = list_error(move |_| Some(json!({"tools": [tool()], "nextCursor": "again"}))).await;
+    // The next number after that of the cursor.
+    let next = |params: &Value| {
+        let cursor = params["cursor"].as_str().and_then(|cursor| cursor.parse::<u64>().ok());
+        (cursor.unwrap_or_default() + 1).to_string()
+    };
+    let tools = move |params: &Value| {
+        let tool = definition(&format!("t{}", next(params)), &json!({}));
+        Some(json!({"tools": [tool], "nextCursor": next(params)}))
+    };
+    let endless = list_error(tools).await;
     assert_eq!(endless.to_string(), "the MCP server has more than 1000 tools; raise `max_tools` to use it");
-    let empty = list_error(|_| Some(json!({"tools": [], "nextCursor": "again"}))).await;
+    let empty = list_error(move |params| Some(json!({"tools": [], "nextCursor": next(params)}))).await;
     assert!(matches!(empty, ClientError::TooManyTools { limit: 1000, .. }), "{empty}");
     let silent = list_error(|_| None).await;
     assert!(
@@ -100,6 +108,41 @@ async fn a_list_that_never_ends_or_never_comes_is_an_error() {
         let error = list_error(move |_| Some(answer.clone())).await.to_string();
         assert!(error.starts_with("the MCP server did not list its tools"), "{error}");
     }
+}
+
+/// java-sdk#628, csharp-sdk#1072, codebase-memory-mcp#1247
+#[tokio::test]
+async fn a_cursor_that_does_not_advance_ends_the_list() {
+    let tools = |names: &[&str]| names.iter().map(|name| definition(name, &json!({}))).collect::<Vec<_>>();
+    // An empty cursor, after one page and after two.
+    let registry =
+        registry_of(listing(move |_| Some(json!({"tools": tools(&["a"]), "nextCursor": ""})))).await;
+    assert_eq!(registry.names(), ["a"]);
+    let registry = registry_of(listing(move |params| {
+        Some(match params["cursor"].as_str() {
+            None => json!({"tools": tools(&["a"]), "nextCursor": "2"}),
+            Some(_) => json!({"tools": tools(&["b"]), "nextCursor": ""}),
+        })
+    }));
+    assert_eq!(registry.await.names(), ["a", "b"]);
+    // The same cursor again, the same page for each cursor, and a cycle of cursors.
+    for cursors in [&["x"][..], &["x", "y", "z"]] {
+        let page = Arc::new(std::sync::atomic::AtomicUsize::new(0));
+        let registry = registry_of(listing(move |_| {
+            let page = page.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            Some(json!({"tools": tools(&["a", "b"]), "nextCursor": cursors[page % cursors.len()]}))
+        }))
+        .await;
+        assert_eq!((registry.names(), registry.skipped().len()), (vec!["a", "b"], 0));
+    }
+    let registry = registry_of(listing(move |params| {
+        Some(match params["cursor"].as_str() {
+            None => json!({"tools": tools(&["a"]), "nextCursor": "x"}),
+            Some("x") => json!({"tools": tools(&["b"]), "nextCursor": "y"}),
+            Some(_) => json!({"tools": tools(&["c"]), "nextCursor": "x"}),
+        })
+    }));
+    assert_eq!(registry.await.names(), ["a", "b", "c"]);
 }
 
 #[tokio::test]

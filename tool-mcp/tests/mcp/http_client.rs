@@ -119,6 +119,11 @@ async fn a_server_that_cannot_be_used_is_a_clear_error() {
 /// The text of a call of a tool that is not `read_only`, on a server that responds like this to the first call of each
 /// session, and the number of sessions and calls.
 async fn call_with(status: u16, body: &str) -> (String, usize, usize) {
+    call_with_type(status, "application/json", body).await
+}
+
+/// `ID` in the body stands for the id of the call.
+async fn call_with_type(status: u16, content_type: &'static str, body: &str) -> (String, usize, usize) {
     let (sessions, calls) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (of_server, called, body) = (Arc::clone(&sessions), Arc::clone(&calls), body.to_owned());
     let respond = move |message: String| {
@@ -134,7 +139,8 @@ async fn call_with(status: u16, body: &str) -> (String, usize, usize) {
                 Some("tools/list") => json!({"tools": [{"name": "pay", "inputSchema": {"type": "object"}}]}),
                 Some("tools/call") if calls.fetch_add(1, Ordering::Relaxed) == 0 => {
                     let status = StatusCode::from_u16(status).expect("a status");
-                    return (status, [(CONTENT_TYPE, "application/json")], body);
+                    let body = body.replace("ID", &message["id"].to_string());
+                    return (status, [(CONTENT_TYPE, content_type)], body);
                 }
                 Some("tools/call") => json!({"content": [{"type": "text", "text": "paid"}]}),
                 _ => return (StatusCode::ACCEPTED, [(CONTENT_TYPE, "application/json")], String::new()),
@@ -177,5 +183,31 @@ async fn the_status_of_a_response_decides() {
         let (text, sessions, sent) = call_with(status, body).await;
         assert_eq!((&*text, sent), (expected, calls), "{status}");
         assert!(sessions <= 2, "{status}: {sessions} sessions");
+    }
+}
+
+/// agentrun-sdk-python#110, opencode#17758
+#[tokio::test]
+async fn a_malformed_response_is_not_waited_for() {
+    let paid = r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"paid \ud83d"}]}}"#;
+    let declined = r#"{"jsonrpc":"2.0","id":ID,"error":{"code":"ECARD","message":"declined"}}"#;
+    let truncated = r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"pai"#;
+    for (response, expected) in [
+        (paid.to_owned(), "paid \u{fffd}"),
+        (paid.replace("ID", "\"ID\""), "paid \u{fffd}"),
+        (format!("[{paid}]"), "paid \u{fffd}"),
+        (declined.to_owned(), "declined (ECARD)"),
+        (truncated.to_owned(), "pai"),
+    ] {
+        // As an event, and as one body, which only rmcp reads: it is an error that quotes the body.
+        let event = format!("data: {response}\n\n");
+        let call = call_with_type(200, "text/event-stream", &event);
+        let (text, _, calls) = tokio::time::timeout(Duration::from_secs(30), call).await.expect("at once");
+        assert!(text.contains(expected), "{response}: {text}");
+        assert_eq!(calls, 2, "the call is not repeated");
+        let call = call_with(200, &response);
+        let (text, _, calls) = tokio::time::timeout(Duration::from_secs(30), call).await.expect("at once");
+        assert!(text.contains("pai") || text.contains("declined"), "{response}: {text}");
+        assert_eq!(calls, 2, "the call is not repeated");
     }
 }

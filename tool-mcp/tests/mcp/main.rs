@@ -7,6 +7,7 @@ mod http_client;
 #[cfg(unix)]
 mod killed_servers;
 mod lost_connections;
+mod malformed_responses;
 mod peer;
 #[cfg(unix)]
 mod process;

@@ -351,3 +351,88 @@ async fn a_closed_connection_ends_the_server() {
     drop(ours);
     served.await.expect("no panic").expect("a client that disconnects is not an error");
 }
+
+/// MeshLib#5999, OpenDigitalProductFactory#1932, aiquila#442
+#[tokio::test]
+async fn arguments_that_are_no_object_are_a_result_that_a_model_reads() {
+    /// The time of day.
+    #[tool]
+    fn now() -> &'static str {
+        "12:00"
+    }
+    let registry = Registry::new(tools![get_weather, now]).expect("two tools");
+    let mut client = Peer::connect_to(serve(registry)).await;
+    for (id, arguments) in [json!([]), json!(null), json!({})].into_iter().enumerate() {
+        let response = client.call(id as u64 + 1, "now", arguments).await;
+        assert_eq!(response["result"]["content"][0]["text"], "12:00", "{response}");
+    }
+    for (id, (arguments, error)) in [
+        (json!([{"city": "Rome"}]), "must be one JSON object, not an array"),
+        (json!("Rome"), "must be one JSON object"),
+        (json!("{\"city\":\"Rome\"}"), "Send the object itself."),
+        (json!(7), "must be one JSON object"),
+        (json!(true), "must be one JSON object"),
+        (json!([]), "`city` is missing"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let response = client.call(id as u64 + 10, "get_weather", arguments).await;
+        assert_eq!(response["result"]["isError"], true, "{response}");
+        let text = response["result"]["content"][0]["text"].as_str().expect("a text");
+        assert!(text.contains(error), "{text}");
+    }
+    let unknown = client.call(20, "get_wether", json!([])).await;
+    assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
+    let nameless = client.request(21, "tools/call", json!({"arguments": {}})).await;
+    assert_eq!(nameless["error"]["code"], -32602, "{nameless}");
+    let listed = client.request(22, "tools/list", json!({"cursor": 7})).await;
+    assert_eq!(listed["result"]["tools"].as_array().map(Vec::len), Some(2), "{listed}");
+    let other = client.request(23, "no/method", json!({})).await;
+    assert_eq!(other["error"]["code"], -32601, "{other}");
+}
+
+/// opencode#14630, eliza#30904
+#[tokio::test]
+async fn a_request_with_half_a_surrogate_pair_is_answered() {
+    /// Returns its text.
+    #[tool]
+    fn echo(text: String) -> String {
+        text
+    }
+    let mut client = Peer::connect_to(serve(Registry::new(tools![echo]).expect("one tool"))).await;
+    for (id, (text, expected)) in
+        [(r"cut \ud83d", "cut \u{fffd}"), (r"\uDE00 \uD83D\uDE00 \\uD83D", "\u{fffd} 😀 \\uD83D")]
+            .into_iter()
+            .enumerate()
+    {
+        let params = format!(r#"{{"name":"echo","arguments":{{"text":"{text}"}}}}"#);
+        let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{params}}}"#);
+        client.send_line(&line).await;
+        let response = client.receive("id", id as u64).await;
+        assert_eq!(response["result"]["content"][0]["text"], expected, "{response}");
+    }
+}
+
+/// eliza#30904
+#[cfg(feature = "http-client")]
+#[tokio::test]
+async fn an_http_request_with_half_a_surrogate_pair_is_answered() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("there is a port");
+    let address = listener.local_addr().expect("it has an address");
+    let service = serve(Registry::new(tools![list]).expect("one tool")).http_service();
+    let router = axum::Router::new().nest_service("/mcp", service);
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    let post = |body: String| {
+        let request = reqwest::Client::new().post(format!("http://{address}/mcp"));
+        let request = request.header("content-type", "application/json");
+        request.header("accept", "application/json, text/event-stream").body(body).send()
+    };
+    let client = r#"{"name":"half \ud83d","version":"1"}"#;
+    let params = format!(r#"{{"protocolVersion":"2025-06-18","capabilities":{{}},"clientInfo":{client}}}"#);
+    let body = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"initialize","params":{params}}}"#);
+    let status = post(body).await.expect("a response").status();
+    assert_eq!(status.as_u16(), 200);
+    let too_long = post("x".repeat(8 << 20)).await.expect("a response").status();
+    assert_eq!(too_long.as_u16(), 413);
+}

@@ -1,6 +1,6 @@
 //! The context of a batch of calls.
 
-use super::{BegunCalls, CallEvent, CallKey};
+use super::{BegunCalls, CallEvent, CallKey, StartGate};
 use crate::state::{State as _, States};
 use std::any::Any;
 use std::fmt;
@@ -45,6 +45,8 @@ struct Data {
     reply_number: Option<u64>,
     allowed_tools: Option<Arc<[String]>>,
     listeners: Vec<Listener>,
+    /// `None` if all listeners receive events at once.
+    start_gate: Option<StartGate>,
     /// The middleware of one run of a session. Its type belongs to `registry`, a higher module.
     run_layers: Option<Arc<dyn Any + Send + Sync>>,
     begun_calls: BegunCalls,
@@ -275,6 +277,15 @@ impl BatchContext {
 
     pub(crate) fn listeners(&self) -> &[Listener] {
         &self.0.listeners
+    }
+
+    pub(crate) fn start_gate(&self) -> Option<&StartGate> {
+        self.0.start_gate.as_ref()
+    }
+
+    pub(crate) fn with_start_gate(mut self, gate: StartGate) -> Self {
+        self.data().start_gate = Some(gate);
+        self
     }
 
     /// A context for a run of a session, which changes it.

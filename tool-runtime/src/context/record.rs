@@ -17,6 +17,8 @@ pub(crate) struct CallRecord {
     is_counted: AtomicBool,
     is_response_of_hook: AtomicBool,
     waits_if_invalid: AtomicBool,
+    /// Whether the call keeps its result if its batch is cancelled while middleware handles it.
+    keeps_result: AtomicBool,
     queue_time: OnceLock<Duration>,
     coercions: OnceLock<Coercions>,
 }
@@ -82,6 +84,14 @@ impl CallRecord {
 
     pub(crate) fn set_waits_if_invalid(&self) {
         self.waits_if_invalid.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn keeps_result(&self) -> bool {
+        self.keeps_result.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_keeps_result(&self) {
+        self.keeps_result.store(true, Ordering::Relaxed);
     }
 
     pub(crate) fn set_queue_time(&self, time: Duration) {

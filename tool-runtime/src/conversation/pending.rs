@@ -4,7 +4,7 @@ mod call_state;
 mod decisions;
 mod run;
 
-pub(super) use call_state::{CallState, WaitsFor};
+pub(super) use call_state::{CallState, ReplacedArguments, WaitsFor};
 pub(crate) use run::Unfinished;
 
 use super::{Conversation, ReplyWarning, WaitingCall};
@@ -184,12 +184,15 @@ impl PendingCalls {
     /// ```
     pub fn skip_rest(self, reason: impl Into<String>) -> Conversation {
         let reason = reason.into();
-        let PendingCalls { before: mut conversation, reply, states } = self;
-        let calls = reply.tool_calls.iter().zip(states);
+        let PendingCalls { before: mut conversation, mut reply, states } = self;
+        let calls = reply.tool_calls.iter_mut().zip(states);
         let results: Vec<ToolMessage> = calls
             .map(|(call, state)| match state {
                 CallState { result: Some(result), .. } => result,
-                state => denied(call, &state, reason.clone()),
+                mut state => {
+                    state.restore_arguments(call);
+                    denied(call, &state, reason.clone())
+                }
             })
             .collect();
         conversation.push(Message::Assistant(*reply));

@@ -1,6 +1,6 @@
 //! Serialization of pending calls, without loss.
 
-use super::pending::{CallState, WaitsFor};
+use super::pending::{CallState, ReplacedArguments, WaitsFor};
 use super::{Conversation, PendingCalls};
 use crate::fingerprint::Fingerprint;
 use crate::message::stored::{self, StoredReply, StoredResult};
@@ -42,6 +42,8 @@ struct StoredCall<'a> {
     #[serde(default, skip_serializing_if = "is_false")]
     is_edited: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    replaced: Option<ReplacedArguments>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     edit: Option<String>,
     #[serde(default, skip_serializing_if = "is_false")]
     has_begun: bool,
@@ -63,6 +65,7 @@ impl<'a> From<&'a PendingCalls> for StoredPending<'a> {
         let calls = pending.states.iter().map(|state| StoredCall {
             approved: state.approved,
             is_edited: state.is_edited,
+            replaced: state.replaced.clone(),
             edit: state.edit.clone(),
             has_begun: state.has_begun,
             is_counted: state.is_counted,
@@ -95,7 +98,8 @@ impl StoredPending<'_> {
                     if call.id.is_empty() { "a call has no id" } else { "two calls have the same id" };
                 return Err(format!("{problem}: these are not pending calls"));
             }
-            let StoredCall { approved, is_edited, edit, has_begun, is_counted, waits_for, result } = stored;
+            let StoredCall { approved, is_edited, replaced, edit, has_begun, is_counted, waits_for, result } =
+                stored;
             let result = result.map(ToolMessage::from);
             if let Some(result) = result.as_ref().filter(|result| result.tool_call_id != call.id) {
                 return Err(format!(
@@ -110,7 +114,16 @@ impl StoredPending<'_> {
                     call.id
                 ));
             }
-            states.push(CallState { result, approved, is_edited, edit, has_begun, is_counted, waits_for });
+            states.push(CallState {
+                result,
+                approved,
+                is_edited,
+                replaced,
+                edit,
+                has_begun,
+                is_counted,
+                waits_for,
+            });
         }
         Ok(PendingCalls { before, reply: Box::new(reply), states })
     }

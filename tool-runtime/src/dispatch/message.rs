@@ -186,7 +186,7 @@ impl Registry {
     }
 
     /// The text of a failure if it must be truncated to the limit of the registry, which includes `Error: `.
-    fn truncated_error(&self, text: &str) -> Option<String> {
+    pub(super) fn truncated_error(&self, text: &str) -> Option<String> {
         let limit = self.limits().max_output_bytes?.saturating_sub(ERROR.len());
         truncate_middle(text, limit)
     }

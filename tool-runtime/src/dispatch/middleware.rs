@@ -6,11 +6,12 @@ use super::stages::Start;
 use crate::context::CallContext;
 use crate::context::CallRecord;
 use crate::outcome::CallError;
-use crate::output::ToolResult;
+use crate::output::{ToolFailure, ToolResult};
 use crate::panics::{CatchPanic, PanicMessage, catch_panic};
 use crate::registry::{Layer, OwnedCall, ReadyCall, Registry};
 use crate::tool::{Call, Stage};
-use std::future::Future;
+use futures_util::FutureExt as _;
+use std::future::{Future, poll_fn};
 use std::sync::Arc;
 #[cfg(feature = "tracing")]
 use tracing::Instrument as _;
@@ -23,16 +24,26 @@ impl Registry {
         let Some(outermost) = runs.owned.registry.layer(0) else {
             unreachable!("only calls with middleware pass its stage")
         };
-        let ended = match (ready.start(outermost), self.limits().call_timeout) {
+        let record = &runs.owned.record;
+        let running = ready.start(outermost).map(|mut running| {
+            poll_fn(move |context| {
+                let polled = running.poll_unpin(context);
+                if record.keeps_result() {
+                    call.record.set_keeps_result();
+                }
+                polled
+            })
+        });
+        let ended = match (running, self.limits().call_timeout) {
             (Ok(running), None) => running.await,
             (Ok(running), limit) => {
-                let late = |allowed| call.timed_out(allowed, runs.owned.record.close());
+                let late = |allowed| call.timed_out(allowed, record.close());
                 Box::pin(call.with_timeout(limit, running, late)).await?
             }
             (Err(source), _) => Err(source),
         };
         let result = ended.map_err(|source| call.panicked(source))?;
-        runs.owned.record.set_finished();
+        record.set_finished();
         call.record.set_finished();
         result.into_result()
     }
@@ -102,7 +113,13 @@ async fn run_tool(owned: &Arc<OwnedCall>) -> ToolResult {
     let record = CallRecord::default();
     let batch = owned.batch();
     let call = owned.call(&batch, &record);
-    let result = match catch_panic(|| call.start_run(owned)) {
+    let turn = match call.turn_to_start().await {
+        Ok(turn) => turn,
+        Err(error) => return ToolResult::from(ToolFailure::from(error)),
+    };
+    let started = catch_panic(|| call.start_run(owned));
+    drop(turn);
+    let result = match started {
         Ok(Ok(Start::Here(started))) if !call.tool.stages.contains(Stage::Timeout) => match call.begin() {
             Ok(()) => call.complete(started).await,
             Err(error) => Err(error.into()),
@@ -120,7 +137,6 @@ async fn run_tool(owned: &Arc<OwnedCall>) -> ToolResult {
 impl<'a> Call<'a> {
     /// Starts one run of the call.
     fn start_run(&'a self, owned: &Arc<OwnedCall>) -> Result<Start<'a>, Box<CallError>> {
-        self.check_cancellation()?;
         if self.tool.options.blocking {
             self.check_runtime()?;
             return Ok(Start::OnThread(Arc::clone(owned)));

@@ -1,7 +1,7 @@
 //! The span of a call, according to the OpenTelemetry conventions for generative AI.
 //! <https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/#execute-tool-span>
 
-use crate::message::{ToolCall, ToolMessage};
+use crate::message::{ERROR, ToolCall, ToolMessage};
 use crate::outcome::{CallError, Truncated};
 use crate::output::ErrorSnapshot;
 use crate::panics;
@@ -36,34 +36,50 @@ impl Registry {
     /// Records the outcome of the call.
     pub(super) fn record(&self, span: &Span, message: &ToolMessage) {
         // The `Display` of an error is application code and may panic.
-        let _ = panics::catch_panic(|| record(span, message, self.traces_content()));
+        let _ = panics::catch_panic(|| match message.outcome().and_then(|outcome| outcome.error()) {
+            // A call that waits for an approval has not failed.
+            Some(CallError::NeedsApproval { .. }) => {}
+            Some(error) => self.record_failure(span, message, error),
+            None if self.traces_content() => {
+                span.record("gen_ai.tool.call.result", message.content.as_str());
+            }
+            None => {}
+        });
+    }
+
+    /// Records the failure as the model receives it: middleware may have removed a part of its text.
+    fn record_failure(&self, span: &Span, message: &ToolMessage, error: &CallError) {
+        span.record("error.type", error.kind());
+        if !self.traces_content() {
+            let error = text_without_content(error);
+            span.record("otel.status_description", &error);
+            warn!(target: "tool_runtime", error, "the tool call failed");
+            return;
+        }
+        let content = message.text();
+        let text = content.strip_prefix(ERROR).unwrap_or(content);
+        span.record("otel.status_description", text);
+        let own_text = error.to_string();
+        if self.truncated_error(&own_text).unwrap_or(own_text) == text {
+            // Includes the sources: the message of a panic, and the sources of a tool's error.
+            let error = ErrorSnapshot::new(error);
+            warn!(target: "tool_runtime", error = &error as &dyn Error, "the tool call failed");
+        } else {
+            warn!(target: "tool_runtime", error = text, "the tool call failed");
+        }
     }
 }
 
-fn record(span: &Span, message: &ToolMessage, traces_content: bool) {
-    match message.outcome().and_then(|outcome| outcome.error()) {
-        // A call that waits for an approval has not failed.
-        Some(CallError::NeedsApproval { .. }) => {}
-        Some(error) => {
-            span.record("error.type", error.kind());
-            match error {
-                // The errors quote the arguments, which are content.
-                CallError::InvalidArguments { tool, .. } if !traces_content => {
-                    let error = format!("invalid arguments for `{tool}`");
-                    span.record("otel.status_description", &error);
-                    warn!(target: "tool_runtime", error, "the tool call failed");
-                }
-                error => {
-                    span.record("otel.status_description", error.to_string());
-                    // Includes the sources: the message of a panic, and the sources of a tool's error.
-                    let error = ErrorSnapshot::new(error);
-                    warn!(target: "tool_runtime", error = &error as &dyn Error, "the tool call failed");
-                }
-            }
+/// The text of an error without what the tool, its arguments or the program contributed.
+fn text_without_content(error: &CallError) -> String {
+    match error {
+        CallError::InvalidArguments { tool, .. } => format!("invalid arguments for `{tool}`"),
+        CallError::Denied { tool, .. } => format!("the call of `{tool}` was denied"),
+        CallError::Interrupted { tool, .. } => format!("the call of `{tool}` was interrupted"),
+        CallError::Returned { tool, .. } | CallError::Recorded { tool, .. } => {
+            format!("the tool `{tool}` returned an error")
         }
-        None if traces_content => {
-            span.record("gen_ai.tool.call.result", message.content.as_str());
-        }
-        None => {}
+        CallError::Unserializable { tool, .. } => format!("the result of `{tool}` cannot be written as JSON"),
+        error => error.to_string(),
     }
 }

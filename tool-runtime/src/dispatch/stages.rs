@@ -11,6 +11,7 @@ use futures_util::future::{Either, FutureExt as _, select};
 use std::ops::ControlFlow;
 use std::pin::pin;
 use std::sync::Arc;
+use tokio::sync::SemaphorePermit;
 use tokio::task::unconstrained;
 use tokio_util::sync::CancellationToken;
 
@@ -28,9 +29,11 @@ impl Registry {
             // A tool that has finished, or finishes when the token wakes it, keeps its result, in whatever order they
             // were woken. `unconstrained` because tokio's cooperative budget would make some calls of a large batch
             // pending.
-            Either::Right(((), stages)) => {
-                unconstrained(stages).now_or_never().unwrap_or_else(|| Err(call.cancelled().into()))
-            }
+            Either::Right(((), mut stages)) => match unconstrained(&mut stages).now_or_never() {
+                Some(result) => result,
+                None if call.record.keeps_result() => stages.await,
+                None => Err(call.cancelled().into()),
+            },
         }
     }
 
@@ -55,7 +58,7 @@ impl Registry {
                     call.check_cancellation()?;
                 }
                 Stage::CallLimit => counted = call.count()?,
-                Stage::StartEvent => call.send_event(|| CallStatus::Started),
+                Stage::StartEvent => call.send_start().await?,
                 Stage::Middleware => return keep_count(counted, self.run_with_middleware(call)).await,
                 // `run_once` applies both to each run, also to those of middleware.
                 Stage::Timeout | Stage::BlockingThread => break,
@@ -96,6 +99,27 @@ impl Call<'_> {
     pub(super) fn check_cancellation(&self) -> Result<(), CallError> {
         let token = self.batch.context.and_then(BatchContext::token);
         if token.is_some_and(CancellationToken::is_cancelled) { Err(self.cancelled()) } else { Ok(()) }
+    }
+
+    /// Sends the start of the call. A listener that receives it may cancel the batch before the call runs.
+    async fn send_start(&self) -> Result<(), CallError> {
+        let _turn = self.turn_to_start().await?;
+        self.send_event(|| CallStatus::Started);
+        if let Some(gate) = self.batch.context().start_gate() {
+            gate.flush().await;
+        }
+        self.check_cancellation()
+    }
+
+    /// Waits until the listener of a run has received all events. No call starts after the listener has cancelled the batch. The
+    /// next call waits until the permit is dropped.
+    pub(super) async fn turn_to_start(&self) -> Result<Option<SemaphorePermit<'_>>, CallError> {
+        let turn = match self.batch.context().start_gate() {
+            Some(gate) => gate.turn().await,
+            None => None,
+        };
+        self.check_cancellation()?;
+        Ok(turn)
     }
 
     /// Sends an event of the call to the listeners of its batch, if there are any.

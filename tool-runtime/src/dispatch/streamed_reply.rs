@@ -132,14 +132,17 @@ impl StreamedReply {
         S: Stream,
         S::Item: Into<Chunk>,
     {
+        let starts_wait = batch.context().start_gate().is_some();
         let mut in_a_row = 0;
         // Dropped before the remaining tools run, since it holds a connection.
         let mut chunks = pin!(chunks);
         while !self.assembler.has_ended() {
             let next = poll_fn(|context| {
                 while let Poll::Ready(Some(())) = running.poll_next_unpin(context) {}
-                // Let other tasks run even if the stream is always ready.
-                if in_a_row == MAX_CHUNKS_IN_A_ROW {
+                // Let other tasks run even if the stream is always ready, and let a listener receive the events for which calls
+                // wait.
+                let max_in_a_row = if starts_wait && !running.is_empty() { 1 } else { MAX_CHUNKS_IN_A_ROW };
+                if in_a_row >= max_in_a_row {
                     in_a_row = 0;
                     context.waker().wake_by_ref();
                     return Poll::Pending;

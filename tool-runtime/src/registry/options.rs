@@ -156,7 +156,8 @@ impl RegistryBuilder {
     }
 
     /// Records the arguments and the result of each call in its span, as `gen_ai.tool.call.arguments` and
-    /// `gen_ai.tool.call.result`. Default: `false`, since they may contain secrets. Needs the feature `tracing`.
+    /// `gen_ai.tool.call.result`, and the texts of errors, with their sources unless middleware has changed the text. The result
+    /// is that after all middleware. Default: `false`, since they may contain secrets. Needs the feature `tracing`.
     ///
     /// A program chooses the receiver of the spans. `tracing-subscriber` prints them:
     ///

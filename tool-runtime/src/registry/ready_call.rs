@@ -60,6 +60,15 @@ impl ReadyCall {
     pub fn arguments(&self) -> &str {
         &self.call.arguments
     }
+
+    /// Declares that the call has its result: if the batch is cancelled from now on, the call waits for its middleware and
+    /// keeps the result, instead of ending as cancelled.
+    ///
+    /// For middleware that awaits a store after [`run`](ReadyCall::run): the events of the call, the history and the store then
+    /// have the same result. A time limit of the call, and a dropped dispatch, still end it.
+    pub fn keep_result(&self) {
+        self.call.record.set_keeps_result();
+    }
 }
 
 impl fmt::Debug for ReadyCall {
@@ -176,7 +185,8 @@ impl RegistryBuilder {
     ///   [`call_timeout`](RegistryBuilder::call_timeout) limits the whole call.
     /// - A panic in it is an error of this call.
     /// - When the batch is cancelled, the dispatch is dropped or `call_timeout` expires, it is dropped: code after
-    ///   `call.run().await` does not execute. A listener of [`BatchContext::on_event`](crate::BatchContext::on_event) receives
+    ///   `call.run().await` does not execute, except after a cancellation that follows
+    ///   [`keep_result`](ReadyCall::keep_result). A listener of [`BatchContext::on_event`](crate::BatchContext::on_event) receives
     ///   the end of each call.
     /// - A closure must own what its future uses: clone an `Arc` in it for each call, as in `before_call`.
     /// - It applies to [`dispatch`](super::Registry::dispatch) and [`call`](super::Registry::call), but not to calls that fail

@@ -1,10 +1,12 @@
 //! The path of events from tools, which may run on other threads, to the listener of a run.
 
 use super::Event;
+use crate::context::StartGate;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::task::Poll;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::oneshot;
 
 /// The listener of a run, and the events that wait for it. `None` without a listener.
 pub(super) struct Reporter<O>(Option<Listener<O>>);
@@ -12,17 +14,30 @@ pub(super) struct Reporter<O>(Option<Listener<O>>);
 struct Listener<O> {
     on_event: O,
     sender: EventSender,
-    receiver: UnboundedReceiver<Event>,
+    receiver: UnboundedReceiver<Item>,
+}
+
+/// An item of the channel to the listener.
+enum Item {
+    Event(Event),
+    /// Dropped when the listener has received the events before it.
+    Flush(#[expect(dead_code, reason = "only its drop has an effect")] oneshot::Sender<()>),
 }
 
 /// Sends events to the reporter of a run.
 #[derive(Clone)]
-pub(super) struct EventSender(UnboundedSender<Event>);
+pub(super) struct EventSender(UnboundedSender<Item>);
 
 impl EventSender {
     pub(super) fn send(&self, event: Event) {
         // If there is no receiver, the run has ended.
-        let _ = self.0.send(event);
+        let _ = self.0.send(Item::Event(event));
+    }
+
+    /// A gate that lets calls start when the listener has received all events.
+    pub(super) fn start_gate(&self) -> StartGate {
+        let sender = self.0.clone();
+        StartGate::new(move |received| drop(sender.send(Item::Flush(received))))
     }
 }
 
@@ -54,8 +69,8 @@ impl<O: FnMut(&Event)> Reporter<O> {
         poll_fn(|context| {
             let polled = future.as_mut().poll(context);
             // Receiving registers the waker, for events of other threads.
-            while let Poll::Ready(Some(event)) = listener.receiver.poll_recv(context) {
-                (listener.on_event)(&event);
+            while let Poll::Ready(Some(item)) = listener.receiver.poll_recv(context) {
+                listener.receive(&item);
             }
             if polled.is_ready() {
                 listener.report_waiting();
@@ -68,8 +83,14 @@ impl<O: FnMut(&Event)> Reporter<O> {
 
 impl<O: FnMut(&Event)> Listener<O> {
     fn report_waiting(&mut self) {
-        while let Ok(event) = self.receiver.try_recv() {
-            (self.on_event)(&event);
+        while let Ok(item) = self.receiver.try_recv() {
+            self.receive(&item);
+        }
+    }
+
+    fn receive(&mut self, item: &Item) {
+        if let Item::Event(event) = item {
+            (self.on_event)(event);
         }
     }
 }

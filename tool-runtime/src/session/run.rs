@@ -175,6 +175,9 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
     /// Sets a listener for the [`Event`]s of the run. It runs in the task of the run and must not block. The calls of a reply
     /// run concurrently, so their results arrive in the order in which the calls end.
     ///
+    /// To stop the run, cancel the token of its [batch](BatchContext::cancellation) in the listener: no call starts after it,
+    /// not even the one whose start the listener receives.
+    ///
     /// ```
     /// use tool_runtime::dispatch::{CallEvent, CallStatus};
     /// use tool_runtime::session::Event;

@@ -238,6 +238,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
             batch = batch.allowed_tools(self.allowed_by_batch(names));
         }
         if let Some(sender) = self.reporter.sender().cloned() {
+            batch = batch.with_start_gate(sender.start_gate());
             batch = batch.on_event(move |event| sender.send(Event::Call(event.clone())));
         }
         self.registry.with(&batch)

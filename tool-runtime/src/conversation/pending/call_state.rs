@@ -13,6 +13,8 @@ pub(in crate::conversation) struct CallState {
     pub(in crate::conversation) approved: Option<Fingerprint>,
     /// Whether a person replaced the arguments.
     pub(in crate::conversation) is_edited: bool,
+    /// The arguments of the model, if a person replaced them and the tool has not begun with others.
+    pub(in crate::conversation) replaced: Option<ReplacedArguments>,
     /// The arguments of a person for a call named `call_tool`, which is approved with them. The registry of the run knows whether
     /// they are those of the call or of the call that it contains.
     pub(in crate::conversation) edit: Option<String>,
@@ -22,6 +24,14 @@ pub(in crate::conversation) struct CallState {
     /// Whether the call counts towards the `max_calls` of its tool, from a run that did not finish it.
     pub(in crate::conversation) is_counted: bool,
     pub(in crate::conversation) waits_for: Option<WaitsFor>,
+}
+
+/// Arguments of the model that a person replaced.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(in crate::conversation) struct ReplacedArguments {
+    arguments: String,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    is_truncated: bool,
 }
 
 /// The reason why a call has no result after a run.
@@ -59,6 +69,21 @@ impl CallState {
             _ if self.edit.is_some() => Approval::Granted,
             Some(approved) if *approved == fingerprint(call) => Approval::Granted,
             _ => Approval::None,
+        }
+    }
+
+    /// Keeps the arguments of the model, which a person replaces.
+    pub(super) fn keep_arguments(&mut self, call: &ToolCall) {
+        let (arguments, is_truncated) = (&call.arguments, call.is_truncated);
+        self.replaced.get_or_insert_with(|| ReplacedArguments { arguments: arguments.clone(), is_truncated });
+    }
+
+    /// Restores the arguments of the model in a call that does not run, unless its tool has begun with others: the history
+    /// shows the call of the model.
+    pub(super) fn restore_arguments(&mut self, call: &mut ToolCall) {
+        if let (Some(replaced), false) = (self.replaced.take(), self.is_interrupted()) {
+            call.set_arguments(replaced.arguments);
+            call.is_truncated = replaced.is_truncated;
         }
     }
 

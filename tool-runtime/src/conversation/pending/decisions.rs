@@ -34,6 +34,8 @@ impl PendingCalls {
     /// Approves this call with other arguments, which replace those of the model in the history: a value that serializes as
     /// a JSON object, such as `json!({"path": "b.txt"})`, or the text of one.
     ///
+    /// If the call is denied or skipped before it runs, the history shows the arguments of the model again.
+    ///
     /// If they are invalid, [`run`](PendingCalls::run) fails the call, and the model receives the error; after
     /// [`run_allowed`](PendingCalls::run_allowed), the call waits for another decision, and
     /// [`awaiting_decision`](PendingCalls::awaiting_decision) has the reason.
@@ -52,6 +54,7 @@ impl PendingCalls {
                 return Err(NotPendingError::NotSerializable { id, error });
             }
         };
+        state.keep_arguments(call);
         if call.name == CALL_TOOL {
             state.edit = Some(arguments);
         } else {
@@ -88,6 +91,7 @@ impl PendingCalls {
     /// There is no call with this id, it already has a result, or it has begun in a run that was interrupted.
     pub fn deny(&mut self, id: &str, reason: impl Into<String>) -> Result<(), NotPendingError> {
         let (call, state) = self.undecided_call(id)?;
+        state.restore_arguments(call);
         *state = CallState::with_result(denied(call, state, reason.into()));
         Ok(())
     }
@@ -102,6 +106,10 @@ impl PendingCalls {
     pub fn provide_result(&mut self, id: &str, result: impl Into<ToolResult>) -> Result<(), NotPendingError> {
         let (call, state) = self.call_without_result(id)?;
         let result = result.into();
+        if let Some(WaitsFor::Approval { error: Some(_), .. }) = state.waits_for {
+            // No tool accepts these arguments, so the result is not theirs.
+            state.restore_arguments(call);
+        }
         *state = match result.output().and_then(|output| output.as_pending()) {
             Some(pending) => {
                 let (tool, arguments) = match state.waits_for.take() {

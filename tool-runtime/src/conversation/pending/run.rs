@@ -88,6 +88,10 @@ impl PendingCalls {
             state.result.is_none() && may_run && is_wanted(*position)
         });
         let running = open.map(|(position, (call, state))| async move {
+            if state.is_interrupted() {
+                // The tool has begun with the arguments in the history.
+                state.replaced = None;
+            }
             if let Some(arguments) = state.edit.take() {
                 registry.inner_call(call).replace_arguments(call, arguments);
                 state.approved = Some(fingerprint(call));
@@ -157,11 +161,12 @@ impl PendingCalls {
         is_wanted: impl Fn(usize) -> bool,
     ) {
         let batch = &Batch { rejection: Some(error), ..self.batch(registry) };
-        let calls = self.reply.tool_calls.iter().zip(&mut self.states).enumerate();
+        let calls = self.reply.tool_calls.iter_mut().zip(&mut self.states).enumerate();
         for (position, (call, state)) in calls.filter(|(position, _)| is_wanted(*position)) {
             if state.result.is_some() {
                 continue;
             }
+            state.restore_arguments(call);
             let mut message = ToolMessage::blank(&call.id);
             let writing = registry.write_message(batch, position, call, Approval::None, None, &mut message);
             // A rejected call has its message at once.
@@ -261,6 +266,8 @@ impl CallState {
 
     fn wait(&mut self, waits_for: WaitsFor) {
         let is_edited = self.is_edited;
-        *self = CallState { waits_for: Some(waits_for), is_edited, ..CallState::default() };
+        // A call that waits for its result has the arguments with which it was started.
+        let replaced = self.replaced.take().filter(|_| matches!(waits_for, WaitsFor::Approval { .. }));
+        *self = CallState { waits_for: Some(waits_for), is_edited, replaced, ..CallState::default() };
     }
 }
