@@ -93,7 +93,7 @@ pub(crate) use provider::provider;
 pub(crate) use provider::{
     InvalidMessage, Provider, QuotedError, provider_or_chat_completions, quoted_error,
 };
-pub use report::{Dropped, NotStrictTool, Report};
+pub use report::{Changed, Dropped, NotStrictTool, Report};
 pub use request_parts::RequestParts;
 pub use response_format::UseResponseFormat;
 #[cfg(feature = "responses")]
