@@ -4,7 +4,7 @@ use crate::{dropped, json, write};
 use serde_json::{Value, json};
 use tool_runtime::history;
 use tool_runtime::testing::check_request;
-use tool_runtime::wire::{Anthropic, Body, Wire};
+use tool_runtime::wire::{Anthropic, Body, Responses, Wire};
 
 /// The body that is written again, also after `repair`. The provider accepts it.
 fn rewritten(wire: &dyn Wire, body: &Value) -> Body {
@@ -102,4 +102,80 @@ fn a_conversation_that_starts_with_a_reply_gets_a_user_message_before_it() {
     let sent = json(&write(&Anthropic::new(), &messages));
     assert_eq!(sent["messages"][0]["role"], "user");
     assert_eq!(check_request(&Anthropic::new(), &sent), Ok(()));
+}
+
+// anthropics/claude-code#53436
+#[test]
+fn blank_text_in_a_history_is_left_out() {
+    let blank = json!({ "type": "text", "text": "" });
+    let result = json!({ "role": "user", "content": [
+        { "type": "tool_result", "tool_use_id": "c1", "content": [blank] }, { "type": "text", "text": " " }] });
+    let body = json!({ "messages": [user("q"), assistant(json!([blank, call("c1")])), result] });
+    let written = rewritten(&Anthropic::new(), &body);
+    assert_eq!(dropped(&written), ["messages[2]: dropped text", "messages[3]: dropped text"]);
+}
+
+// anthropics/claude-code#62150
+#[test]
+fn arguments_that_are_an_object_become_text() {
+    let input = json!([{ "role": "user", "content": "q" },
+        { "type": "function_call", "call_id": "c1", "name": "f", "arguments": { "a": 1 } },
+        { "type": "function_call_output", "call_id": "c1", "output": "r" }]);
+    let written = json(&rewritten(&Responses::new(), &json!({ "input": input })));
+    assert_eq!(written["input"][1]["arguments"], r#"{"a":1}"#);
+}
+
+// anthropics/claude-code#3073
+#[test]
+fn the_parts_of_a_reply_are_those_that_a_reply_may_have() {
+    let parts =
+        json!([{ "type": "input_text", "text": "a" }, { "type": "input_image", "image_url": "https://x" }]);
+    let body = json!({ "input": [{ "role": "user", "content": "q" }, { "role": "assistant", "content": parts },
+        { "role": "assistant", "content": null }, { "role": "user", "content": "go" }] });
+    let written = rewritten(&Responses::new(), &body);
+    assert_eq!(json(&written)["input"][1]["content"], json!([{ "type": "output_text", "text": "a" }]));
+    assert_eq!(dropped(&written), ["messages[1]: dropped input_image"]);
+    assert_eq!(Responses::new().read_messages(&body.to_string()).expect("it is read")[1].text(), "a");
+}
+
+// laravel/ai#1052, omnigent#5066
+#[test]
+fn the_id_of_a_call_goes_back_only_after_its_reasoning() {
+    let reasoning = json!({ "type": "reasoning", "id": "rs_1", "summary": [] });
+    let call = |id: &str| json!({ "type": "function_call", "id": format!("fc_{id}"), "call_id": id, "name": "f", "arguments": "{}" });
+    let output = |id: &str| json!({ "type": "function_call_output", "call_id": id, "output": "r" });
+    let start = json!({ "role": "user", "content": "q" });
+    let input =
+        json!([start, reasoning, call("a"), call("b"), output("a"), output("b"), call("c"), output("c")]);
+    let written = json(&rewritten(&Responses::new(), &json!({ "input": input })));
+    let mut expected = input.clone();
+    expected[6].as_object_mut().expect("an object").remove("id");
+    assert_eq!(written["input"], expected);
+    // A reply without its own reasoning is a whole response.
+    let response = json!({ "id": "resp_1", "status": "completed", "output": [call("a")] });
+    let reply = Responses::new().read_reply(&response.to_string()).expect("it is read");
+    let body = json(&write(&Responses::new(), &[reply.into()]));
+    assert_eq!(body["input"][0]["id"], "fc_a");
+}
+
+#[test]
+fn reasoning_goes_back_without_its_id_if_the_message_after_it_has_none() {
+    let reasoning = json!({ "type": "reasoning", "id": "rs_1", "encrypted_content": "c2ln", "summary": [] });
+    let body = json!({ "input": [reasoning, { "role": "assistant", "content": "a" }, { "role": "user", "content": "q" }] });
+    let written = json(&rewritten(&Responses::new(), &body));
+    assert_eq!(
+        written["input"][0],
+        json!({ "type": "reasoning", "encrypted_content": "c2ln", "summary": [] })
+    );
+}
+
+// A recorded exchange: https://platform.openai.com/docs/guides/tools-tool-search
+#[test]
+fn the_output_of_a_function_stays_one_if_its_call_is_a_search() {
+    let search = json!({ "type": "tool_search_call", "call_id": "a", "execution": "client", "status": "completed", "arguments": {} });
+    for output in [json!("none found"), json!([{ "type": "input_text", "text": "none", "cache": true }])] {
+        let output = json!({ "type": "function_call_output", "call_id": "a", "output": output });
+        let body = json!({ "input": [{ "role": "user", "content": "q" }, search, output] });
+        assert_eq!(json(&rewritten(&Responses::new(), &body))["input"], body["input"]);
+    }
 }

@@ -50,6 +50,7 @@ mod expected;
 mod finish_reason;
 mod gemini;
 mod ids;
+mod images;
 #[cfg(any(feature = "anthropic", feature = "responses"))]
 mod native_search;
 mod ollama;

@@ -88,9 +88,11 @@ impl Report {
     }
 
     /// Reports a part of a content, unless it is a reference to a tool: the text describes the tool too.
-    pub(super) fn drop_content_part(&mut self, message: usize, part: &Part) {
-        if part.as_tool_reference().is_none() {
-            self.drop_part(message, part.kind());
+    pub(super) fn content_part(&mut self, message: usize, reported: ReportedPart<'_>) {
+        match reported {
+            ReportedPart::Dropped(part) if part.as_tool_reference().is_some() => {}
+            ReportedPart::Dropped(part) => self.drop_part(message, part.kind()),
+            ReportedPart::Changed(change) => self.change(message, change),
         }
     }
 
@@ -107,6 +109,12 @@ impl Report {
     pub fn is_empty(&self) -> bool {
         *self == Report::default()
     }
+}
+
+/// A part of a content that a request does not contain, or not as it is.
+pub(super) enum ReportedPart<'a> {
+    Dropped(&'a Part),
+    Changed(String),
 }
 
 /// Formats as `messages[3]: dropped thinking`.

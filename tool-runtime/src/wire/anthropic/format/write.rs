@@ -236,7 +236,15 @@ impl<'a> Writer<'a, '_> {
     }
 
     fn blocks(&mut self, index: usize, content: &'a Content) -> Vec<Cow<'a, Value>> {
-        write_parts(NAME, content, write_part, |part| self.report.drop_content_part(index, part))
+        let mut blocks = write_parts(NAME, content, write_part, |part| self.report.content_part(index, part));
+        blocks.retain(|block| {
+            let is_blank = ItemHead::deserialize(&**block).is_ok_and(|head| head.is_blank_text());
+            if is_blank {
+                self.report.drop_part(index, "text");
+            }
+            !is_blank
+        });
+        blocks
     }
 }
 

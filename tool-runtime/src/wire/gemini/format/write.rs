@@ -9,7 +9,7 @@ use crate::tool_name;
 use crate::wire::content_parts::{write_media, write_parts};
 use crate::wire::element::{Element, arguments_object, items_with_heads};
 use crate::wire::reasoning::{Kept, report_dropped};
-use crate::wire::report::ADDED_START;
+use crate::wire::report::{ADDED_START, ReportedPart};
 use crate::wire::{Body, Report, WireError, written_name};
 use serde::Serialize;
 use serde_json::Value;
@@ -162,8 +162,8 @@ impl<'a> Writer<'a, '_> {
             let name = call.map_or_else(|| name_without_call(result), |call| call.name.clone());
             parts.push(result::write(result, &name, call.and_then(|call| call.id))?);
             // Older models do not accept images and files in the result.
-            let dropped = |part: &Part| self.report.drop_content_part(index, part);
-            let written = write_media(NAME, &result.content, write_part, dropped);
+            let report = |part: ReportedPart<'_>| self.report.content_part(index, part);
+            let written = write_media(NAME, &result.content, write_part, report);
             if !written.is_empty() {
                 let title = format!("Content of the result of call {number}, `{name}`:");
                 media.push(text_part(&title).into());
@@ -187,7 +187,7 @@ impl<'a> Writer<'a, '_> {
         content: &'a Content,
         write: impl Fn(&Part) -> Option<Value>,
     ) -> Vec<Element<'a>> {
-        let parts = write_parts(NAME, content, write, |part| self.report.drop_content_part(index, part));
+        let parts = write_parts(NAME, content, write, |part| self.report.content_part(index, part));
         parts.into_iter().filter(|part| !is_empty_text(part)).map(Element::Value).collect()
     }
 }
