@@ -72,7 +72,7 @@ fn declared_type(mime_type: &str) -> String {
     }
 }
 
-/// The base64 in the standard alphabet, with padding and without white space. A text that is not base64 stays as it is.
+/// The base64 in the standard alphabet, with padding and without white space. Another text does not change.
 fn standard_base64(base64: &str) -> Cow<'_, str> {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
     let data = base64.trim_end_matches('=');

@@ -16,7 +16,7 @@ pub(super) const ADDED_START: &str =
 pub struct Report {
     /// Parts of messages that the provider's format has no place for.
     pub dropped: Vec<Dropped>,
-    /// Parts of messages that the provider rejects as they are, so that the request has them in another form.
+    /// Parts of messages that the request has in another form, since the provider rejects this one.
     pub changed: Vec<Changed>,
     /// Tools that are sent without `strict`, although the wire is strict.
     pub not_strict: Vec<NotStrictTool>,
@@ -49,7 +49,7 @@ pub struct Dropped {
 pub struct Changed {
     /// The index of the message in [`RequestParts::messages`](super::RequestParts::messages).
     pub message: usize,
-    /// What was changed, and why.
+    /// The change, and its reason.
     pub change: String,
 }
 
@@ -111,7 +111,7 @@ impl Report {
     }
 }
 
-/// A part of a content that a request does not contain, or not as it is.
+/// A part of a content that a request does not contain, or contains in another form.
 pub(super) enum ReportedPart<'a> {
     Dropped(&'a Part),
     Changed(String),

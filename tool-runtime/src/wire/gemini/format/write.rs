@@ -160,6 +160,9 @@ impl<'a> Writer<'a, '_> {
         for (number, (index, result)) in (1..).zip(results) {
             let call = self.calls.get(&*result.tool_call_id);
             let name = call.map_or_else(|| name_without_call(result), |call| call.name.clone());
+            if result.content.native(NAME).is_some_and(|response| !response.is_object()) {
+                self.report.change(index, "the response of a function is an object");
+            }
             parts.push(result::write(result, &name, call.and_then(|call| call.id))?);
             // Older models do not accept images and files in the result.
             let report = |part: ReportedPart<'_>| self.report.content_part(index, part);

@@ -159,7 +159,7 @@ fn join_text(parts: &Value) -> String {
     parts.filter(is_text).filter_map(|part| part["text"].as_str()).collect()
 }
 
-/// The message of a reply in the form that the API accepts; `None` if it accepts the message as it is. `dropped` gets the
+/// The message of a reply in the form that the API accepts; `None` if no change is needed. `dropped` gets the
 /// types of the parts that a reply cannot have.
 pub(super) fn accepted_message(json: &str, mut dropped: impl FnMut(&str)) -> Option<Value> {
     let mut message: Value = serde_json::from_str(json).ok()?;
