@@ -69,9 +69,9 @@ fn errors_have_text_only_and_images_are_in_places_where_the_api_takes_them() {
     let written = json(&body);
     let text = |text: &str| json!([{ "type": "text", "text": text }]);
     assert_eq!(written["system"], text("a chart"));
-    assert_eq!(written["messages"][0]["content"][0], text("a chart")[0]);
-    assert_eq!(written["messages"][1]["content"][0]["content"], text("a chart"));
-    assert_eq!(written["messages"][1]["content"][1]["content"], text("Error"));
+    assert_eq!(written["messages"][1]["content"][0], text("a chart")[0]);
+    assert_eq!(written["messages"][2]["content"][0]["content"], text("a chart"));
+    assert_eq!(written["messages"][2]["content"][1]["content"], text("Error"));
 }
 
 #[test]
@@ -174,6 +174,11 @@ fn a_changed_reply_keeps_the_other_blocks() {
     reply.content = None;
     reply.tool_calls.clear();
     let body = write(&Anthropic::new(), &[reply.into()]);
-    assert_eq!(json(&body)["messages"], json!([]), "a message of thinking alone is rejected");
+    let start = json!([{ "role": "user", "content": [{ "type": "text", "text": "." }] }]);
+    assert_eq!(
+        json(&body)["messages"],
+        start,
+        "a message of thinking alone is rejected, and so is no message"
+    );
     assert_eq!(body.report().dropped.len(), 2);
 }

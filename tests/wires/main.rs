@@ -1,5 +1,6 @@
 //! The wires other than Chat Completions: recorded exchanges, and fixtures made from the documentation of providers.
 
+mod acceptable;
 mod anthropic;
 mod anthropic_blocks;
 mod anthropic_recorded;

@@ -62,7 +62,10 @@ fn fields_and_parts_without_a_neutral_meaning_go_back() {
         { "type": "function_call_output", "id": "fco_1", "call_id": "call_1", "status": "completed",
           "output": [{ "type": "input_file", "file_id": "file_2" }] },
     ]);
-    assert_eq!(input(&Responses::new(), &read(&items)), items);
+    let mut expected = items.clone();
+    // The reasoning of the call is not known.
+    expected[2].as_object_mut().expect("an object").remove("id");
+    assert_eq!(input(&Responses::new(), &read(&items)), expected);
 }
 
 #[test]

@@ -29,6 +29,14 @@ fn normalized(input: &Value) -> Value {
     json!(items)
 }
 
+/// The items without the ids of calls, which go back only after their reasoning.
+fn without_ids_of_calls(mut items: Value) -> Value {
+    for item in items.as_array_mut().into_iter().flatten().filter(|item| item["type"] == "function_call") {
+        item.as_object_mut().expect("an object").remove("id");
+    }
+    items
+}
+
 fn of_type<'a>(items: &'a Value, kind: &'a str) -> impl Iterator<Item = &'a Value> {
     list(items).iter().filter(move |item| item["type"] == kind)
 }
@@ -48,7 +56,8 @@ fn every_history_is_valid_and_written_back_with_the_same_meaning() {
         let written = json(&body);
         assert_eq!(check_request(&Responses::new(), request), Ok(()), "{source}");
         assert_eq!(check_request(&Responses::new(), &written), Ok(()), "{source}");
-        assert_eq!(normalized(&written["input"]), normalized(&request["input"]), "{source}");
+        let expected = without_ids_of_calls(normalized(&request["input"]));
+        assert_eq!(without_ids_of_calls(normalized(&written["input"])), expected, "{source}");
         assert_eq!(written["instructions"], request["instructions"], "{source}");
         calls += of_type(&request["input"], "function_call").count();
         results += of_type(&request["input"], "function_call_output").count();

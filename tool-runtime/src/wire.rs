@@ -51,6 +51,7 @@ mod expected;
 mod finish_reason;
 mod gemini;
 mod ids;
+mod images;
 #[cfg(any(feature = "anthropic", feature = "responses"))]
 mod native_search;
 mod ollama;
@@ -95,7 +96,7 @@ pub(crate) use provider::provider;
 pub(crate) use provider::{
     InvalidMessage, Provider, QuotedError, provider_or_chat_completions, quoted_error,
 };
-pub use report::{Dropped, NotStrictTool, Report};
+pub use report::{Changed, Dropped, NotStrictTool, Report};
 pub use request_parts::RequestParts;
 pub use response_format::UseResponseFormat;
 #[cfg(feature = "responses")]

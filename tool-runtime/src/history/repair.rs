@@ -31,7 +31,8 @@ pub enum Orphans {
 /// to a call of another tool, or past a user message to a later call. A tool message with an unknown id gets the id of
 /// a call without a tool message in the reply before it, if there are as many such calls as such tool messages. A call
 /// that still has no tool message gets one with the text `Error: the result of this call was lost`; a tool message that
-/// still has no call is removed ([`repair_with`] can convert it to a user message). All other messages stay as they
+/// still has no call is removed ([`repair_with`] can convert it to a user message; `repair` does so if the list has no other
+/// messages). All other messages stay as they
 /// are.
 ///
 /// The running time is linear in the number of messages. The result is deterministic, and a repaired list is valid:
@@ -68,6 +69,9 @@ pub fn repair(messages: Vec<Message>) -> (Vec<Message>, Vec<Repair>) {
 /// Like [`repair`], with a choice of what happens to tool messages without a call.
 #[must_use]
 pub fn repair_with(mut messages: Vec<Message>, orphans: Orphans) -> (Vec<Message>, Vec<Repair>) {
+    let has_other = |message: &Message| !matches!(message, Message::Tool(_));
+    // A list without messages is rejected.
+    let orphans = if messages.iter().any(has_other) { orphans } else { Orphans::ConvertToUser };
     let mut repairs = Vec::new();
     let taken = unique_ids(&messages);
     let mut pairing = Pairing::by_id(&messages);

@@ -103,7 +103,7 @@ impl NativeItem {
         }
     }
 
-    #[cfg(feature = "testing")]
+    /// Whether it is a call that is written anew.
     pub(crate) fn is_rejected_call(&self) -> bool {
         self.stands_for == StandsFor::RejectedCall
     }

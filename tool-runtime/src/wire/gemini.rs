@@ -19,7 +19,7 @@ use {super::rejected::RejectedError, serde_json::Value};
 pub(super) struct GeminiProvider;
 
 /// The name of the wire.
-const NAME: &str = "gemini";
+pub(super) const NAME: &str = "gemini";
 /// The name of the format in error messages.
 #[cfg(feature = "gemini")]
 const FORMAT: &str = "the Gemini API";

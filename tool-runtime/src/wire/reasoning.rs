@@ -1,7 +1,7 @@
 //! The reasoning of replies, in the fields and items of all providers.
 
 use super::Report;
-use crate::message::{AssistantMessage, Extra, NativeItem};
+use crate::message::{AssistantMessage, Completeness, Extra, NativeItem};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -67,7 +67,7 @@ pub(super) enum Kept {
     Text,
 }
 
-/// Reports the reasoning and the native items of a reply that a request does not contain.
+/// Reports the reasoning and the native items of a reply that a request does not contain, and the calls in other forms.
 pub(super) fn report_dropped(
     index: usize,
     reply: &AssistantMessage,
@@ -78,6 +78,11 @@ pub(super) fn report_dropped(
     if reply.origin.as_ref().is_some_and(|origin| origin.wire != wire) {
         for item in reply.native.iter().filter(|item| item.is_native_only()) {
             report.drop_part(index, NativeItem::kind(item));
+        }
+    } else if reply.completeness == Completeness::Unknown {
+        // Of a history: the reply of a model has warnings of its own.
+        for _ in reply.native.iter().filter(|item| item.is_rejected_call()) {
+            report.change(index, "a call is written with a name and arguments that the provider takes");
         }
     }
     let extras = || [&reply.extra].into_iter().chain(reply.tool_calls.iter().map(|call| &call.extra));

@@ -5,12 +5,19 @@ use crate::schema::{NotStrict, ToolSchema};
 use crate::tool_choice::ToolChoice;
 use std::fmt;
 
+/// The change of a request that starts with a reply, for providers that reject it.
+#[cfg(any(feature = "anthropic", feature = "gemini"))]
+pub(super) const ADDED_START: &str =
+    "added a text of the user before it, since the provider requires one at the start";
+
 /// The parts of messages and tools that a request does not contain.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
     /// Parts of messages that the provider's format has no place for.
     pub dropped: Vec<Dropped>,
+    /// Parts of messages that the request has in another form, since the provider rejects this one.
+    pub changed: Vec<Changed>,
     /// Tools that are sent without `strict`, although the wire is strict.
     pub not_strict: Vec<NotStrictTool>,
     /// The reasons why the response format of a typed answer is sent without `strict`.
@@ -34,6 +41,16 @@ pub struct Dropped {
     pub message: usize,
     /// The type of the part: for example `image`, `thinking` or `reasoning_content`.
     pub kind: String,
+}
+
+/// A part of a message that is in the request in another form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Changed {
+    /// The index of the message in [`RequestParts::messages`](super::RequestParts::messages).
+    pub message: usize,
+    /// The change, and its reason.
+    pub change: String,
 }
 
 /// A tool that is sent without `strict`.
@@ -71,9 +88,11 @@ impl Report {
     }
 
     /// Reports a part of a content, unless it is a reference to a tool: the text describes the tool too.
-    pub(super) fn drop_content_part(&mut self, message: usize, part: &Part) {
-        if part.as_tool_reference().is_none() {
-            self.drop_part(message, part.kind());
+    pub(super) fn content_part(&mut self, message: usize, reported: ReportedPart<'_>) {
+        match reported {
+            ReportedPart::Dropped(part) if part.as_tool_reference().is_some() => {}
+            ReportedPart::Dropped(part) => self.drop_part(message, part.kind()),
+            ReportedPart::Changed(change) => self.change(message, change),
         }
     }
 
@@ -81,17 +100,34 @@ impl Report {
         self.dropped.push(Dropped { message, kind: kind.into() });
     }
 
-    /// Whether the request contains everything, a typed answer is strict, and all tools are strict if the wire is.
+    pub(super) fn change(&mut self, message: usize, change: impl Into<String>) {
+        self.changed.push(Changed { message, change: change.into() });
+    }
+
+    /// Whether the request contains everything unchanged, a typed answer is strict, and all tools are strict if the wire is.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Report::default()
     }
 }
 
+/// A part of a content that a request does not contain, or contains in another form.
+pub(super) enum ReportedPart<'a> {
+    Dropped(&'a Part),
+    Changed(String),
+}
+
 /// Formats as `messages[3]: dropped thinking`.
 impl fmt::Display for Dropped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "messages[{}]: dropped {}", self.message, self.kind)
+    }
+}
+
+/// Formats as `messages[3]: added a text of the user before the reply`.
+impl fmt::Display for Changed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "messages[{}]: {}", self.message, self.change)
     }
 }
 
@@ -114,11 +150,13 @@ impl fmt::Display for Report {
             .iter()
             .map(|name| format!("the tool `{name}` is sent as a function: it has other parameters"));
         let dropped = self.dropped.iter().map(ToString::to_string);
+        let changed = self.changed.iter().map(ToString::to_string);
         let not_strict = self.not_strict.iter().map(ToString::to_string);
         let answer = &self.answer_not_strict;
         let answer = (!answer.is_empty()).then(|| format!("the answer is not strict: {}", answer.join("; ")));
+        let messages = dropped.chain(changed);
         let lines: Vec<String> =
-            dropped.chain(not_strict).chain(answer).chain(choice).chain(unknown).chain(not_custom).collect();
+            messages.chain(not_strict).chain(answer).chain(choice).chain(unknown).chain(not_custom).collect();
         f.write_str(&lines.join("\n"))
     }
 }

@@ -29,8 +29,9 @@ use references::References;
 ///   and does not run, unless it is read-only or idempotent and has started while its reply was streamed.
 /// - Arguments that are not an object are written as `{"invalid_json": ".."}`. Text of white space, and messages without
 ///   content, are left out, and adjacent messages of one role are joined, since the API rejects them otherwise.
+/// - A conversation with the user that starts with a reply has a text of the user before it.
 /// - Dropped and [reported](Body::report), since the API rejects them: files other than PDF and text, images other than JPEG,
-///   PNG, GIF and WebP, images in replies and errors, the reasoning of other providers, thinking without a signature or at
+///   PNG, GIF and WebP (a text takes their place), images in replies and errors, the reasoning of other providers, thinking without a signature or at
 ///   the end of a reply, and calls of the provider's own tools without their results.
 /// - The API requires ids of letters, digits, `_` and `-` that are unique in the conversation; others are replaced in calls
 ///   and results.

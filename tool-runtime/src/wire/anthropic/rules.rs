@@ -22,10 +22,14 @@ pub(super) fn check(request: &Value) -> Result<(), RejectedError> {
     check_text(list(&request["system"]), "system")?;
     let messages = list(&request["messages"]);
     ensure(!messages.is_empty(), || invalid("messages: at least one message is required"))?;
-    let mut ids = HashSet::new();
-    let mut previous = &Value::Null;
     for (index, message) in messages.iter().enumerate() {
         check_message(index, message, index + 1 == messages.len())?;
+    }
+    let turns = turns(messages);
+    let mut previous = &Value::Null;
+    for (number, (index, message)) in turns.iter().enumerate() {
+        // Recorded: the id of a call may be that of a call of an earlier reply.
+        let mut ids = HashSet::new();
         for (position, block) in blocks(message).enumerate() {
             let (kind, role, fields) = match block["type"].as_str() {
                 Some(kind @ "tool_use") => (kind, "assistant", &CALL[..]),
@@ -46,10 +50,27 @@ pub(super) fn check(request: &Value) -> Result<(), RejectedError> {
                 check_references(block, &request["tools"])?;
             }
         }
-        check_paired(index, message, messages.get(index + 1))?;
+        check_paired(*index, message, turns.get(number + 1).map(|(_, next)| next))?;
         previous = message;
     }
     Ok(())
+}
+
+/// The messages with the index of each. The API joins adjacent messages of one role.
+fn turns(messages: &[Value]) -> Vec<(usize, Value)> {
+    let mut turns: Vec<(usize, Value)> = Vec::new();
+    for (index, message) in messages.iter().enumerate() {
+        let has_calls = |turn: &Value| calls(turn).next().is_some() || results(turn).next().is_some();
+        match turns.last_mut().filter(|(_, last)| last["role"] == message["role"] && has_calls(last)) {
+            Some((_, Value::Object(last))) => {
+                if let Some(Value::Array(joined)) = last.get_mut("content") {
+                    joined.extend(blocks(message).cloned());
+                }
+            }
+            _ => turns.push((index, message.clone())),
+        }
+    }
+    turns
 }
 
 fn check_tools(request: &Value) -> Result<(), RejectedError> {

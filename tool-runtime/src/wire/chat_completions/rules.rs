@@ -165,11 +165,11 @@ fn check_reply(index: usize, message: &Value) -> Result<OpenCalls, RejectedError
 const REASONING: [&str; 6] =
     ["reasoning_content", "reasoning", "reasoning_details", "thinking", "extra_content", "thought_signature"];
 
-/// Checks that the API reference lists the fields of the message, or that they are reasoning that the wire keeps.
+/// Checks that the API reference of OpenAI or Mistral (`prefix`) lists the fields of the message, or that they are reasoning that the wire keeps.
 /// Mistral and some gateways reject other fields, with this error message.
 fn check_message_fields(wire: &dyn Wire, index: usize, message: &Value) -> Result<(), RejectedError> {
     let known: &[&str] = match message["role"].as_str() {
-        Some("assistant") => &["role", "content", "tool_calls", "refusal", "name", "audio"],
+        Some("assistant") => &["role", "content", "tool_calls", "refusal", "name", "audio", "prefix"],
         Some("tool") => &["role", "content", "tool_call_id", "name"],
         _ => &["role", "content", "name"],
     };

@@ -64,7 +64,7 @@ fn check_content(content: &Value, path: &str) -> Result<(), RejectedError> {
     ensure(has_valid_role || path == "system_instruction", || {
         invalid("Please use a valid role: user, model.")
     })?;
-    let parts = list(&content["parts"]);
+    let parts = parts(content);
     ensure(!parts.is_empty(), || {
         invalid(format!("* GenerateContentRequest.{path}.parts: {}", errors::EMPTY_CONTENT))
     })?;
@@ -123,8 +123,11 @@ fn check_struct(object: &Value, name: &str, path: &str) -> Result<(), RejectedEr
 fn check_turns(contents: &[Value]) -> Result<(), RejectedError> {
     let mut open = 0;
     let mut previous = None;
-    for content in contents {
-        let (calls, results) = (count(content, "functionCall"), count(content, "functionResponse"));
+    // Recorded: the results of adjacent contents with calls may be together.
+    let has_calls = |content: &Value| role(content) == "model" && count(content, "functionCall") > 0;
+    for turn in contents.chunk_by(|content, next| has_calls(content) && has_calls(next)) {
+        let count = |name: &str| turn.iter().map(|content| count(content, name)).sum::<usize>();
+        let (calls, results) = (count("functionCall"), count("functionResponse"));
         ensure(results == 0 || open > 0, || invalid(errors::RESULTS_WITHOUT_CALLS))?;
         ensure(results == open, || invalid(errors::WRONG_NUMBER_OF_RESULTS))?;
         ensure(calls == 0 || previous.is_some_and(|role| role != "model"), || {
@@ -134,13 +137,21 @@ fn check_turns(contents: &[Value]) -> Result<(), RejectedError> {
             )
         })?;
         open = calls;
-        previous = Some(role(content));
+        previous = turn.last().map(role);
     }
     ensure(open == 0, || invalid(errors::WRONG_NUMBER_OF_RESULTS))
 }
 
 fn count(content: &Value, name: &str) -> usize {
-    list(&content["parts"]).iter().filter(|part| field(part, name).is_object()).count()
+    parts(content).iter().filter(|part| field(part, name).is_object()).count()
+}
+
+/// The parts of a content, of which one may be without an array.
+fn parts(content: &Value) -> &[Value] {
+    match &content["parts"] {
+        part @ Value::Object(_) => std::slice::from_ref(part),
+        parts => list(parts),
+    }
 }
 
 fn role(content: &Value) -> &str {

@@ -102,6 +102,9 @@ fn names_in_namespaces(request: &Value) -> HashSet<&str> {
     names
 }
 
+/// The kind of a search for tools.
+const SEARCH: &str = "tool search call";
+
 /// The calls so far, by id.
 type Calls<'a> = HashMap<&'a str, Call>;
 
@@ -151,7 +154,7 @@ impl<'a> Place<'a> {
     fn kind_of_call(&self) -> &'static str {
         match self.item["type"].as_str() {
             Some("custom_tool_call" | "custom_tool_call_output") => "custom tool call",
-            Some("tool_search_call" | "tool_search_output") => "tool search call",
+            Some("tool_search_call" | "tool_search_output") => SEARCH,
             _ => "function call",
         }
     }
@@ -198,11 +201,15 @@ impl<'a> Place<'a> {
         let id = self.call_id()?;
         let kind = self.kind_of_call();
         let has_call = match calls.get_mut(id) {
-            Some(call) => call.kind == kind && !std::mem::replace(&mut call.is_answered, true),
+            // A search may have the output of a function.
+            Some(call) => {
+                let fits = call.kind == kind || (call.kind == SEARCH && kind == "function call");
+                fits && !std::mem::replace(&mut call.is_answered, true)
+            }
             None => continues,
         };
         // https://github.com/Wei-Shaw/sub2api/issues/1885 quotes the message for a missing result of a search.
-        let output = if kind == "tool search call" { "tool search" } else { kind };
+        let output = if kind == SEARCH { "tool search" } else { kind };
         ensure(has_call, || reject("input", errors::missing_call(output, id)))
     }
 
@@ -213,7 +220,10 @@ impl<'a> Place<'a> {
             !kind.ends_with("_output") && (kind != "message" || item["role"] == "assistant")
         };
         let id = self.item["id"].as_str().unwrap_or_default();
-        ensure(next.is_some_and(is_of_reply), || {
+        // The API finds the message that follows reasoning with an id by its id too.
+        let is_of_other_reply =
+            |item: &Value| !id.is_empty() && item["role"] == "assistant" && item["id"].is_null();
+        ensure(next.is_some_and(|next| is_of_reply(next) && !is_of_other_reply(next)), || {
             let text =
                 format!("Item '{id}' of type 'reasoning' was provided without its required following item.");
             reject("input", text)
@@ -222,7 +232,8 @@ impl<'a> Place<'a> {
             self.required("id")?;
         }
         // The provider accepts unknown ids of calls.
-        ensure(request["store"] != false || id.is_empty(), || {
+        let is_readable = !self.item["encrypted_content"].is_null();
+        ensure(request["store"] != false || id.is_empty() || is_readable, || {
             let text = format!(
                 "Item with id '{id}' not found. Items are not persisted when `store` is set to false. Try again with \
                  `store` set to true, or remove this item from your input."

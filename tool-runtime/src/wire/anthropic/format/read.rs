@@ -3,6 +3,7 @@
 use super::part::read_content;
 use super::{NAME, reply};
 use crate::message::{AssistantMessage, Content, Extra, InputMessage, Message, Origin, ToolMessage};
+use crate::wire::body::raw;
 use crate::wire::error::beginning;
 use crate::wire::expected::Expected;
 use crate::wire::{WireError, chat_completions, other_wires};
@@ -10,6 +11,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 const REQUEST: Expected = Expected::request(NAME, "the messages of a request of Anthropic's Messages API");
@@ -40,7 +42,10 @@ pub(super) fn messages(body: &str) -> Result<Vec<Message>, WireError> {
     if let Some(system) = system.filter(|system| !system.is_null()) {
         read.push(Message::system(content(system)?));
     }
-    for ReadMessage { role, content: raw, tool_calls } in messages {
+    // The blocks of adjacent messages that are one reply.
+    let mut calls = Vec::new();
+    let mut messages = messages.into_iter().peekable();
+    while let Some(ReadMessage { role, content: raw, tool_calls }) = messages.next() {
         if tool_calls.is_some() || matches!(&*role, "tool" | "developer") {
             return Err(other_wires::error(chat_completions::NAME));
         }
@@ -49,7 +54,17 @@ pub(super) fn messages(body: &str) -> Result<Vec<Message>, WireError> {
         })?;
         match &*role {
             "user" => read_user(REQUEST.read_part(raw.get())?, &mut read)?,
-            "assistant" => read.push(read_assistant(raw)?.into()),
+            "assistant" if calls.is_empty() && !continues(raw, messages.peek()) => {
+                read.push(read_assistant(raw)?.into());
+            }
+            "assistant" => {
+                calls.extend(blocks(raw)?);
+                if messages.peek().is_none_or(|next| next.role != "assistant") {
+                    let blocks = std::mem::take(&mut calls);
+                    let blocks: Vec<&RawValue> = blocks.iter().map(Cow::as_ref).collect();
+                    read.push(read_blocks(&blocks)?.into());
+                }
+            }
             "system" => {
                 // Marked as native, so that it goes back to its place.
                 let value: Value = REQUEST.read_part(raw.get())?;
@@ -76,13 +91,31 @@ fn content(value: Value) -> Result<Content, WireError> {
 }
 
 fn read_assistant(raw: &RawValue) -> Result<AssistantMessage, WireError> {
-    let mut reply = if let Value::String(text) = REQUEST.read_part(raw.get())? {
-        AssistantMessage::from_text(text)
-    } else {
-        reply::read_blocks(&REQUEST.read_part::<Vec<_>>(raw.get())?)?
-    };
-    reply.origin = Some(Origin::new(NAME));
-    Ok(reply)
+    if let Value::String(text) = REQUEST.read_part(raw.get())? {
+        return Ok(AssistantMessage { origin: Some(Origin::new(NAME)), ..AssistantMessage::from_text(text) });
+    }
+    read_blocks(&REQUEST.read_part::<Vec<_>>(raw.get())?)
+}
+
+fn read_blocks(blocks: &[&RawValue]) -> Result<AssistantMessage, WireError> {
+    Ok(AssistantMessage { origin: Some(Origin::new(NAME)), ..reply::read_blocks(blocks)? })
+}
+
+/// Whether the next message continues the reply with this content: the API accepts calls in adjacent messages whose results
+/// are together.
+fn continues(content: &RawValue, next: Option<&ReadMessage<'_>>) -> bool {
+    let is_call = |block: &Value| block["type"] == "tool_use";
+    let has_call =
+        || serde_json::from_str::<Vec<Value>>(content.get()).is_ok_and(|all| all.iter().any(is_call));
+    next.is_some_and(|next| next.role == "assistant") && has_call()
+}
+
+/// The blocks of a content; a text is one block.
+fn blocks(content: &RawValue) -> Result<Vec<Cow<'_, RawValue>>, WireError> {
+    if let Value::String(text) = REQUEST.read_part(content.get())? {
+        return Ok(vec![Cow::Owned(raw(&super::part::text_block(&text))?)]);
+    }
+    Ok(REQUEST.read_part::<Vec<&RawValue>>(content.get())?.into_iter().map(Cow::Borrowed).collect())
 }
 
 /// Adds the results of a user message, and then a message with its other blocks.

@@ -3,18 +3,21 @@
 use super::NAME;
 use super::part::{text_block, write_part};
 use super::references::References;
-use crate::message::{AssistantMessage, Content, ERROR, Message, ReplyItem, ToolCall, ToolMessage};
+use crate::message::{
+    AssistantMessage, Completeness, Content, ERROR, Message, ReplyItem, ToolCall, ToolMessage,
+};
 use crate::tool_name::SEARCH_TOOLS;
 use crate::wire::content_parts::write_parts;
 use crate::wire::element::{Element, arguments_object, items_with_heads};
 use crate::wire::ids::Ids;
 use crate::wire::reasoning::{Kept, report_dropped};
+use crate::wire::report::ADDED_START;
 use crate::wire::{Body, IdRules, Report, WireError, written_name};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 #[derive(Serialize)]
 struct WrittenMessage<'a> {
@@ -36,15 +39,18 @@ pub(super) fn write(
     let mut writer = Writer {
         system: Vec::new(),
         messages: Vec::new(),
-        is_last: false,
+        server_calls: ServerCalls::new(messages),
         ids: Ids::new(rules),
         references,
         searches: HashSet::new(),
         report: &mut body.report,
     };
     for (index, message) in messages.iter().enumerate() {
-        writer.is_last = index + 1 == messages.len();
         writer.message(index, message)?;
+    }
+    if let (true, Some(last)) = (writer.messages.is_empty(), messages.len().checked_sub(1)) {
+        // "messages: at least one message is required"
+        writer.start(last);
     }
     let Writer { system, messages, .. } = writer;
     if !system.is_empty() {
@@ -56,8 +62,7 @@ pub(super) fn write(
 struct Writer<'a, 'r> {
     system: Vec<Element<'a>>,
     messages: Vec<WrittenMessage<'a>>,
-    /// Whether the message is the last one.
-    is_last: bool,
+    server_calls: ServerCalls<'a>,
     ids: Ids<'a>,
     references: Option<&'r References<'r>>,
     /// The ids of the calls of `search_tools` in the newest reply.
@@ -78,19 +83,19 @@ impl<'a> Writer<'a, '_> {
                 // The API has system messages between others for some models. Only a message that was read from one goes
                 // back there.
                 if is_read && !self.messages.is_empty() {
-                    self.push(SYSTEM, content);
+                    self.push(index, SYSTEM, content);
                 } else {
                     self.system.extend(content);
                 }
             }
             Message::User(input) => {
                 let content = self.content(index, &input.content);
-                self.push(USER, content);
+                self.push(index, USER, content);
             }
             Message::Assistant(reply) => self.reply(index, reply)?,
             Message::Tool(result) => {
                 let block = self.result(index, result)?;
-                self.push(USER, vec![block]);
+                self.push(index, USER, vec![block]);
             }
         }
         Ok(())
@@ -98,12 +103,23 @@ impl<'a> Writer<'a, '_> {
 
     /// Adds blocks to the newest message, if it has this role: the API requires the results of a reply and the text of the
     /// user after them in one message. A message without blocks is left out, since the API rejects it.
-    fn push(&mut self, role: &'static str, blocks: Vec<Element<'a>>) {
+    ///
+    /// A conversation with the user that starts with a reply gets a text before it:
+    /// <https://github.com/NousResearch/hermes-agent/issues/52160>. The API accepts calls and results alone.
+    fn push(&mut self, index: usize, role: &'static str, blocks: Vec<Element<'a>>) {
         match self.messages.last_mut() {
-            Some(last) if last.role == role => last.content.extend(blocks),
-            _ if blocks.is_empty() => {}
-            _ => self.messages.push(WrittenMessage { role, content: blocks }),
+            Some(last) if last.role == role => return last.content.extend(blocks),
+            _ if blocks.is_empty() => return,
+            None if role == ASSISTANT && self.server_calls.turn > 0 => self.start(index),
+            _ => {}
         }
+        self.messages.push(WrittenMessage { role, content: blocks });
+    }
+
+    /// Adds the text of the user to a conversation that starts without one.
+    fn start(&mut self, index: usize) {
+        self.messages.push(WrittenMessage { role: USER, content: vec![text_block(".").into()] });
+        self.report.change(index, ADDED_START);
     }
 
     fn reply(&mut self, index: usize, reply: &'a AssistantMessage) -> Result<(), WireError> {
@@ -111,15 +127,13 @@ impl<'a> Writer<'a, '_> {
         let searches = reply.tool_calls.iter().filter(|call| call.name == SEARCH_TOOLS);
         self.searches = searches.map(|call| &*call.id).collect();
         let items: Vec<(_, ItemHead<'_>)> = items_with_heads(reply, NAME);
-        let results: HashSet<&str> =
-            items.iter().filter_map(|(_, head)| head.tool_use_id.as_deref()).collect();
         let mut blocks = Vec::new();
         // The number of blocks without the thinking at the end.
         let mut end = 0;
         for (item, head) in &items {
             let start = blocks.len();
             match *item {
-                ReplyItem::Native(_, None) if head.is_rejected(&results, self.is_last) => {
+                ReplyItem::Native(_, None) if self.server_calls.rejects(index, reply, head) => {
                     self.report.drop_part(index, &*head.r#type);
                 }
                 ReplyItem::Native(..) if head.is_blank_text() => {}
@@ -140,7 +154,7 @@ impl<'a> Writer<'a, '_> {
             blocks.push(text_block(refusal).into());
         }
         report_dropped(index, reply, NAME, Kept::Own, self.report);
-        self.push(ASSISTANT, blocks);
+        self.push(index, ASSISTANT, blocks);
         Ok(())
     }
 
@@ -222,7 +236,15 @@ impl<'a> Writer<'a, '_> {
     }
 
     fn blocks(&mut self, index: usize, content: &'a Content) -> Vec<Cow<'a, Value>> {
-        write_parts(NAME, content, write_part, |part| self.report.drop_content_part(index, part))
+        let mut blocks = write_parts(NAME, content, write_part, |part| self.report.content_part(index, part));
+        blocks.retain(|block| {
+            let is_blank = ItemHead::deserialize(&**block).is_ok_and(|head| head.is_blank_text());
+            if is_blank {
+                self.report.drop_part(index, "text");
+            }
+            !is_blank
+        });
+        blocks
     }
 }
 
@@ -256,15 +278,61 @@ impl ItemHead<'_> {
         matches!(&*self.r#type, "thinking" | "redacted_thinking")
     }
 
-    /// Whether the API rejects the item when it goes back: thinking of an interrupted stream ("Invalid `signature` in
-    /// `thinking` block"), and a call of the provider's own tools without its result, unless the provider continues the reply.
-    fn is_rejected(&self, results: &HashSet<&str>, is_last: bool) -> bool {
-        let is_unsigned = self.signature.as_ref().is_none_or(|signature| signature.is_empty());
-        let is_open = self.id.as_ref().is_none_or(|id| !results.contains(&**id));
-        match &*self.r#type {
-            "thinking" => is_unsigned,
-            "server_tool_use" => is_open && !is_last,
-            _ => false,
+    /// Whether it is thinking of an interrupted stream, which the API rejects: "Invalid `signature` in `thinking` block".
+    fn is_unsigned(&self) -> bool {
+        self.r#type == "thinking" && self.signature.as_ref().is_none_or(|signature| signature.is_empty())
+    }
+}
+
+/// The calls of the provider's own tools, and their results. The API rejects each without the other, but the result may be in
+/// a later reply: <https://github.com/anthropics/anthropic-sdk-typescript/issues/1090>.
+struct ServerCalls<'a> {
+    /// The indices of the replies with each call.
+    calls: HashMap<Cow<'a, str>, usize>,
+    results: HashSet<Cow<'a, str>>,
+    /// The index after the last message of the user, and that of the last message. The provider continues the complete
+    /// replies of this turn, and a last one in any case.
+    turn: usize,
+    last: usize,
+}
+
+impl<'a> ServerCalls<'a> {
+    fn new(messages: &'a [Message]) -> Self {
+        let is_user = |message: &Message| matches!(message, Message::User(_));
+        let turn = messages.iter().rposition(is_user).map_or(0, |index| index + 1);
+        let mut server_calls = ServerCalls {
+            calls: HashMap::new(),
+            results: HashSet::new(),
+            turn,
+            last: messages.len().saturating_sub(1),
+        };
+        for (index, message) in messages.iter().enumerate() {
+            let Message::Assistant(reply) = message else { continue };
+            for (item, head) in items_with_heads::<ItemHead<'_>>(reply, NAME) {
+                let ReplyItem::Native(_, None) = item else { continue };
+                if let Some(id) = head.id {
+                    server_calls.calls.entry(id).or_insert(index);
+                }
+                // A result before its call is not the result of that call.
+                server_calls
+                    .results
+                    .extend(head.tool_use_id.filter(|id| server_calls.calls.contains_key(id)));
+            }
+        }
+        server_calls
+    }
+
+    fn rejects(&self, index: usize, reply: &AssistantMessage, head: &ItemHead<'_>) -> bool {
+        let is_whole = !matches!(reply.completeness, Completeness::Truncated | Completeness::Unconfirmed);
+        let continues = index == self.last || (index >= self.turn && is_whole);
+        let has_call = |id: &Cow<'_, str>| self.calls.get(id).is_some_and(|call| *call <= index);
+        match &*head.r#type {
+            "server_tool_use" => !continues && !head.id.as_ref().is_some_and(|id| self.results.contains(id)),
+            // A list that starts with the result is a part of a history.
+            kind if kind.ends_with("_tool_result") && index > 0 => {
+                !head.tool_use_id.as_ref().is_some_and(has_call)
+            }
+            _ => head.is_unsigned(),
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::message::{
 use crate::wire::content_parts::{TextOrParts, write_media};
 use crate::wire::ids::Ids;
 use crate::wire::reasoning::{Kept, report_dropped};
+use crate::wire::report::ReportedPart;
 use crate::wire::{IdRules, Report};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -123,7 +124,7 @@ impl<'a> Writer<'a, '_> {
     }
 
     fn content(&mut self, index: usize, content: &'a Content) -> TextOrParts<'a> {
-        TextOrParts::new(NAME, content, write_part, |part| self.report.drop_content_part(index, part))
+        TextOrParts::new(NAME, content, write_part, |part| self.report.content_part(index, part))
     }
 
     fn input(&mut self, index: usize, role: Role, input: &'a InputMessage) -> WrittenMessage<'a> {
@@ -172,8 +173,8 @@ impl<'a> Writer<'a, '_> {
 
     /// The images and files of a result, after a line that names the call.
     fn media(&mut self, index: usize, result: &'a ToolMessage) -> Vec<Value> {
-        let dropped = |part: &Part| self.report.drop_content_part(index, part);
-        let mut media = write_media(NAME, &result.content, write_part, dropped);
+        let report = |part: ReportedPart<'_>| self.report.content_part(index, part);
+        let mut media = write_media(NAME, &result.content, write_part, report);
         if !media.is_empty() {
             let id = self.ids.written(&result.tool_call_id);
             media.insert(0, text_part(&format!("Content of the result of the tool call {id}:")));

@@ -75,7 +75,7 @@ fn kind(part: &Value) -> String {
     fields.find(|(_, value)| value.is_object()).map_or_else(|| "part".to_owned(), |(name, _)| name.clone())
 }
 
-fn read_media(part: &Value) -> Option<Part> {
+pub(super) fn read_media(part: &Value) -> Option<Part> {
     let (inline, file) = (field(part, "inlineData"), field(part, "fileData"));
     let data = if inline.is_object() { inline } else { file };
     let mime_type = field(data, "mimeType").as_str().unwrap_or_default();

@@ -8,7 +8,8 @@ use crate::wire::error::beginning;
 use crate::wire::expected::Expected;
 use crate::wire::open_calls::{Turn, with_ids};
 use crate::wire::{WireError, chat_completions, detect, other_wires};
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -27,22 +28,54 @@ struct Request<'a> {
 #[serde(default)]
 struct ReadContent<'a> {
     role: Option<String>,
-    #[serde(borrow)]
+    #[serde(borrow, deserialize_with = "one_or_more")]
     parts: Option<Vec<&'a RawValue>>,
     /// A field of other APIs.
     content: Value,
     r#type: Value,
 }
 
+/// An array of parts, or one part, which the API accepts too.
+fn one_or_more<'de: 'a, 'a, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Vec<&'a RawValue>>, D::Error> {
+    let Some(raw) = Option::<&'a RawValue>::deserialize(deserializer)? else { return Ok(None) };
+    if raw.get().starts_with('{') {
+        return Ok(Some(vec![raw]));
+    }
+    serde_json::from_str(raw.get()).map(Some).map_err(D::Error::custom)
+}
+
 /// Reads the body of a request, or its array of contents.
 pub(super) fn messages(body: &str) -> Result<Vec<Message>, WireError> {
     let from_list = |contents| Request { system_instruction: Value::Null, contents };
     let Request { system_instruction, contents } = REQUEST.read_or_list(body, from_list)?;
-    let mut turns = vec![Turn { results: Vec::new(), message: read_system(system_instruction)? }];
-    for content in contents {
+    let mut turns: Vec<Turn> = Vec::with_capacity(contents.len() + 1);
+    turns.push(Turn { results: Vec::new(), message: read_system(system_instruction)? });
+    for content in joined(contents) {
         turns.push(read_turn(content)?);
     }
     Ok(with_ids(turns, |call| provider_id(call)?.as_str()))
+}
+
+/// The contents, of which adjacent ones of the model with calls are one: the API accepts their results together.
+fn joined(contents: Vec<ReadContent<'_>>) -> Vec<ReadContent<'_>> {
+    let has_call = |content: &ReadContent<'_>| {
+        content
+            .parts
+            .iter()
+            .flatten()
+            .any(|part| part.get().contains("functionCall") || part.get().contains("function_call"))
+    };
+    let mut joined: Vec<ReadContent<'_>> = Vec::with_capacity(contents.len());
+    for content in contents {
+        let is_model = content.role.as_deref() == Some("model");
+        match joined.last_mut().filter(|last| is_model && last.role == content.role && has_call(last)) {
+            Some(ReadContent { parts: Some(parts), .. }) => parts.extend(content.parts.into_iter().flatten()),
+            _ => joined.push(content),
+        }
+    }
+    joined
 }
 
 /// A content, its parts, or its text.
@@ -51,6 +84,7 @@ fn read_system(mut system: Value) -> Result<Option<Message>, WireError> {
         Value::Null => Ok(None),
         Value::String(text) => Ok(Some(Message::system(text))),
         Value::Array(parts) => Ok(Some(Message::system(read_content(parts)))),
+        part @ Value::Object(_) => Ok(Some(Message::system(read_content(vec![part])))),
         other => {
             let system = other.to_string();
             Err(REQUEST.unexpected(format_args!("the system instruction {}", beginning(&system))))

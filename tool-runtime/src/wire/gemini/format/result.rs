@@ -1,6 +1,6 @@
 //! Results of calls: <https://ai.google.dev/api/caching#FunctionResponse>.
 
-use super::part::{field, snake_case};
+use super::part::{field, read_media, snake_case};
 use super::{NAME, names};
 use crate::message::{Content, Extra, Part, ToolMessage};
 use crate::wire::element::Element;
@@ -35,8 +35,11 @@ pub(super) fn write<'a>(
 /// any)".
 fn response(result: &ToolMessage) -> Result<Element<'_>, WireError> {
     let content = &result.content;
-    if let Some(response) = content.native(NAME) {
-        return Ok(response.into());
+    match content.native(NAME) {
+        Some(response @ Value::Object(_)) => return Ok(response.into()),
+        // The API takes an object only.
+        Some(response) => return Ok(json!({ "output": response }).into()),
+        None => {}
     }
     if content.is_json() && !result.is_error() {
         if let Ok(json) = serde_json::from_str::<&RawValue>(content.as_str()) {
@@ -58,10 +61,19 @@ fn response(result: &ToolMessage) -> Result<Element<'_>, WireError> {
 pub(super) fn read(part: &Value) -> Option<ReadResult> {
     let Value::Object(result) = field(part, "functionResponse") else { return None };
     let mut extra = result.clone();
-    let mut take = |name: &str| extra.remove(name).or_else(|| extra.remove(&snake_case(name)));
-    let id = take("id");
-    let name = take("name");
-    let (content, is_error) = read_response(take("response").unwrap_or_default());
+    let take = |extra: &mut Map<String, Value>, name: &str| {
+        extra.remove(name).or_else(|| extra.remove(&snake_case(name)))
+    };
+    let id = take(&mut extra, "id");
+    let name = take(&mut extra, "name");
+    let response = take(&mut extra, "response").unwrap_or_default();
+    let (mut content, is_error) = read_response(response.clone());
+    // They stay in the fields of the result, so the content is written without them.
+    let mut media =
+        extra.get("parts").and_then(Value::as_array).into_iter().flatten().filter_map(read_media).peekable();
+    if media.peek().is_some() {
+        content = media.fold(content, Content::with_part).with_native(NAME, response);
+    }
     let text = |value: Option<Value>| value.as_ref().and_then(Value::as_str).map(str::to_owned);
     let tool = names::read(&text(name).unwrap_or_default()).to_owned();
     let message = ToolMessage::read("", tool.clone(), content, is_error, Extra::new(NAME, extra));

@@ -9,6 +9,7 @@ use crate::tool_name;
 use crate::wire::content_parts::{write_media, write_parts};
 use crate::wire::element::{Element, arguments_object, items_with_heads};
 use crate::wire::reasoning::{Kept, report_dropped};
+use crate::wire::report::{ADDED_START, ReportedPart};
 use crate::wire::{Body, Report, WireError, written_name};
 use serde::Serialize;
 use serde_json::Value;
@@ -43,7 +44,7 @@ pub(super) fn write(body: &mut Body, messages: &[Message]) -> Result<(), WireErr
     writer.write_results()?;
     if writer.contents.is_empty() {
         // The API rejects a request without contents.
-        writer.push(USER, vec![start()]);
+        writer.start(messages.len().saturating_sub(1));
     }
     let Writer { system, contents, .. } = writer;
     if !system.is_empty() {
@@ -84,7 +85,7 @@ impl<'a> Writer<'a, '_> {
             }
             Message::User(input) => {
                 let parts = self.parts(index, &input.content, write_part);
-                self.push(USER, parts);
+                self.push(index, USER, parts);
             }
             Message::Assistant(reply) => self.reply(index, reply)?,
             Message::Tool(_) => {}
@@ -95,14 +96,20 @@ impl<'a> Writer<'a, '_> {
     /// Adds a content. Empty contents are left out, and adjacent contents of the model are joined, since the API rejects them
     /// otherwise ("function call turn comes immediately after a user turn or after a function response turn"). A conversation
     /// that starts with the model gets a text of the user before it, for the same reason.
-    fn push(&mut self, role: &'static str, parts: Vec<Element<'a>>) {
+    fn push(&mut self, index: usize, role: &'static str, parts: Vec<Element<'a>>) {
         match self.contents.last_mut() {
             _ if parts.is_empty() => return,
             Some(last) if last.role == MODEL && role == MODEL => return last.parts.extend(parts),
-            None if role == MODEL => self.push(USER, vec![start()]),
+            None if role == MODEL => self.start(index),
             _ => {}
         }
         self.contents.push(WrittenContent { role, parts });
+    }
+
+    /// Adds the text of the user to a conversation that starts without one.
+    fn start(&mut self, index: usize) {
+        self.contents.push(WrittenContent { role: USER, parts: vec![text_part(".").into()] });
+        self.report.change(index, ADDED_START);
     }
 
     fn reply(&mut self, index: usize, reply: &'a AssistantMessage) -> Result<(), WireError> {
@@ -131,7 +138,7 @@ impl<'a> Writer<'a, '_> {
             parts.push(text_part(refusal).into());
         }
         report_dropped(index, reply, NAME, Kept::Own, self.report);
-        self.push(MODEL, parts);
+        self.push(index, MODEL, parts);
         Ok(())
     }
 
@@ -148,22 +155,26 @@ impl<'a> Writer<'a, '_> {
         let mut results = std::mem::take(&mut self.results);
         let position = |id: &str| self.calls.get(id).map_or(usize::MAX, |call| call.position);
         results.sort_by_key(|(_, result)| position(&result.tool_call_id));
+        let newest = results.last().map_or(0, |(index, _)| *index);
         let (mut parts, mut media) = (Vec::with_capacity(results.len()), Vec::new());
         for (number, (index, result)) in (1..).zip(results) {
             let call = self.calls.get(&*result.tool_call_id);
             let name = call.map_or_else(|| name_without_call(result), |call| call.name.clone());
+            if result.content.native(NAME).is_some_and(|response| !response.is_object()) {
+                self.report.change(index, "the response of a function is an object");
+            }
             parts.push(result::write(result, &name, call.and_then(|call| call.id))?);
             // Older models do not accept images and files in the result.
-            let dropped = |part: &Part| self.report.drop_content_part(index, part);
-            let written = write_media(NAME, &result.content, write_part, dropped);
+            let report = |part: ReportedPart<'_>| self.report.content_part(index, part);
+            let written = write_media(NAME, &result.content, write_part, report);
             if !written.is_empty() {
                 let title = format!("Content of the result of call {number}, `{name}`:");
                 media.push(text_part(&title).into());
             }
             media.extend(written.into_iter().map(Element::from));
         }
-        self.push(USER, parts);
-        self.push(USER, media);
+        self.push(newest, USER, parts);
+        self.push(newest, USER, media);
         Ok(())
     }
 
@@ -179,7 +190,7 @@ impl<'a> Writer<'a, '_> {
         content: &'a Content,
         write: impl Fn(&Part) -> Option<Value>,
     ) -> Vec<Element<'a>> {
-        let parts = write_parts(NAME, content, write, |part| self.report.drop_content_part(index, part));
+        let parts = write_parts(NAME, content, write, |part| self.report.content_part(index, part));
         parts.into_iter().filter(|part| !is_empty_text(part)).map(Element::Value).collect()
     }
 }
@@ -206,11 +217,6 @@ fn write_call(call: &ToolCall, is_first: bool) -> Result<Element<'_>, WireError>
         function_call: FunctionCall { id: provider_id(call), name, args },
         thought_signature: is_first.then_some(SKIP_VALIDATION),
     })
-}
-
-/// The text of the user in a conversation that starts without one.
-fn start() -> Element<'static> {
-    text_part(".").into()
 }
 
 /// The name in a result without a call, which only an invalid history has.

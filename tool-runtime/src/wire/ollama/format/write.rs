@@ -4,7 +4,9 @@ use super::{NAME, RULES};
 use crate::message::{AssistantMessage, Content, ERROR, Media, Message, Part, ToolMessage};
 use crate::wire::element::arguments_object;
 use crate::wire::ids::Ids;
+use crate::wire::images::{self, Image};
 use crate::wire::reasoning::{Kept, report_dropped};
+use crate::wire::report::ReportedPart;
 use crate::wire::{Report, WireError, text_with_notices, written_name};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -89,7 +91,7 @@ impl<'a> Writer<'a, '_> {
         // A reply has text only.
         let parts = reply.content.as_ref().and_then(Content::parts).unwrap_or_default().iter();
         for part in parts.filter(|part| part.as_text().is_none()) {
-            self.report.drop_content_part(index, part);
+            self.report.content_part(index, ReportedPart::Dropped(part));
         }
         let mut tool_calls = Vec::with_capacity(reply.tool_calls.len());
         for call in &reply.tool_calls {
@@ -113,13 +115,22 @@ impl<'a> Writer<'a, '_> {
         }
     }
 
+    /// Whether it is an image of a type that models do not take. The API detects the type in the data.
+    fn is_rejected(part: &Part) -> bool {
+        matches!(images::accepted(NAME, part), Some(Image::Rejected(_)))
+    }
+
     /// The images of a content. All other parts are dropped.
     fn images(&mut self, index: usize, content: &'a Content) -> Vec<&'a str> {
         let mut images = Vec::new();
         for part in content.parts().unwrap_or_default() {
             match part {
-                Part::Image { media: Media::Data { base64, .. } } => images.push(&**base64),
-                part if part.as_text().is_none() => self.report.drop_content_part(index, part),
+                Part::Image { media: Media::Data { base64, .. } } if !Self::is_rejected(part) => {
+                    images.push(&**base64);
+                }
+                part if part.as_text().is_none() => {
+                    self.report.content_part(index, ReportedPart::Dropped(part));
+                }
                 _ => {}
             }
         }

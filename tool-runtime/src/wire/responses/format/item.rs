@@ -42,6 +42,12 @@ impl Item {
         let item: Fields = serde_json::from_str(raw.get())?;
         let is_incomplete = item.status == "incomplete";
         let mut refusal = None;
+        // The API rejects arguments that are not text: https://github.com/anthropics/claude-code/issues/62150.
+        let has_text = match item.r#type.as_str() {
+            Some("function_call") => item.arguments.is_string(),
+            Some("custom_tool_call") => item.input.is_string(),
+            _ => true,
+        };
         let mut content = match item.r#type.as_str() {
             Some("function_call") => {
                 let call = ToolCall::new(text(item.call_id), text(item.name), arguments(item.arguments));
@@ -62,7 +68,7 @@ impl Item {
                 refusal = join(&item.content, "refusal", "refusal");
                 match item.content {
                     Value::String(text) => ItemContent::Text(text),
-                    content => ItemContent::Text(join(&content, "output_text", "text").unwrap_or_default()),
+                    content => ItemContent::Text(join_text(&content)),
                 }
             }
             _ => ItemContent::Native,
@@ -72,7 +78,9 @@ impl Item {
         let mut is_valid = true;
         if let ItemContent::Call(call) = &mut content {
             call.is_truncated = is_incomplete;
-            is_valid = tool_name::is_valid(&call.name) && (is_custom(call) || is_object(&call.arguments));
+            is_valid = has_text
+                && tool_name::is_valid(&call.name)
+                && (is_custom(call) || is_object(&call.arguments));
         }
         let read = ReadItem { json: raw.get().to_owned(), content, is_valid };
         Ok(Item { read, id: text(item.id), refusal })
@@ -146,6 +154,43 @@ pub(super) fn may_end_in_text(items: &[&RawValue]) -> bool {
 fn join(parts: &Value, kind: &str, field: &str) -> Option<String> {
     let parts = parts.as_array().into_iter().flatten().filter(|part| part["type"] == kind);
     parts.filter_map(|part| part[field].as_str()).map(str::to_owned).reduce(|all, part| all + &part)
+}
+
+/// The text of the parts of a reply, including those with the type of an input, which other programs write.
+fn join_text(parts: &Value) -> String {
+    let parts = parts.as_array().into_iter().flatten();
+    let is_text =
+        |part: &&Value| matches!(part["type"].as_str(), Some("output_text" | "input_text" | "text"));
+    parts.filter(is_text).filter_map(|part| part["text"].as_str()).collect()
+}
+
+/// The message of a reply in the form that the API accepts; `None` if no change is needed. `dropped` gets the
+/// types of the parts that a reply cannot have.
+pub(super) fn accepted_message(json: &str, mut dropped: impl FnMut(&str)) -> Option<Value> {
+    let mut message: Value = serde_json::from_str(json).ok()?;
+    let parts = match message.get_mut("content")? {
+        Value::String(_) => return None,
+        Value::Array(parts) => parts,
+        other => {
+            *other = "".into();
+            return Some(message);
+        }
+    };
+    let is_accepted = |part: &Value| matches!(part["type"].as_str(), Some("output_text" | "refusal"));
+    if parts.iter().all(is_accepted) {
+        return None;
+    }
+    parts.retain_mut(|part| {
+        let is_text = matches!(part["type"].as_str(), Some("input_text" | "text"));
+        if is_text {
+            part["type"] = "output_text".into();
+        } else if !is_accepted(part) {
+            dropped(part["type"].as_str().unwrap_or("part"));
+            return false;
+        }
+        true
+    });
+    Some(message)
 }
 
 /// The reply with these items.

@@ -3,11 +3,12 @@
 use super::NAME;
 use crate::message::{Content, Media, Part};
 use crate::wire::content_parts::{TextOrParts, read_parts};
+use crate::wire::report::ReportedPart;
 use serde_json::{Value, json};
 
 /// The content of a message of the user or the system, or of a result.
-pub(super) fn write_content(content: &Content, dropped: impl FnMut(&Part)) -> Value {
-    match TextOrParts::new(NAME, content, write_part, dropped) {
+pub(super) fn write_content(content: &Content, report: impl FnMut(ReportedPart<'_>)) -> Value {
+    match TextOrParts::new(NAME, content, write_part, report) {
         // The API rejects an array without parts.
         TextOrParts::Parts(parts) if parts.is_empty() => "".into(),
         content => content.into_value(),

@@ -3,7 +3,7 @@
 use super::item::{Head, namespace};
 use super::tools::{Definition, definition};
 use super::{NAME, Responses};
-use crate::message::{AssistantMessage, Content, Message, ReplyItem, ToolCall};
+use crate::message::{AssistantMessage, Content, Message, ReplyItem, ToolCall, ToolMessage};
 use crate::schema::ToolSchema;
 use crate::tool_name::{CALL_TOOL, SEARCH_TOOLS};
 use crate::wire::body::raw;
@@ -150,6 +150,16 @@ impl<'a> LoadedTools<'a> {
         let was_loaded =
             self.form == Form::Functions || self.deferred.contains(name) || self.found.contains(name);
         own.filter(|own| !(was_loaded && *own == name))
+    }
+
+    /// Whether the result of a search was read as the output of a function, which the API accepts too.
+    pub(super) fn is_output_of_function(&self, result: &ToolMessage) -> bool {
+        let content = &result.content;
+        let is_definition =
+            |tool: &Value| tool["type"].as_str().is_none_or(|kind| !kind.starts_with("input_"));
+        let native = content.native(NAME).and_then(Value::as_array);
+        let has_definitions = native.is_some_and(|tools| tools.iter().all(is_definition));
+        self.form == Form::AsTheyCame && !has_definitions && content.tool_references().next().is_none()
     }
 
     /// The definitions of the tools that a search found, that still exist, and that the model may call. A request without

@@ -11,6 +11,7 @@ use crate::message::{
 use crate::wire::element::{Element, arguments_object, items_with_heads};
 use crate::wire::ids::Ids;
 use crate::wire::reasoning::{Kept, report_dropped};
+use crate::wire::report::ReportedPart;
 use crate::wire::{Body, Report, RequestParts, Wire as _, WireError, written_arguments, written_name};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -116,7 +117,7 @@ impl<'a> Writer<'a, '_> {
     }
 
     fn content(&mut self, index: usize, content: &Content) -> Value {
-        write_content(content, |part| self.report.drop_content_part(index, part))
+        write_content(content, |part| self.report.content_part(index, part))
     }
 
     fn input(&mut self, index: usize, role: &str, input: &InputMessage) {
@@ -149,6 +150,11 @@ impl<'a> Writer<'a, '_> {
         let mut reasoning = Vec::new();
         // The server may not store the items of a response whose stream was interrupted.
         let mut has_ids = self.wire.store && reply.completeness != Completeness::Unconfirmed;
+        // A history need not have the reasoning with which a call was produced, and the API rejects the id of such a call:
+        // "Item 'fc_..' of type 'function_call' was provided without its required 'reasoning' item"
+        // (https://github.com/laravel/ai/pull/1052). A response has all of its items.
+        let has_response = reply.origin.as_ref().is_some_and(|origin| origin.response_id.is_some());
+        let mut has_call_ids = has_response || reply.completeness != Completeness::Unknown;
         for (item, head) in self.start_reply(reply) {
             match item {
                 ReplyItem::Native(json, Some(call)) if self.tools.is_rewritten(json) => self.call(call)?,
@@ -157,15 +163,23 @@ impl<'a> Writer<'a, '_> {
                     continue;
                 }
                 ReplyItem::Native(json, call) => {
+                    // "Item 'rs_..' of type 'reasoning' was provided without its required following item"
+                    let has_ids_of_both =
+                        has_ids && (call.is_some() || !head.is_message() || head.id.is_some());
                     for (json, head) in reasoning.drain(..) {
                         // The server finds it by its id, or reads it from its encrypted content.
-                        if has_ids || head.encrypted_content.is_some() {
-                            self.native(json, &head, has_ids, None)?;
+                        if has_ids_of_both || head.encrypted_content.is_some() {
+                            self.native(json, &head, has_ids_of_both, None)?;
+                            has_call_ids = true;
                         } else {
                             self.report.drop_part(index, "reasoning");
                         }
                     }
-                    self.native(json, &head, has_ids, call)?;
+                    if call.is_none() && head.is_message() {
+                        self.reply_message(index, json, &head, has_ids)?;
+                    } else {
+                        self.native(json, &head, has_ids && (has_call_ids || !head.is_call()), call)?;
+                    }
                     continue;
                 }
                 ReplyItem::Content(content) => self.text(index, content),
@@ -181,6 +195,26 @@ impl<'a> Writer<'a, '_> {
             self.items.push(json!({ "role": "assistant", "content": refusal }).into());
         }
         report_dropped(index, reply, NAME, Kept::Own, self.report);
+        Ok(())
+    }
+
+    /// A message of the provider, with parts that a reply may have.
+    fn reply_message(
+        &mut self,
+        index: usize,
+        json: &'a str,
+        head: &ItemHead<'_>,
+        has_id: bool,
+    ) -> Result<(), WireError> {
+        let Some(mut message) = item::accepted_message(json, |kind| self.report.drop_part(index, kind))
+        else {
+            return self.native(json, head, has_id, None);
+        };
+        if let (false, Some(fields)) = (has_id, message.as_object_mut()) {
+            fields.remove("id");
+        }
+        self.report.change(index, "the parts of a reply are those that the provider takes");
+        self.items.push(message.into());
         Ok(())
     }
 
@@ -213,7 +247,7 @@ impl<'a> Writer<'a, '_> {
 
     fn text(&mut self, index: usize, content: &Content) {
         for part in content.parts().unwrap_or_default().iter().filter(|part| part.as_text().is_none()) {
-            self.report.drop_content_part(index, part);
+            self.report.content_part(index, ReportedPart::Dropped(part));
         }
         if !content.as_str().is_empty() {
             self.items.push(json!({ "role": "assistant", "content": content.as_str() }).into());
@@ -274,7 +308,7 @@ impl<'a> Writer<'a, '_> {
     }
 
     fn result(&mut self, index: usize, result: &'a ToolMessage) -> Result<(), WireError> {
-        if self.searches.contains(&*result.tool_call_id) {
+        if self.searches.contains(&*result.tool_call_id) && !self.tools.is_output_of_function(result) {
             return self.found_tools(index, result);
         }
         let is_text = self.text_calls.contains(&*result.tool_call_id);
@@ -336,4 +370,15 @@ struct ItemHead<'a> {
     call_id: Option<Cow<'a, str>>,
     #[serde(borrow)]
     encrypted_content: Option<Cow<'a, str>>,
+}
+
+impl ItemHead<'_> {
+    /// Whether it is a call, whose id needs the reasoning before it.
+    fn is_call(&self) -> bool {
+        matches!(&*self.r#type, "function_call" | "custom_tool_call")
+    }
+
+    fn is_message(&self) -> bool {
+        matches!(&*self.r#type, "" | "message")
+    }
 }
