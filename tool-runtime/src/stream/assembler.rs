@@ -15,15 +15,22 @@ use std::slice;
 ///
 /// Servers deviate from the documentation in these ways:
 ///
-/// - **The call of a piece** is the call with its index; without an index, the call with its id; without both, the
-///   newest call. If a call already has the index, a different name starts a new call, and so does a different id with
-///   a name after complete arguments (Gemini and its gateways give all calls the index 0), once its arguments begin. A
-///   repeated id or name belongs to the same call, and so does an id that changes with each piece. A different name
-///   before any arguments is the next piece of the name. Calls are in the order in which they began, whatever their
-///   indices are: some servers count from 1.
-/// - **Arguments** are pieces of text, one text, an object, null, or missing. A second object after a complete one
-///   starts another call of the same tool, unless it is empty or a repetition; after an empty object, it is the
-///   arguments. Any other text after a complete object is ignored.
+/// - **The call of a piece** in the format of Chat Completions is the call with its index; without an index, the call with
+///   its id; without both, the newest call. If a call already has the index, a different name starts a new call, and so
+///   does a different id with a name after complete arguments (Gemini and its gateways give all calls the index 0), once
+///   its arguments begin. A repeated id or name belongs to the same call, and so does an id that changes with each piece.
+///   A different name before any arguments, or with arguments that continue incomplete ones, is the next piece of the
+///   name. Calls are in the order in which they began, whatever their indices are: some servers count from 1.
+/// - **An id that comes again** with the same tool and the same arguments, or with more of them, states its call again: the
+///   call runs once. In the formats of Anthropic, Gemini, Ollama and the Responses API, the id is the identity of the
+///   call, unless it is the name of the tool: if other complete arguments come, both texts become the arguments, which are no object, so that the call fails
+///   and does not run. In the Responses API, the complete item replaces its pieces.
+/// - **Arguments** are pieces of text, one text, an object, null, or missing. If each piece repeats the piece before and the
+///   pieces together are no object, the newest piece is the arguments. A second object after a complete one starts another
+///   call of the same tool, unless it is empty or a repetition; after an empty object, it is the arguments. Any other text
+///   after a complete object is ignored.
+/// - **Half a character**, such as `\ud83d` in JSON, is joined with its other half at the start of the next chunk, and
+///   becomes U+FFFD otherwise.
 /// - **The end** is the first `finish_reason`, unless a later one reports truncation. Without a reason, the end is
 ///   `[DONE]` or [`end`](ReplyAssembler::end). Chunks without choices are ignored, and so are choices whose index
 ///   differs from that of the first choice.
