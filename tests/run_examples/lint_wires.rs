@@ -289,12 +289,12 @@ fn ids_that_a_provider_rejects_are_a_warning_with_its_error() {
         [
             "warning: messages[3]: an id that a call of an earlier reply also has (a)",
             "    Anthropic error: `tool_use` ids must be unique",
-            "warning: the provider rejects the repaired history: messages.2.content.0: `tool_use` ids must be unique",
-            "    repair: all messages are written anew",
-            "Violations: 1; warnings: 2; wire: anthropic; messages: 5.",
+            "Violations: 1; warnings: 1; wire: anthropic; messages: 5.",
         ]
     );
-    assert_eq!(stdout(&lint(&[], &stdout(&output))), "No violations. Wire: anthropic; messages: 4.\n");
+    // Anthropic accepts it in later replies, so the repair keeps the id.
+    let repaired = stdout(&lint(&[], &stdout(&output)));
+    assert!(repaired.ends_with("Violations: 0; warnings: 1; wire: anthropic; messages: 4.\n"), "{repaired}");
 }
 
 #[test]
