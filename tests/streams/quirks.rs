@@ -2,8 +2,15 @@
 
 mod arguments;
 mod chunks;
-mod restated;
+mod half_characters;
+mod repeated_events;
+mod stated_again;
 mod which_call;
+
+use serde_json::Value;
+use tool_runtime::AssistantMessage;
+use tool_runtime::stream::ReplyAssembler;
+use tool_runtime::wire::Wire;
 
 const ROME: &str = r#"{"city":"Rome"}"#;
 const OSLO: &str = r#"{"city":"Oslo"}"#;
@@ -16,4 +23,13 @@ fn rome_and_oslo(ids: [&str; 2]) -> Vec<[String; 3]> {
 /// The call for Rome.
 fn rome(id: &str) -> Vec<[String; 3]> {
     vec![[id, "get_weather", ROME].map(str::to_owned)]
+}
+
+/// The reply of a stream of this wire without errors.
+fn read(wire: impl Wire + 'static, events: &[Value]) -> AssistantMessage {
+    let mut reply = ReplyAssembler::new().wire(wire);
+    for event in events {
+        reply.push(event.to_string());
+    }
+    reply.finish().expect("the stream has no errors")
 }

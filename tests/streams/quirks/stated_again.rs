@@ -1,0 +1,104 @@
+//! Calls that a server states more than once, or in parts.
+
+use super::read;
+use crate::{assembled, called, calls, finish};
+use serde_json::{Value, json};
+use tool_runtime::wire::{Anthropic, Gemini, Responses, Wire};
+use tool_runtime::{Registry, ToolMessage, tool, tools};
+
+fn item(call_id: &str, arguments: &str) -> Value {
+    json!({ "type": "response.output_item.done",
+        "item": { "type": "function_call", "call_id": call_id, "name": "delete", "arguments": arguments } })
+}
+
+fn completed(output: &[Value]) -> Value {
+    json!({ "type": "response.completed", "response": { "status": "completed", "output": output } })
+}
+
+/// Deletes a file.
+#[tool(destructive)]
+fn delete(file: &str) -> String {
+    format!("deleted {file}")
+}
+
+#[tokio::test]
+async fn a_call_with_contradicting_arguments_is_an_error() {
+    // lobehub/lobehub#13506
+    let (a, b) = (r#"{"file":"a"}"#, r#"{"file":"b"}"#);
+    let registry = |lenient| {
+        let builder = Registry::builder().tools(tools![delete]).lenient_arguments(lenient);
+        builder.build().expect("the tool is valid")
+    };
+    let block = |index: u32, arguments: &str| {
+        [
+            json!({ "type": "content_block_start", "index": index,
+                "content_block": { "type": "tool_use", "id": "call_1", "name": "delete", "input": {} } }),
+            json!({ "type": "content_block_delta", "index": index,
+                "delta": { "type": "input_json_delta", "partial_json": arguments } }),
+        ]
+    };
+    let stop = json!({ "type": "message_delta", "delta": { "stop_reason": "tool_use" } });
+    let part = |file: &str| json!({ "functionCall": { "id": "call_1", "name": "delete", "args": { "file": file } } });
+    let candidate =
+        json!({ "candidates": [{ "content": { "parts": [part("a"), part("b")] }, "finishReason": "STOP" }] });
+    for reply in [
+        read(Responses::new(), &[item("call_1", a), item("call_1", b), completed(&[])]),
+        read(Responses::new(), &[item("call_1", a), completed(&[item("call_1", b)["item"].clone()])]),
+        read(Anthropic::new(), &[&block(0, a)[..], &block(1, b), &[stop]].concat()),
+        read(Gemini::new(), std::slice::from_ref(&candidate)),
+        Gemini::new().read_reply(&candidate.to_string()).expect("it is read"),
+    ] {
+        for lenient in [false, true] {
+            let messages = registry(lenient).dispatch(&reply.tool_calls).await;
+            let texts: Vec<&str> = messages.iter().map(ToolMessage::text).collect();
+            assert!(matches!(&texts[..], [text] if text.starts_with("Error: ")), "{texts:?}");
+        }
+    }
+}
+
+#[test]
+fn the_complete_item_replaces_its_pieces() {
+    // icoretech/codex-pooler#193
+    let added = json!({ "type": "response.output_item.added", "output_index": 0,
+        "item": { "type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "delete", "arguments": "" } });
+    let piece = |text: &str| json!({ "type": "response.function_call_arguments.delta", "output_index": 0, "item_id": "fc_1", "delta": text });
+    for wrong in [r#"{"file":"b"}"#, r#"{"fi"#, r#"{"file":"a"}{"file":"b"}"#, "null"] {
+        let reply = read(
+            Responses::new(),
+            &[added.clone(), piece(wrong), item("call_1", r#"{"file":"a"}"#), completed(&[])],
+        );
+        assert_eq!(reply.tool_calls.len(), 1);
+        assert_eq!(reply.tool_calls[0].arguments, r#"{"file":"a"}"#, "{wrong}");
+    }
+}
+
+#[test]
+fn a_name_in_parts_with_arguments_is_the_name_of_one_call() {
+    // openclaw/openclaw#127603
+    for id in [json!("a"), Value::Null] {
+        let piece = |id: &Value, name: &str, arguments: &str| {
+            calls(&[json!({ "index": 0, "id": id, "function": { "name": name, "arguments": arguments } })])
+        };
+        let chunks = [
+            piece(&json!("a"), "get_", "{\"ci"),
+            piece(&id, "weather", "ty\":"),
+            piece(&id, "", "\"Oslo\"}"),
+            finish("tool_calls"),
+        ];
+        assert_eq!(called(chunks), [["a", "get_weather", "{\"city\":\"Oslo\"}"]]);
+    }
+}
+
+#[test]
+fn a_repeated_snapshot_is_not_another_call() {
+    // NousResearch/hermes-agent#35718, vercel/ai#12052
+    let piece = |text: &str| calls(&[json!({ "index": 0, "function": { "arguments": text } })]);
+    let head = calls(&[json!({ "index": 0, "id": "a", "function": { "name": "get", "arguments": "" } })]);
+    let texts = ["{\"a\":", "{\"a\":{", "{\"a\":{}", "{\"a\":{}}", "{\"a\":{}}"];
+    let chunks = [head.clone()].into_iter().chain(texts.map(piece)).chain([finish("tool_calls")]);
+    assert_eq!(called(chunks), [["a", "get", "{\"a\":{}}"]]);
+    // A truncated reply has no newest snapshot that could run.
+    let nested = [head, piece("{\"a\":"), piece("{\"a\":1}"), finish("length")];
+    let reply = assembled(nested);
+    assert!(reply.tool_calls[0].is_truncated(), "{reply:?}");
+}
