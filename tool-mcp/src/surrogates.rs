@@ -24,7 +24,7 @@ pub(crate) fn replace_lone_surrogates(json: &[u8]) -> Cow<'_, [u8]> {
     replaced
 }
 
-/// The UTF-16 unit of the `\uXXXX` at the start.
+/// The UTF-16 unit of the escape at the start, such as `\uD83D`.
 fn escaped_unit(json: &[u8]) -> Option<u16> {
     let digits = json.strip_prefix(br"\u")?.get(..4)?;
     let is_hex = digits.iter().all(u8::is_ascii_hexdigit);

@@ -11,8 +11,8 @@ use std::fmt;
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ReplyWarning {
-    /// The text is a tool call in the format of the model's template, such as `<tool_call>`, which the server did not
-    /// parse. vLLM needs `--enable-auto-tool-choice` and a `--tool-call-parser`, llama.cpp needs `--jinja`.
+    /// The text has a tool call in the format of the model's template, such as `<tool_call>`, which the server did not
+    /// parse, or the finish reason reports calls and there are none. vLLM needs `--enable-auto-tool-choice` and a `--tool-call-parser`, llama.cpp needs `--jinja`.
     #[non_exhaustive]
     UnparsedCalls {
         /// The marker at the start of the call, or the finish reason that reports calls.
@@ -89,7 +89,7 @@ impl fmt::Display for ReplyWarning {
         match self {
             ReplyWarning::UnparsedCalls { words } => write!(
                 f,
-                "the reply has a tool call in its text ({words}) that the server did not parse: enable the tool call parser \
+                "the reply has a tool call that the server did not parse ({words}): enable the tool call parser \
                  of the server (vLLM: --enable-auto-tool-choice and --tool-call-parser, llama.cpp: --jinja)"
             ),
             ReplyWarning::MalformedCall { message } if message.is_empty() => {

@@ -31,9 +31,8 @@ pub enum Orphans {
 /// to a call of another tool, or past a user message to a later call. A tool message with an unknown id gets the id of
 /// a call without a tool message in the reply before it, if there are as many such calls as such tool messages. A call
 /// that still has no tool message gets one with the text `Error: the result of this call was lost`; a tool message that
-/// still has no call is removed ([`repair_with`] can convert it to a user message; `repair` does so if the list has no other
-/// messages). All other messages stay as they
-/// are.
+/// still has no call is removed ([`repair_with`] can convert it to a user message; `repair` does so if the list has no
+/// other messages). All other messages stay as they are.
 ///
 /// The running time is linear in the number of messages. The result is deterministic, and a repaired list is valid:
 /// repairing it again changes nothing.

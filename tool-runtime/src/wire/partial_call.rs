@@ -85,7 +85,7 @@ impl PartialCall {
         }
     }
 
-    /// Begins another statement of the call.
+    /// Begins to take the arguments anew, since a later item states the call again.
     fn begin_again(&mut self) {
         self.is_confirmed = false;
         self.other_arguments.clear();
@@ -142,8 +142,8 @@ impl PartialCall {
             whole.clone_into(&mut self.other_arguments);
             return "";
         }
-        let known = &self.call.arguments;
-        if whole.trim().is_empty() && !known.is_empty() || is_object(known) && !is_object(whole) {
+        let is_missing = whole.trim().is_empty() && !self.call.arguments.is_empty();
+        if is_missing || self.is_whole() && !is_object(whole) {
             return "";
         }
         self.other_arguments.clear();
@@ -217,6 +217,7 @@ impl PartialCall {
         }
     }
 
+    /// Decides between the arguments and others that the provider stated for the same call.
     fn resolve_other_arguments(&mut self) {
         let other = std::mem::take(&mut self.other_arguments);
         if !other.is_empty() {

@@ -31,8 +31,8 @@ use references::References;
 ///   content, are left out, and adjacent messages of one role are joined, since the API rejects them otherwise.
 /// - A conversation with the user that starts with a reply has a text of the user before it.
 /// - Dropped and [reported](Body::report), since the API rejects them: files other than PDF and text, images other than JPEG,
-///   PNG, GIF and WebP (a text takes their place), images in replies and errors, the reasoning of other providers, thinking without a signature or at
-///   the end of a reply, and calls of the provider's own tools without their results.
+///   PNG, GIF and WebP (a text takes their place), images in replies and errors, the reasoning of other providers, thinking
+///   without a signature or at the end of a reply, and calls of the provider's own tools without their results.
 /// - The API requires ids of letters, digits, `_` and `-` that are unique in the conversation; others are replaced in calls
 ///   and results.
 ///
