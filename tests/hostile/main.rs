@@ -16,6 +16,7 @@ mod cases;
 mod coercions;
 mod gemini;
 mod ollama;
+mod pairs;
 mod patterns;
 mod products;
 mod references;

@@ -5,12 +5,13 @@ use crate::{calls, complete_call, delta, finish};
 use futures_util::FutureExt as _;
 use futures_util::StreamExt as _;
 use futures_util::stream;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::sleep;
 use tool_runtime::dispatch::Decision;
 use tool_runtime::stream::Event;
-use tool_runtime::{Conversation, Registry, history, tool, tools};
+use tool_runtime::wire::{Gemini, Wire as _};
+use tool_runtime::{Conversation, Registry, ToolCall, history, tool, tools};
 
 #[tokio::test(start_paused = true)]
 async fn read_only_tools_run_before_the_end_of_the_reply() {
@@ -101,6 +102,43 @@ async fn a_setting_starts_all_tools_before_the_end_of_the_reply() {
     assert_eq!(log.lines(), ["300 send 0 starts", "800 send 0 ends"]);
     assert_eq!(texts(&answers)[0], "sent 0");
     assert!(texts(&answers)[1].starts_with("Error: there is no tool `nothing`"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_may_be_truncated_starts_once_the_reply_goes_on() {
+    let call =
+        |n: u8| json!({ "functionCall": { "id": format!("call_{n}"), "name": "send", "args": { "n": n } } });
+    let chunk = |parts: &[Value], finish: Option<&str>| {
+        let candidate = json!({ "content": { "parts": parts }, "finishReason": finish });
+        Gemini::new().read_event(&json!({ "candidates": [candidate] }).to_string())
+    };
+    // The chunks, and the calls that start and end.
+    let (one, two) = ([call(1)], [call(1), call(2)]);
+    let cases = [
+        (vec![(300, chunk(&one, Some("MAX_TOKENS")))], vec![]),
+        (vec![(300, chunk(&one, None)), (300, chunk(&[], Some("MAX_TOKENS")))], vec![]),
+        (vec![(300, chunk(&one, None)), (300, chunk(&[], Some("NEW_REASON")))], vec![]),
+        (
+            vec![(300, chunk(&one, Some("STOP"))), (300, chunk(&[], None))],
+            vec!["300 send 1 starts", "800 send 1 ends"],
+        ),
+        (vec![(300, chunk(&two, Some("MAX_TOKENS")))], vec!["300 send 1 starts", "800 send 1 ends"]),
+        (
+            vec![(300, chunk(&one, None)), (300, chunk(&[call(2)], Some("MAX_TOKENS")))],
+            vec!["600 send 1 starts", "1100 send 1 ends"],
+        ),
+    ];
+    for (chunks, expected) in cases {
+        let log = Log::new();
+        let registry = registry(&log).start_all_while_streaming(true).build().expect("the registry builds");
+        let (reply, answers) =
+            registry.dispatch_stream(paced(chunks)).await.expect("the stream is not interrupted");
+        assert_eq!(log.lines(), expected);
+        let has_run = |answer: &&str| !answer.starts_with("Error: the call of `send` was not run");
+        let texts = texts(&answers);
+        assert_eq!(texts.iter().filter(|text| has_run(text)).count(), expected.len() / 2, "{texts:?}");
+        assert_eq!(reply.is_truncated(), reply.tool_calls.last().is_some_and(ToolCall::is_truncated));
+    }
 }
 
 #[tokio::test(start_paused = true)]

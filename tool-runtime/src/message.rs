@@ -42,7 +42,7 @@ pub(crate) use piece::{Finish, Growth, ItemKind, Piece};
 pub(crate) use process_data::Artifact;
 pub(crate) use stream_error::StreamError;
 pub use tool_call::ToolCall;
-pub(crate) use tool_call::{is_object, means_none};
+pub(crate) use tool_call::{is_empty_object, is_object, is_same_value, means_none};
 pub use tool_message::ToolMessage;
 pub(crate) use tool_message::{ERROR, RETURNED};
 

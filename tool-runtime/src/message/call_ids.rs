@@ -5,6 +5,9 @@ use crate::fingerprint::fingerprint;
 use std::collections::HashSet;
 use std::hash::{BuildHasher as _, RandomState};
 
+/// The bytes of the id of a response from which the ids of its calls are made: its last ones. Each id of a call reads them.
+const MAX_RESPONSE_ID: usize = 512;
+
 /// Replaces empty and repeated ids by ids made from `number`, which gets the position of the call. The first of several
 /// calls with the same id keeps it.
 pub(crate) fn replace_unusable_ids(calls: &mut [ToolCall], mut number: impl FnMut(usize) -> u64) {
@@ -33,7 +36,10 @@ pub(crate) fn id_numbers(response_id: Option<&str>) -> impl FnMut(usize) -> u64 
         let attempt = if newest.0 == position { newest.1 + 1 } else { 1 };
         newest = (position, attempt);
         match response_id {
-            Some(id) => fingerprint(format!("{id} {position} {attempt}").into_bytes()),
+            Some(id) => {
+                let end = id.bytes().skip(id.len().saturating_sub(MAX_RESPONSE_ID));
+                fingerprint(end.chain(format!(" {position} {attempt}").into_bytes()))
+            }
             // Each `RandomState` has random keys.
             None => RandomState::new().hash_one(0_u8),
         }

@@ -70,15 +70,17 @@ impl ToolCall {
     /// Takes arguments that the server states for this call once more, and returns whether they replace missing ones.
     /// Objects that contradict the arguments follow them. The arguments are no object then, so that the call does not run.
     pub(crate) fn state_arguments_again(&mut self, again: &str) -> bool {
-        let known = serde_json::from_str::<Value>(&self.arguments).ok();
-        let is_empty = |object: &Value| object.as_object().is_some_and(Map::is_empty);
-        if means_none(&self.arguments) || known.as_ref().is_some_and(is_empty) {
-            let replaces = !means_none(again);
-            if replaces {
-                again.clone_into(&mut self.arguments);
-            }
-            return replaces;
+        if means_none(again) {
+            return false;
         }
+        if means_none(&self.arguments) || is_empty_object(&self.arguments) {
+            again.clone_into(&mut self.arguments);
+            return true;
+        }
+        let known =
+            is_comparable(&self.arguments, again).then(|| serde_json::from_str::<Value>(&self.arguments));
+        let known = known.and_then(Result::ok);
+        let is_empty = |object: &Value| object.as_object().is_some_and(Map::is_empty);
         let mut objects = Deserializer::from_str(again).into_iter::<Value>().map_while(Result::ok);
         if objects.any(|object| !is_empty(&object) && Some(&object) != known.as_ref()) {
             self.arguments.push_str(again);
@@ -95,6 +97,26 @@ impl ToolCall {
 /// Whether the text means no arguments: it is empty, white space, or null, which some servers encode twice as `"null"`.
 pub(crate) fn means_none(arguments: &str) -> bool {
     matches!(arguments.trim(), "" | "null" | "\"null\"" | "\"\"")
+}
+
+/// Whether the text is an object without entries.
+pub(crate) fn is_empty_object(arguments: &str) -> bool {
+    let content = arguments.trim().strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+    content.is_some_and(|content| content.trim().is_empty())
+}
+
+/// Whether two texts are the same JSON value.
+pub(crate) fn is_same_value(one: &str, other: &str) -> bool {
+    let value = |text| serde_json::from_str::<Value>(text).ok();
+    is_comparable(one, other) && (one == other || value(one).is_some_and(|one| Some(one) == value(other)))
+}
+
+/// Whether two texts have such lengths that they can be the same JSON value: white space and escapes change the length.
+/// The comparison of a long text with many short ones would otherwise take quadratic time.
+fn is_comparable(one: &str, other: &str) -> bool {
+    const MAX_RATIO: usize = 16;
+    let (shorter, longer) = (one.len().min(other.len()), one.len().max(other.len()));
+    longer <= (shorter + MAX_RATIO) * MAX_RATIO
 }
 
 pub(crate) fn is_object(arguments: &str) -> bool {

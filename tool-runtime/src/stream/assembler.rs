@@ -234,8 +234,11 @@ impl ReplyAssembler {
     fn take_finish(&mut self, finish: Finish) {
         self.is_settled |= !self.has_events;
         self.reply.finish(finish);
+        let is_truncated = self.reply.is_truncated();
         if self.is_settled {
-            self.reply.calls.complete_whole(&mut self.queued);
+            self.reply.calls.complete_whole(is_truncated, &mut self.queued);
+        } else if !is_truncated {
+            self.reply.calls.complete_newest(&mut self.queued);
         }
         self.queue_finished();
     }
@@ -253,14 +256,15 @@ impl ReplyAssembler {
             let beginning = self.skipped.take().unwrap_or_default();
             return self.fail(StreamError::NoReply { beginning });
         }
+        let is_truncated = self.reply.is_truncated();
         let is_complete = from_server || self.reply.finish_reason().is_some();
-        if is_complete && !self.reply.is_truncated() {
+        if is_complete && !is_truncated {
             self.reply.calls.use_newest_snapshots();
         }
-        if (from_server || self.is_settled) && !self.reply.is_truncated() {
+        if (from_server || self.is_settled) && !is_truncated {
             self.reply.complete_calls(&mut self.queued);
         } else {
-            self.reply.calls.complete_whole(&mut self.queued);
+            self.reply.calls.complete_whole(is_truncated, &mut self.queued);
         }
         self.queue_finished();
         self.stage = Stage::Closed { from_server };

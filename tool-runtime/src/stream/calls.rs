@@ -1,9 +1,9 @@
 //! The calls of a reply: each piece is added to the call that its provider names.
 
 use super::event::QueuedEvent;
+use crate::json::ObjectEnd;
 use crate::message::{Arguments, CallPiece, ToolCall};
 use crate::wire::{PartialCall, PartialCalls, Provider, Reported, WhichCall, add_fields};
-use serde_json::Value;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -84,6 +84,7 @@ impl Calls {
         provider: &dyn Provider,
         queued: &mut Vec<QueuedEvent>,
     ) -> usize {
+        self.complete_newest(queued);
         let position = self.list.begin(provider.call_rules());
         self.take_at(position, piece, queued)
     }
@@ -114,14 +115,24 @@ impl Calls {
         }
     }
 
-    /// Completes the calls whose arguments are complete.
-    pub(super) fn complete_whole(&mut self, queued: &mut Vec<QueuedEvent>) {
+    /// Completes the calls whose arguments are complete. The last one of a truncated reply may be truncated.
+    pub(super) fn complete_whole(&mut self, is_truncated: bool, queued: &mut Vec<QueuedEvent>) {
         let mut changed = std::mem::take(&mut self.changed);
         changed.sort_unstable();
         for position in changed {
-            if self.list.get_mut(position).is_whole() {
+            let is_last = self.list.newest() == Some(position);
+            let call = self.list.get_mut(position);
+            if call.is_whole() && !(is_truncated && is_last && call.may_be_truncated()) {
                 self.complete(position, queued);
             }
+        }
+    }
+
+    /// Completes the newest call if its arguments are complete, since the reply goes on after it or ends without truncation.
+    pub(super) fn complete_newest(&mut self, queued: &mut Vec<QueuedEvent>) {
+        let newest = self.list.newest();
+        if let Some(position) = newest.filter(|&position| self.list.get_mut(position).can_be_complete(true)) {
+            self.complete(position, queued);
         }
     }
 
@@ -133,7 +144,8 @@ impl Calls {
                 let call = self.list.get_mut(position);
                 if !call.call.arguments.is_empty() && !call.is_whole() {
                     // Complete arguments do not continue a piece of others.
-                    position = self.begin_another(position, queued);
+                    let Some(another) = self.begin_another(position, queued) else { return };
+                    position = another;
                 }
                 json.to_string()
             }
@@ -143,7 +155,7 @@ impl Calls {
             let call = self.list.get_mut(position);
             let (grown, after) = call.take_arguments(rest);
             let (is_whole, takes_no_more) = (call.is_whole(), call.takes_no_more());
-            let can_be_complete = call.can_be_complete();
+            let can_be_complete = call.can_be_complete(false);
             self.grow(position, grown, queued);
             if can_be_complete {
                 self.complete(position, queued);
@@ -156,7 +168,10 @@ impl Calls {
                 match self.end_of_repetition(position, rest) {
                     Some(end) => rest = &rest[end..],
                     None if self.list.get_mut(position).take_other_arguments(rest) => return,
-                    None => position = self.begin_another(position, queued),
+                    None => match self.begin_another(position, queued) {
+                        Some(another) => position = another,
+                        None => return,
+                    },
                 }
             }
         }
@@ -164,17 +179,16 @@ impl Calls {
 
     /// The end of the object at the start of this text, if the object repeats the arguments of the call.
     fn end_of_repetition(&self, position: usize, text: &str) -> Option<usize> {
-        let mut objects = serde_json::Deserializer::from_str(text).into_iter::<Value>();
-        let object = objects.next()?.ok()?;
-        self.list.as_slice()[position].is_repeated_by(&object).then(|| objects.byte_offset())
+        let end = ObjectEnd::default().find(text)?;
+        self.list.as_slice()[position].is_repeated_by(&text[..end]).then_some(end)
     }
 
     /// Starts another call of the same tool, whose arguments follow those of this call.
-    fn begin_another(&mut self, position: usize, queued: &mut Vec<QueuedEvent>) -> usize {
-        let another = self.list.begin_another(position);
+    fn begin_another(&mut self, position: usize, queued: &mut Vec<QueuedEvent>) -> Option<usize> {
+        let another = self.list.begin_another(position)?;
         self.changed.push(another);
         self.start(another, queued);
-        another
+        Some(another)
     }
 
     /// Queues the start of a call once its tool is known.

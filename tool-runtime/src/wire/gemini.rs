@@ -11,6 +11,7 @@ mod rules;
 pub use format::Gemini;
 
 use super::Wire;
+use super::call_rules::CallRules;
 use super::detect::Excerpt;
 use super::provider::{InvalidMessage, Provider, QuotedError};
 #[cfg(feature = "testing")]
@@ -32,6 +33,10 @@ impl Provider for GeminiProvider {
     #[cfg(feature = "gemini")]
     fn wire(&self) -> Option<Box<dyn Wire>> {
         Some(Box::new(Gemini::new()))
+    }
+
+    fn call_rules(&self) -> CallRules {
+        CallRules { may_truncate_objects: true, ..CallRules::default() }
     }
 
     fn recognizes(&self, excerpt: Excerpt<'_>) -> bool {

@@ -4,7 +4,7 @@ use super::add_fields;
 use super::call_rules::CallRules;
 use super::snapshots::Snapshots;
 use crate::json::ObjectEnd;
-use crate::message::{Arguments, CallPiece, Extra, ToolCall, is_object};
+use crate::message::{Arguments, CallPiece, Extra, ToolCall, is_empty_object, is_object, is_same_value};
 use serde_json::{Map, Value};
 use std::ops::Range;
 
@@ -13,6 +13,10 @@ use std::ops::Range;
 pub(crate) struct PartialCall {
     pub(crate) call: ToolCall,
     pub(crate) index: Option<i64>,
+    /// The position of the newest call whose arguments followed those of this call.
+    pub(super) continued_by: Option<usize>,
+    /// The position of the call whose arguments these follow.
+    pub(super) continues: Option<usize>,
     rules: CallRules,
     /// Further fields.
     extra: Map<String, Value>,
@@ -43,6 +47,8 @@ impl PartialCall {
         PartialCall {
             call: ToolCall::new("", "", ""),
             index: None,
+            continued_by: None,
+            continues: None,
             rules,
             extra: Map::new(),
             reported: Reported::Nothing,
@@ -136,9 +142,10 @@ impl PartialCall {
     }
 
     /// The part of these complete arguments that did not arrive in pieces. The complete arguments replace pieces that
-    /// differ from them, unless the call is complete already.
+    /// differ from them, unless the call is complete already, or waits only for what follows it.
     pub(crate) fn rest_of<'a>(&mut self, whole: &'a str) -> &'a str {
-        if self.reported == Reported::Complete {
+        let waits = self.rules.may_truncate_objects && self.can_be_complete(true);
+        if self.reported == Reported::Complete || waits {
             whole.clone_into(&mut self.other_arguments);
             return "";
         }
@@ -156,11 +163,9 @@ impl PartialCall {
     /// Whether arguments after the complete ones of this call repeat them (<https://github.com/vllm-project/vllm/issues/51697>)
     /// or are empty. Others are those of another call of the same tool, as Gemini's gateways send them
     /// (<https://github.com/dyedd/lens/issues/49>).
-    pub(crate) fn is_repeated_by(&self, arguments: &Value) -> bool {
-        let is_none = arguments.as_object().is_some_and(Map::is_empty);
-        let is_known =
-            || serde_json::from_str::<Value>(&self.call.arguments).is_ok_and(|known| known == *arguments);
-        self.is_whole() && !self.is_empty_object() && (is_none || is_known())
+    pub(crate) fn is_repeated_by(&self, arguments: &str) -> bool {
+        let repeats = || is_empty_object(arguments) || is_same_value(&self.call.arguments, arguments);
+        self.is_whole() && !self.is_empty_object() && repeats()
     }
 
     fn clear_arguments(&mut self) {
@@ -181,14 +186,22 @@ impl PartialCall {
         matches!(self.end, ObjectEnd::Found { is_empty: true })
     }
 
+    /// Whether the arguments may be truncated although they are an object.
+    pub(crate) fn may_be_truncated(&self) -> bool {
+        self.rules.may_truncate_objects
+    }
+
     /// Whether the arguments cannot change any more, unless the complete call replaces them.
     pub(crate) fn takes_no_more(&self) -> bool {
         self.reported == Reported::Complete || self.is_whole() && !self.is_empty_object()
     }
 
-    /// Whether the call can be complete before the end of the stream.
-    pub(crate) fn can_be_complete(&self) -> bool {
-        self.is_whole() && self.takes_no_more() && (self.is_confirmed || !self.rules.sends_complete_calls)
+    /// Whether the call can be complete before the end of the stream. `is_followed` is whether the reply goes on after it or
+    /// ends without truncation.
+    pub(crate) fn can_be_complete(&self, is_followed: bool) -> bool {
+        let is_confirmed = self.is_confirmed || !self.rules.sends_complete_calls;
+        let is_untruncated = is_followed || !self.rules.may_truncate_objects;
+        self.is_whole() && self.takes_no_more() && is_confirmed && is_untruncated
     }
 
     /// The arguments so far. If each piece repeats those so far, the newest piece.

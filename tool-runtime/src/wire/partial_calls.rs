@@ -48,7 +48,8 @@ impl PartialCalls {
 
     /// The position of the newest call with this id.
     pub(super) fn with_id(&self, id: &str) -> Option<usize> {
-        self.by_id.get(id).copied()
+        let position = *self.by_id.get(id)?;
+        self.list[position].continued_by.or(Some(position))
     }
 
     /// The position of the newest call that is the item with this id.
@@ -57,7 +58,7 @@ impl PartialCalls {
     }
 
     /// The position of the newest call.
-    pub(super) fn newest(&self) -> Option<usize> {
+    pub(crate) fn newest(&self) -> Option<usize> {
         self.list.len().checked_sub(1)
     }
 
@@ -67,14 +68,20 @@ impl PartialCalls {
         self.list.len() - 1
     }
 
-    /// Adds a call of the same tool, to which later pieces with the same index or id belong.
-    pub(crate) fn begin_another(&mut self, position: usize) -> usize {
-        let another = self.begin(CallRules::default());
-        let PartialCall { call, index, .. } = &self.list[position];
-        let (id, name, index) = (call.id.clone(), call.name.clone(), *index);
-        self.add_key(another, index, &id);
+    /// Adds a call of the same tool, to which later pieces with the same index or id belong. No tool has a longer name than
+    /// `MAX_NAME`, so a call with one gets no others: each of them would have a copy of the name.
+    pub(crate) fn begin_another(&mut self, position: usize) -> Option<usize> {
+        const MAX_NAME: usize = 256;
+        let known = &self.list[position];
+        let (index, first) = (known.index, known.continues.unwrap_or(position));
+        let rules = CallRules { may_truncate_objects: known.may_be_truncated(), ..CallRules::default() };
+        let name = Some(&known.call.name).filter(|name| name.len() <= MAX_NAME)?.clone();
+        let another = self.begin(rules);
+        self.add_key(another, index, "");
         self.list[another].call.name = name;
-        another
+        self.list[another].continues = Some(first);
+        self.list[first].continued_by = Some(another);
+        Some(another)
     }
 
     /// Assigns later pieces with the index or the id of this piece to the call.

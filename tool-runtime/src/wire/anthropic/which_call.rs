@@ -7,7 +7,8 @@ use crate::wire::call_rules::CallRules;
 use crate::wire::chat_completions;
 use crate::wire::partial_calls::{PartialCalls, WhichCall};
 
-pub(super) const CALL_RULES: CallRules = CallRules { has_unique_ids: true, sends_complete_calls: false };
+pub(super) const CALL_RULES: CallRules =
+    CallRules { has_unique_ids: true, sends_complete_calls: false, may_truncate_objects: false };
 
 /// The call to which a piece belongs: the call with its id. Without an id, the rules of Chat Completions apply.
 pub(super) fn which_call(piece: &CallPiece, calls: &PartialCalls) -> WhichCall {

@@ -10,7 +10,8 @@ use crate::wire::partial_calls::{PartialCalls, WhichCall};
 use serde_json::Value;
 use std::collections::HashMap;
 
-pub(super) const CALL_RULES: CallRules = CallRules { has_unique_ids: true, sends_complete_calls: true };
+pub(super) const CALL_RULES: CallRules =
+    CallRules { has_unique_ids: true, sends_complete_calls: true, may_truncate_objects: false };
 
 /// The call to which a piece belongs: the call with its `call_id`; otherwise the call of its item, by the id of the item or
 /// else by the position. A complete call without a known `call_id` is the call of its item only if it can be: some servers
