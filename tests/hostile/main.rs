@@ -12,6 +12,7 @@
 )]
 
 mod anthropic;
+mod calls;
 mod cases;
 mod coercions;
 mod gemini;

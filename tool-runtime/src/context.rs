@@ -1,5 +1,6 @@
 //! The context of a call and of a batch, and the events of calls.
 
+mod allowed_tools;
 mod batch;
 mod begun_calls;
 mod call;
@@ -8,6 +9,7 @@ mod key;
 mod record;
 mod start_gate;
 
+pub(crate) use allowed_tools::AllowedTools;
 pub use batch::BatchContext;
 pub(crate) use begun_calls::BegunCalls;
 pub use call::CallContext;

@@ -6,6 +6,7 @@
 //!
 //! [`Annotations`] are the properties that a tool declares, [`Policy`] the rules that dispatch enforces for it.
 
+mod allowed_names;
 mod before_call;
 mod build;
 mod build_error;
@@ -36,10 +37,11 @@ use tools::Tools;
 
 use crate::approval::BeforeCall;
 use crate::coerce::CoercionOptions;
-use crate::context::BatchContext;
+use crate::context::{AllowedTools, BatchContext};
 use crate::message::ToolCall;
 use crate::outcome::UnknownToolError;
 use crate::schema::ToolSchema;
+use crate::suggest::suggest;
 #[doc(inline)]
 pub use crate::tool::{Annotations, DynamicTool, Policy, ToolList, Toolset};
 use crate::tool::{Batch, RegisteredTool};
@@ -314,15 +316,23 @@ impl Registry {
         self.allows_in(self.batch.as_ref(), name)
     }
 
-    /// Whether the tool is in a list of allowed tools. The tools of a search always are: they find and call only allowed tools.
-    pub(crate) fn is_in(&self, tool: &RegisteredTool, allowed: &[String]) -> bool {
-        tool.is_in(allowed) || self.tools.is_search_tool(&tool.name)
+    /// Whether calls of a batch with these allowed tools may use the tool. They may always use the tools of a search, which find
+    /// and call only allowed tools.
+    pub(crate) fn is_allowed(&self, tool: &RegisteredTool, allowed: Option<&AllowedTools>) -> bool {
+        tool.is_allowed_by(allowed) || self.tools.is_search_tool(&tool.name)
     }
 
     /// Whether calls of this batch may use the tool.
     fn allows_in(&self, batch: Option<&BatchContext>, name: &str) -> bool {
         let allowed = batch.and_then(BatchContext::allowed);
-        self.tool(name).is_some_and(|tool| allowed.is_none_or(|allowed| self.is_in(tool, allowed)))
+        self.tool(name).is_some_and(|tool| self.is_allowed(tool, allowed))
+    }
+
+    /// The names of the tools that calls of a batch with these allowed tools may use, for errors.
+    #[cold]
+    pub(crate) fn allowed_names(&self, allowed: &AllowedTools) -> Arc<[String]> {
+        let tools = || self.tools.registered.iter().filter(|tool| tool.is_allowed_by(Some(allowed)));
+        self.tools.allowed_names.get(Some(allowed), || tools().map(|tool| &*tool.name))
     }
 
     /// This registry with further middleware, for one run of a session.
@@ -430,9 +440,24 @@ impl Registry {
 
     #[cold]
     pub(crate) fn unknown_tool(&self, name: &str) -> UnknownToolError {
-        let names = || self.names().into_iter().map(str::to_owned).collect();
-        UnknownToolError::new(name, self.tools.names.get_or_init(names))
+        self.unknown_tool_at(0, name)
     }
+
+    /// The error of a call at this position of its batch.
+    #[cold]
+    fn unknown_tool_at(&self, position: usize, name: &str) -> UnknownToolError {
+        let names = || self.names().into_iter().map(str::to_owned).collect();
+        let names = self.tools.names.get_or_init(names);
+        let suggestion = may_suggest(position).then(|| suggest(name, names.iter().map(String::as_str)));
+        UnknownToolError::new(name, suggestion.flatten(), names)
+    }
+}
+
+/// Whether the error of a call at this position of its batch suggests another tool. The search for it compares the names of all
+/// tools, so the errors of later calls do not.
+fn may_suggest(position: usize) -> bool {
+    const MAX_CALLS: usize = 100;
+    position < MAX_CALLS
 }
 
 impl fmt::Debug for Registry {

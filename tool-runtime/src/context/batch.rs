@@ -1,6 +1,6 @@
 //! The context of a batch of calls.
 
-use super::{BegunCalls, CallEvent, CallKey, StartGate};
+use super::{AllowedTools, BegunCalls, CallEvent, CallKey, StartGate};
 use crate::state::{State as _, States};
 use std::any::Any;
 use std::fmt;
@@ -43,7 +43,7 @@ struct Data {
     cancellation: Option<CancellationToken>,
     run_id: Option<Arc<str>>,
     reply_number: Option<u64>,
-    allowed_tools: Option<Arc<[String]>>,
+    allowed_tools: Option<AllowedTools>,
     listeners: Vec<Listener>,
     /// `None` if all listeners receive events at once.
     start_gate: Option<StartGate>,
@@ -188,7 +188,7 @@ impl BatchContext {
     /// ```
     #[must_use]
     pub fn allowed_tools<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
-        self.data().allowed_tools = Some(names.into_iter().map(Into::into).collect());
+        self.data().allowed_tools = Some(AllowedTools::new(names));
         self
     }
 
@@ -322,7 +322,7 @@ impl BatchContext {
         self
     }
 
-    pub(crate) fn allowed(&self) -> Option<&Arc<[String]>> {
+    pub(crate) fn allowed(&self) -> Option<&AllowedTools> {
         self.0.allowed_tools.as_ref()
     }
 

@@ -91,7 +91,7 @@ impl Registry {
             return Err(CallError::TooManyCalls { limit }.into());
         }
         let Some(tool) = self.tool(&call.name) else {
-            return Err(CallError::UnknownTool(self.unknown_tool_of_call(batch, &call.name)).into());
+            return Err(CallError::UnknownTool(self.unknown_tool_of_call(batch, position, &call.name)).into());
         };
         if let Some(rejection) = batch.rejection {
             return Err(rejection(tool.name.to_string()).into());
@@ -100,17 +100,12 @@ impl Registry {
             return Err(CallError::Truncated { tool: tool.name.to_string() }.into());
         }
         match batch.context.and_then(|context| context.allowed()) {
-            Some(allowed) if !self.is_in(tool, allowed) => Err(self.not_allowed(tool, allowed).into()),
+            Some(allowed) if !self.is_allowed(tool, Some(allowed)) => {
+                let tool = tool.name.to_string();
+                Err(CallError::NotAllowed { tool, allowed: self.allowed_names(allowed) }.into())
+            }
             _ => Ok(tool),
         }
-    }
-
-    /// The error lists the allowed tools by their names in requests.
-    #[cold]
-    fn not_allowed(&self, tool: &RegisteredTool, allowed: &[String]) -> CallError {
-        let is_allowed = |name: &&str| self.tool(name).is_some_and(|tool| tool.is_in(allowed));
-        let allowed = self.names().into_iter().filter(is_allowed).map(str::to_owned).collect();
-        CallError::NotAllowed { tool: tool.name.to_string(), allowed }
     }
 
     /// The failure in place of an output that comes later.

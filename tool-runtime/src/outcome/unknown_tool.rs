@@ -1,7 +1,6 @@
 //! The error of an unknown tool.
 
 use super::Truncated;
-use crate::suggest::suggest;
 use std::fmt;
 use std::sync::Arc;
 
@@ -12,7 +11,7 @@ use std::sync::Arc;
 pub struct UnknownToolError {
     /// The unknown name.
     pub name: String,
-    /// The name of the most similar tool.
+    /// The name of the most similar tool. Only the errors of the first 100 calls of a reply have one.
     pub suggestion: Option<String>,
     /// The sorted names of all tools, or with a search (`RegistryBuilder::search`) those of the tools that the request
     /// contains. A clone shares the list.
@@ -25,10 +24,10 @@ pub struct UnknownToolError {
 const MAX_LISTED_NAMES: usize = 20;
 
 impl UnknownToolError {
-    pub(crate) fn new(name: &str, available: &Arc<[String]>) -> Self {
+    pub(crate) fn new(name: &str, suggestion: Option<&str>, available: &Arc<[String]>) -> Self {
         UnknownToolError {
             name: name.to_owned(),
-            suggestion: suggest(name, available.iter().map(String::as_str)).map(str::to_owned),
+            suggestion: suggestion.map(str::to_owned),
             available: Arc::clone(available),
             can_search: false,
         }
@@ -36,16 +35,16 @@ impl UnknownToolError {
 
     /// The error in a registry with a search.
     #[cfg(feature = "search")]
-    pub(crate) fn with_search<'a>(
+    pub(crate) fn with_search(
         name: &str,
         suggestion: Option<&str>,
-        available: impl Iterator<Item = &'a str>,
+        available: Arc<[String]>,
         can_search: bool,
     ) -> Self {
         UnknownToolError {
             name: name.to_owned(),
             suggestion: suggestion.map(str::to_owned),
-            available: available.map(str::to_owned).collect(),
+            available,
             can_search,
         }
     }

@@ -1,7 +1,8 @@
 //! The search of a registry: the definitions of its requests, and errors that help a model to find other tools.
 
+use super::allowed_names::AllowedNames;
 use super::search_tools::SearchTools;
-use super::{Registry, RegistryBuilder};
+use super::{Registry, RegistryBuilder, may_suggest};
 use crate::inner_call::InnerCall;
 use crate::message::ToolCall;
 use crate::outcome::{CallError, UnknownToolError};
@@ -24,6 +25,8 @@ pub(super) struct ToolSearch {
     pub(super) listed: Vec<ToolSchema>,
     /// The definitions that a search can find, sorted by name.
     pub(super) deferred: Vec<ToolSchema>,
+    /// The names of the listed tools that a batch may use.
+    listed_names: AllowedNames,
 }
 
 impl ToolSearch {
@@ -42,7 +45,7 @@ impl ToolSearch {
             }
             None => (Arc::new(Catalog::new(search_tools.settings.clone(), deferred)), None),
         };
-        let scope = Arc::new(Scope { members, pinned });
+        let scope = Arc::new(Scope::new(members, pinned));
         // A subset without tools to find has no search.
         if superset.is_none() || !found.is_empty() {
             let own = search_tools.bind(&catalog, &scope);
@@ -51,7 +54,7 @@ impl ToolSearch {
             listed.sort_by(|a, b| a.name().cmp(b.name()));
             tools.sort_by(|(a, _), (b, _)| a.name().cmp(b.name()));
         }
-        ToolSearch { catalog, scope, listed, deferred: found }
+        ToolSearch { catalog, scope, listed, deferred: found, listed_names: AllowedNames::default() }
     }
 
     fn findable<'a>(&'a self, batch: &Batch<'a>) -> Findable<'a> {
@@ -160,14 +163,26 @@ impl Registry {
 
     /// The error of a call of an unknown tool. With a search, it suggests only tools that the batch may use.
     #[cold]
-    pub(crate) fn unknown_tool_of_call(&self, batch: &Batch<'_>, name: &str) -> UnknownToolError {
-        let Some(search) = &self.tools.search else { return self.unknown_tool(name) };
+    pub(crate) fn unknown_tool_of_call(
+        &self,
+        batch: &Batch<'_>,
+        position: usize,
+        name: &str,
+    ) -> UnknownToolError {
+        let Some(search) = &self.tools.search else { return self.unknown_tool_at(position, name) };
         let is_allowed = |name: &&str| self.allows_in(batch.context, name);
-        let listed: Vec<&str> = search.listed.iter().map(ToolSchema::name).filter(is_allowed).collect();
-        let findable: Vec<&str> = search.findable(batch).tools().map(ToolSchema::name).collect();
-        let names = || findable.iter().chain(&listed).copied().filter(|name| !tool_name::is_reserved(name));
+        let listed = || search.listed.iter().map(ToolSchema::name).filter(is_allowed);
+        let listed = search.listed_names.get(batch.context().allowed(), listed);
+        let findable = search.findable(batch);
+        let findable = || findable.tools().map(ToolSchema::name);
+        let can_search = findable().next().is_some();
+        if !may_suggest(position) {
+            return UnknownToolError::with_search(name, None, listed, can_search);
+        }
+        let all: Vec<&str> = findable().chain(listed.iter().map(|name| &**name)).collect();
+        let names = || all.iter().copied().filter(|name| !tool_name::is_reserved(name));
         let suggestion = suggest(name, names()).or_else(|| similar_name(name, names()));
-        UnknownToolError::with_search(name, suggestion, listed.iter().copied(), !findable.is_empty())
+        UnknownToolError::with_search(name, suggestion, Arc::clone(&listed), can_search)
     }
 
     /// The error of a tool choice that a request cannot have.
@@ -177,7 +192,8 @@ impl Registry {
             return self.unknown_tool(name);
         }
         let listed = || self.schemas().iter().map(ToolSchema::name);
-        UnknownToolError::with_search(name, suggest(name, listed()), listed(), false)
+        let names = listed().map(str::to_owned).collect();
+        UnknownToolError::with_search(name, suggest(name, listed()), names, false)
     }
 
     /// Adds the signature of a tool that the model may not have read to an error about its name or arguments.

@@ -1,6 +1,7 @@
 //! The tools of a registry, sorted by name.
 
 use super::Config;
+use super::allowed_names::AllowedNames;
 use super::index::Index;
 #[cfg(feature = "search")]
 use super::search::ToolSearch;
@@ -19,6 +20,7 @@ pub(super) struct Tools {
     pub(super) has_call_limits: bool,
     /// For errors. Created on first use, since there may be thousands of tools.
     pub(super) names: OnceLock<Arc<[String]>>,
+    pub(super) allowed_names: AllowedNames,
     #[cfg(feature = "search")]
     pub(super) search: Option<ToolSearch>,
     pub(super) config: Arc<Config>,
@@ -47,6 +49,7 @@ impl Tools {
             registered,
             has_call_limits,
             names: OnceLock::new(),
+            allowed_names: AllowedNames::default(),
             #[cfg(feature = "search")]
             search,
             config,

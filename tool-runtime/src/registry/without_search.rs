@@ -28,8 +28,13 @@ impl Registry {
     }
 
     #[cold]
-    pub(crate) fn unknown_tool_of_call(&self, _: &Batch<'_>, name: &str) -> UnknownToolError {
-        self.unknown_tool(name)
+    pub(crate) fn unknown_tool_of_call(
+        &self,
+        _: &Batch<'_>,
+        position: usize,
+        name: &str,
+    ) -> UnknownToolError {
+        self.unknown_tool_at(position, name)
     }
 
     pub(crate) fn with_search_hint(&self, _: &Batch<'_>, _: &ToolCall, failure: ToolFailure) -> ToolFailure {

@@ -30,9 +30,23 @@ pub(crate) struct Catalog {
 /// The tools that a registry, or a subset of it, has.
 pub(crate) struct Scope {
     /// The positions of tools of the catalog; `None` for all.
-    pub(crate) members: Option<HashSet<usize>>,
-    /// The pinned tools.
-    pub(crate) pinned: Vec<(ToolSchema, Arc<RegisteredTool>)>,
+    members: Option<HashSet<usize>>,
+    pinned: Vec<(ToolSchema, Arc<RegisteredTool>)>,
+    /// Created by the first search without another match.
+    pinned_index: OnceLock<KeywordIndex>,
+}
+
+impl Scope {
+    pub(crate) fn new(
+        members: Option<HashSet<usize>>,
+        pinned: Vec<(ToolSchema, Arc<RegisteredTool>)>,
+    ) -> Self {
+        Scope { members, pinned, pinned_index: OnceLock::new() }
+    }
+
+    fn pinned_index(&self) -> &KeywordIndex {
+        self.pinned_index.get_or_init(|| KeywordIndex::new(self.pinned.iter().map(|(schema, _)| schema)))
+    }
 }
 
 /// The tools that the calls of one batch can find.
@@ -73,7 +87,7 @@ impl<'a> Findable<'a> {
     }
 
     fn allows(&self, tool: &RegisteredTool) -> bool {
-        self.batch.allowed().is_none_or(|allowed| tool.is_in(allowed))
+        tool.is_allowed_by(self.batch.allowed())
     }
 
     /// The definitions of the tools.
@@ -111,8 +125,8 @@ impl<'a> Findable<'a> {
     /// The names of the pinned tools that match a query.
     fn pinned(&self, query: &str) -> Vec<&'a str> {
         let pinned = &self.scope.pinned;
-        let index = KeywordIndex::new(pinned.iter().map(|(schema, _)| schema));
         let is_allowed = |position: usize| pinned.get(position).is_some_and(|(_, tool)| self.allows(tool));
+        let index = self.scope.pinned_index();
         let matches = index.rank_among(query, MAX_PINNED, is_allowed).into_iter();
         matches.filter_map(|position| Some(pinned.get(position)?.0.name())).collect()
     }

@@ -209,9 +209,8 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
     /// The allowed tools of a request that the batch allows as well.
     fn allowed_by_batch(&self, names: &[String]) -> Vec<String> {
         let allowed = self.registry.batch().and_then(BatchContext::allowed);
-        let is_allowed = |name: &&String| match (allowed, self.registry.tool(name)) {
-            (Some(allowed), tool) => tool.is_some_and(|tool| tool.is_in(allowed)),
-            (None, _) => true,
+        let is_allowed = |name: &&String| {
+            allowed.is_none() || self.registry.tool(name).is_some_and(|tool| tool.is_allowed_by(allowed))
         };
         names.iter().filter(is_allowed).cloned().collect()
     }

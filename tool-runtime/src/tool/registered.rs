@@ -3,6 +3,7 @@
 use super::{Descriptor, Handler, Location, Metadata, Options, Policy, StageSet};
 use crate::arguments::ToolValidator;
 use crate::coerce::{Coerced, CoercionOptions, coerce};
+use crate::context::AllowedTools;
 use crate::schema::Forms;
 use crate::state::{Shared, States};
 use std::borrow::Cow;
@@ -72,8 +73,15 @@ impl RegisteredTool {
     }
 
     /// Whether the name, or the name before `map_names`, is in the list.
+    #[cfg(feature = "search")]
     pub(crate) fn is_in(&self, names: &[String]) -> bool {
         names.iter().any(|name| **name == *self.name || Some(&**name) == self.original_name.as_deref())
+    }
+
+    /// Whether calls of a batch with these allowed tools may use the tool.
+    pub(crate) fn is_allowed_by(&self, allowed: Option<&AllowedTools>) -> bool {
+        let contains = |name: &str| allowed.is_none_or(|allowed| allowed.contains(name));
+        contains(&self.name) || self.original_name.as_deref().is_some_and(contains)
     }
 
     /// The coerced arguments, if the tool can decode them.
