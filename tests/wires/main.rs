@@ -5,6 +5,7 @@ mod anthropic;
 mod anthropic_blocks;
 mod anthropic_recorded;
 mod anthropic_streams;
+mod deep_fields;
 mod exchanged;
 mod gemini;
 mod gemini_parts;

@@ -24,6 +24,7 @@ mod part;
 mod piece;
 mod process_data;
 pub mod stored;
+mod stored_json;
 pub(crate) mod stream_error;
 mod tool_call;
 mod tool_message;

@@ -1,6 +1,6 @@
 //! The content of a message.
 
-use super::Part;
+use super::{Part, stored_json};
 use crate::json::to_text;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
@@ -42,6 +42,7 @@ struct More {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct NativeContent {
     wire: Cow<'static, str>,
+    #[serde(with = "stored_json")]
     value: Value,
 }
 

@@ -1,5 +1,6 @@
 //! Fields of a provider's message that have no neutral meaning.
 
+use super::stored_json;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -13,6 +14,7 @@ pub(crate) struct Extra(Option<Box<Fields>>);
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Fields {
     wire: Cow<'static, str>,
+    #[serde(with = "stored_json::fields")]
     fields: Map<String, Value>,
 }
 

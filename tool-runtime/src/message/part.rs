@@ -1,5 +1,6 @@
 //! Parts of contents: text, JSON, images, files and references to tools.
 
+use super::stored_json::is_deep;
 use crate::json::to_text;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -100,17 +101,18 @@ impl Part {
         Part::Text { text: text.into() }
     }
 
-    /// A part with a JSON value.
+    /// A part with a JSON value. A value with more than 64 levels becomes a part with the text of its JSON, which the model reads
+    /// in both cases.
     #[must_use]
     pub fn json(json: Value) -> Self {
-        Part::Json { json }
+        if is_deep(&json) { Part::text(to_text(&json)) } else { Part::Json { json } }
     }
 
-    /// A part with the JSON of this text, or with the text if a [`Value`] changes it: by the precision of a number, or
-    /// because a key is repeated. A `Value` that only sorts keys has a text of the same length.
+    /// A part with the JSON of this text; with the text if it has too many levels or if a [`Value`] changes it: by the precision
+    /// of a number, or because a key is repeated. A `Value` that only sorts keys has a text of the same length.
     pub(crate) fn from_json_text(text: String) -> Self {
         match serde_json::from_str::<Value>(&text) {
-            Ok(json) if to_text(&json).len() == text.len() => Part::Json { json },
+            Ok(json) if to_text(&json).len() == text.len() && !is_deep(&json) => Part::Json { json },
             _ => Part::Text { text },
         }
     }
