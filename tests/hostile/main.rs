@@ -15,6 +15,7 @@ mod anthropic;
 mod calls;
 mod cases;
 mod coercions;
+mod events;
 mod gemini;
 mod ollama;
 mod pairs;

@@ -2,6 +2,7 @@
 //! copied again for each event takes quadratic time, so every kind of event is combined with every other one.
 
 use crate::cpu_time;
+use crate::events::EVENTS;
 use tool_runtime::stream::ReplyAssembler;
 use tool_runtime::wire::{self, RequestParts};
 use tool_runtime::{AssistantMessage, Conversation, DynamicTool, Registry};
@@ -14,15 +15,6 @@ const LONG_BYTES: usize = 1_000_000;
 /// The limits per byte. The time is not checked without `--release`.
 const MAX_NANOSECONDS: f64 = 600.0;
 const MAX_MEMORY: f64 = 60.0;
-
-/// The events of the wires. `@` is a text of any length, and `#` the number of the event.
-const EVENTS: &[(&str, &[&str])] = &[
-    ("chat_completions", CHAT_COMPLETIONS),
-    ("anthropic", ANTHROPIC),
-    ("responses", RESPONSES),
-    ("gemini", GEMINI),
-    ("ollama", OLLAMA),
-];
 
 /// The bodies of replies: a wire, the text before and after its items, and the items.
 const REPLIES: &[(&str, [&str; 2], &[&str])] = &[
@@ -88,117 +80,6 @@ const REPLIES: &[(&str, [&str; 2], &[&str])] = &[
             r#"{"id":"c","function":{"name":"f","arguments":{}}}"#,
         ],
     ),
-];
-
-const CHAT_COMPLETIONS: &[&str] = &[
-    r#"{"id":"@","model":"@","choices":[{"delta":{"content":"a"}}]}"#,
-    r#"{"choices":[{"delta":{"content":"@"}}]}"#,
-    r#"{"choices":[{"delta":{"content":[{"type":"text","text":"@"}]}}]}"#,
-    r#"{"choices":[{"delta":{"content":[{"type":"x","y":"@"}]}}]}"#,
-    r#"{"choices":[{"delta":{"refusal":"@"}}]}"#,
-    r#"{"choices":[{"delta":{"reasoning_content":"@"}}]}"#,
-    r#"{"choices":[{"delta":{"reasoning_details":[{"type":"reasoning.text","text":"@","index":0}]}}]}"#,
-    r#"{"choices":[{"delta":{"reasoning_details":[{"type":"reasoning.text","text":"@","index":#}]}}]}"#,
-    r#"{"choices":[{"delta":{"x":"@"}}]}"#,
-    r#"{"choices":[{"delta":{"x":{"y":"@"}}}]}"#,
-    r#"{"choices":[{"delta":{"x":["@"]}}]}"#,
-    r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"@","function":{"name":"f","arguments":""}}]}}]}"#,
-    r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c","function":{"name":"@","arguments":""}}]}}]}"#,
-    r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c","function":{"name":"f","arguments":"{\"a\":\"@\"}"}}]}}]}"#,
-    r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c","function":{"name":"f","arguments":"{\"a\":\"@"}}]}}]}"#,
-    r#"{"choices":[{"delta":{"tool_calls":[{"index":#,"id":"c","function":{"name":"f","arguments":"{\"a\":\"@\"}"}}]}}]}"#,
-    r#"{"choices":[{"delta":{"tool_calls":[{"index":#,"id":"c","function":{"name":"f","arguments":"{\"a\":\"@"}}]}}]}"#,
-    r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c#","function":{"name":"f","arguments":"{\"a\":\"@"}}]}}]}"#,
-    r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"@"}}]}}]}"#,
-    r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{}"}}]}}]}"#,
-    r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"a\":#}"}}]}}]}"#,
-    r#"{"choices":[{"delta":{"tool_calls":[{"index":1,"function":{"arguments":"{\"a\":#}"}}]}}]}"#,
-    r#"{"choices":[{"delta":{"tool_calls":[{"function":{"arguments":"{\"a\":1}{\"a\":\"@\"}"}}]}}]}"#,
-    r#"{"choices":[{"delta":{"tool_calls":[{"function":{"name":"f@","arguments":{"a":"@"}}}]}}]}"#,
-    r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"x":"@","function":{"arguments":""}}]}}]}"#,
-    r#"{"choices":[{"delta":{"content":"a"},"finish_reason":"@"}]}"#,
-    r#"{"choices":[],"x":"@"}"#,
-];
-
-const ANTHROPIC: &[&str] = &[
-    r#"{"type":"message_start","message":{"id":"m","model":"@","usage":{"input_tokens":1}}}"#,
-    r#"{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"@"}}"#,
-    r#"{"type":"content_block_start","index":#,"content_block":{"type":"text","text":"@"}}"#,
-    r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"@"}}"#,
-    r#"{"type":"content_block_start","index":1,"content_block":{"type":"thinking","thinking":"@"}}"#,
-    r#"{"type":"content_block_delta","index":1,"delta":{"type":"thinking_delta","thinking":"@"}}"#,
-    r#"{"type":"content_block_delta","index":1,"delta":{"type":"signature_delta","signature":"@"}}"#,
-    r#"{"type":"content_block_delta","index":0,"delta":{"type":"citations_delta","citation":{"a":"@"}}}"#,
-    r#"{"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"@","name":"f","input":{}}}"#,
-    r#"{"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"c","name":"@","input":{}}}"#,
-    r#"{"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"c","name":"f","input":{"a":"@"}}}"#,
-    r#"{"type":"content_block_start","index":#,"content_block":{"type":"tool_use","id":"c","name":"f","input":{"a":"@"}}}"#,
-    r#"{"type":"content_block_start","index":#,"content_block":{"type":"tool_use","id":"c#","name":"f","input":{"a":"@"}}}"#,
-    r#"{"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":"{\"a\":\"@"}}"#,
-    r#"{"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":"{\"a\":\"@\"}"}}"#,
-    r#"{"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":"{\"a\":#}"}}"#,
-    r#"{"type":"content_block_start","index":3,"content_block":{"type":"server_tool_use","id":"s","name":"f","input":{}}}"#,
-    r#"{"type":"content_block_delta","index":3,"delta":{"type":"input_json_delta","partial_json":"{\"a\":\"@"}}"#,
-    r#"{"type":"content_block_start","index":4,"content_block":{"type":"x","y":"@"}}"#,
-    r#"{"type":"content_block_stop","index":2}"#,
-    r#"{"type":"message_delta","delta":{"stop_reason":"@"}}"#,
-    r#"{"type":"ping","x":"@"}"#,
-];
-
-const RESPONSES: &[&str] = &[
-    r#"{"type":"response.created","response":{"id":"r","model":"@"}}"#,
-    r#"{"type":"response.output_text.delta","item_id":"m","output_index":0,"delta":"@"}"#,
-    r#"{"type":"response.output_text.done","item_id":"m","output_index":0,"text":"@"}"#,
-    r#"{"type":"response.refusal.delta","item_id":"m","output_index":0,"delta":"@"}"#,
-    r#"{"type":"response.reasoning_summary_text.delta","item_id":"r","output_index":1,"delta":"@"}"#,
-    r#"{"type":"response.output_item.added","output_index":0,"item":{"type":"message","id":"m","content":[]}}"#,
-    r#"{"type":"response.output_item.done","output_index":0,"item":{"type":"message","id":"m","content":[{"type":"output_text","text":"@"}]}}"#,
-    r#"{"type":"response.output_item.done","output_index":#,"item":{"type":"message","id":"m","content":[{"type":"output_text","text":"@"}]}}"#,
-    r#"{"type":"response.output_item.done","output_index":#,"item":{"type":"reasoning","id":"r#","encrypted_content":"@"}}"#,
-    r#"{"type":"response.output_item.added","output_index":2,"item":{"type":"function_call","id":"i","call_id":"@","name":"f","arguments":""}}"#,
-    r#"{"type":"response.output_item.added","output_index":2,"item":{"type":"function_call","id":"i","call_id":"c","name":"@","arguments":""}}"#,
-    r#"{"type":"response.output_item.added","output_index":#,"item":{"type":"function_call","id":"i#","call_id":"c","name":"f","arguments":"{\"a\":\"@"}}"#,
-    r#"{"type":"response.output_item.added","output_index":#,"item":{"type":"function_call","id":"i#","call_id":"c#","name":"f","arguments":""}}"#,
-    r#"{"type":"response.function_call_arguments.delta","item_id":"i","output_index":2,"delta":"{\"a\":\"@"}"#,
-    r#"{"type":"response.function_call_arguments.delta","item_id":"i","output_index":2,"delta":"{\"a\":#}"}"#,
-    r#"{"type":"response.function_call_arguments.delta","item_id":"@","output_index":2,"delta":"{\"a\":#}"}"#,
-    r#"{"type":"response.function_call_arguments.delta","delta":"{\"a\":\"@\"}"}"#,
-    r#"{"type":"response.function_call_arguments.done","item_id":"i","output_index":2,"arguments":"{\"a\":\"@\"}"}"#,
-    r#"{"type":"response.output_item.done","output_index":2,"item":{"type":"function_call","id":"i","call_id":"c","name":"f","arguments":"{\"a\":\"@\"}"}}"#,
-    r#"{"type":"response.output_item.done","output_index":2,"item":{"type":"function_call","id":"i","call_id":"c#","name":"f","arguments":"{\"a\":\"@\"}"}}"#,
-    r#"{"type":"response.output_item.done","output_index":#,"item":{"type":"x","id":"x","y":"@"}}"#,
-    r#"{"type":"response.x","y":"@"}"#,
-];
-
-const GEMINI: &[&str] = &[
-    r#"{"responseId":"@","modelVersion":"@","candidates":[{"content":{"parts":[{"text":"a"}]}}]}"#,
-    r#"{"candidates":[{"content":{"parts":[{"text":"@"}]}}]}"#,
-    r#"{"candidates":[{"content":{"parts":[{"text":"@","thought":true}]}}]}"#,
-    r#"{"candidates":[{"content":{"parts":[{"text":"a","thoughtSignature":"@"}]}}]}"#,
-    r#"{"candidates":[{"content":{"parts":[{"text":"a","x":"@"}]}}]}"#,
-    r#"{"candidates":[{"content":{"parts":[{"executableCode":{"code":"@"}}]}}]}"#,
-    r#"{"candidates":[{"content":{"parts":[{"functionCall":{"name":"@","args":{"a":1}}}]}}]}"#,
-    r#"{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":{"a":"@"}}}]}}]}"#,
-    r#"{"candidates":[{"content":{"parts":[{"functionCall":{"id":"c","name":"f","args":{"a":"@"}}}]}}]}"#,
-    r#"{"candidates":[{"content":{"parts":[{"functionCall":{"id":"c","name":"f","args":{}}}]}}]}"#,
-    r#"{"candidates":[{"content":{"parts":[{"functionCall":{"id":"@","name":"f","args":{"a":#}}}]}}]}"#,
-    r#"{"candidates":[{"content":{"parts":[{"functionCall":{"id":"c#","name":"f","args":{"a":#}},"thoughtSignature":"@"}]}}]}"#,
-    r#"{"candidates":[{"content":{"parts":[]},"finishMessage":"@"}]}"#,
-    r#"{"candidates":[{"content":{"parts":[]},"groundingMetadata":{"a":"@"}}]}"#,
-    r#"{"candidates":[{"index":1,"content":{"parts":[{"text":"@"}]}}]}"#,
-];
-
-const OLLAMA: &[&str] = &[
-    r#"{"model":"@","message":{"role":"assistant","content":"a"},"done":false}"#,
-    r#"{"model":"m","message":{"role":"assistant","content":"@"},"done":false}"#,
-    r#"{"model":"m","message":{"role":"assistant","content":"","thinking":"@"},"done":false}"#,
-    r#"{"model":"m","message":{"role":"assistant","content":"","x":"@"},"done":false}"#,
-    r#"{"model":"m","message":{"role":"assistant","content":"","tool_calls":[{"function":{"name":"f","arguments":{"a":"@"}}}]},"done":false}"#,
-    r#"{"model":"m","message":{"role":"assistant","content":"","tool_calls":[{"id":"c","function":{"name":"f","arguments":{"a":"@"}}}]},"done":false}"#,
-    r#"{"model":"m","message":{"role":"assistant","content":"","tool_calls":[{"id":"c","function":{"name":"f","arguments":{}}}]},"done":false}"#,
-    r#"{"model":"m","message":{"role":"assistant","content":"","tool_calls":[{"id":"@","function":{"name":"f","arguments":{"a":#}}}]},"done":false}"#,
-    r#"{"model":"m","message":{"role":"assistant","content":"","tool_calls":[{"function":{"name":"@","arguments":{"a":#}}}]},"done":false}"#,
-    r#"{"model":"m","message":{"role":"assistant","content":"","tool_calls":[{"function":{"index":#,"name":"f","arguments":{"a":#}}}]},"done":false}"#,
 ];
 
 #[test]

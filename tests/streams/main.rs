@@ -3,6 +3,8 @@
 #![allow(clippy::needless_pass_by_value, reason = "what is written in place is not borrowed as well")]
 
 mod any_chunks;
+mod any_pieces;
+mod any_stream;
 mod any_style;
 mod early_calls;
 mod events;
@@ -11,8 +13,11 @@ mod in_a_conversation;
 mod interrupted;
 mod interrupted_dispatch;
 mod logged_tools;
+mod mutated_streams;
 mod quirks;
 mod stated_calls;
+#[path = "../hostile/events.rs"]
+mod stream_events;
 
 use serde_json::{Value, json};
 use std::collections::HashSet;

@@ -247,6 +247,9 @@ impl ReplyAssembler {
     fn close(&mut self, from_server: bool) {
         if let Some(held) = self.held.take() {
             self.take_read(held);
+            if self.has_ended() {
+                return;
+            }
         }
         let is_finished = self.stage == Stage::Finished;
         if let Some(error) = self.possible_error.take().filter(|_| !is_finished) {

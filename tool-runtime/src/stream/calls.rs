@@ -26,6 +26,11 @@ impl Calls {
         self.list.as_slice().get(position).map(|partial| &partial.call)
     }
 
+    /// Whether the last call was reported as complete.
+    pub(super) fn last_is_complete(&self) -> bool {
+        self.list.as_slice().last().is_some_and(|call| call.reported == Reported::Complete)
+    }
+
     pub(super) fn into_list(self) -> Vec<PartialCall> {
         self.list.into_list()
     }

@@ -179,14 +179,14 @@ impl PartialReply {
             None => self.text.map(Content::from),
         };
         let text = content.as_ref().map_or("", Content::as_str);
+        let last_is_complete = self.calls.last_is_complete();
         let mut tool_calls: Vec<ToolCall> =
             self.calls.into_list().into_iter().map(|call| call.into_call(wire)).collect();
         let native = self.items.into_native(text, &tool_calls);
         let truncates_last =
             |finish: &Finish| finish.may_truncate_objects && finish.completeness == Completeness::Truncated;
-        if let (true, Some(last)) = (self.finish.as_ref().is_some_and(truncates_last), tool_calls.last_mut())
-        {
-            last.is_truncated = true;
+        if let Some(last) = tool_calls.last_mut().filter(|_| !last_is_complete) {
+            last.is_truncated |= self.finish.as_ref().is_some_and(truncates_last);
         }
         AssistantMessage {
             content,

@@ -230,10 +230,12 @@ impl PartialCall {
         }
     }
 
-    /// Decides between the arguments and others that the provider stated for the same call.
+    /// Decides between the arguments and others that the provider stated for the same call. A complete call without arguments
+    /// stays as it is.
     fn resolve_other_arguments(&mut self) {
         let other = std::mem::take(&mut self.other_arguments);
-        if !other.is_empty() {
+        let stays_empty = self.reported == Reported::Complete && is_empty_object(&self.call.arguments);
+        if !other.is_empty() && !stays_empty {
             self.call.state_arguments_again(&other);
         }
     }

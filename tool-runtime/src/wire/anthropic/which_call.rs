@@ -8,7 +8,7 @@ use crate::wire::chat_completions;
 use crate::wire::partial_calls::{PartialCalls, WhichCall};
 
 pub(super) const CALL_RULES: CallRules =
-    CallRules { has_unique_ids: true, sends_complete_calls: false, may_truncate_objects: false };
+    CallRules { has_unique_ids: true, sends_complete_calls: false, may_truncate_objects: true };
 
 /// The call to which a piece belongs: the call with its id. Without an id, the rules of Chat Completions apply.
 pub(super) fn which_call(piece: &CallPiece, calls: &PartialCalls) -> WhichCall {
