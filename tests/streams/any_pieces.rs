@@ -35,20 +35,22 @@ pub(crate) fn check(choices: &mut impl Choices, name: &str) {
     for event in &events {
         assembler.push(event.to_string());
     }
-    let assembled = assembler.finish().unwrap_or_else(|error| panic!("{error}: {events:?}"));
+    let in_pieces = assembler.finish().unwrap_or_else(|error| panic!("{error}: {events:?}"));
     let read = wire().read_reply(&whole.to_string()).expect("it is read");
-    assert_eq!(content(&assembled), content(&read), "{events:?}");
+    assert_eq!(content(&in_pieces), content(&read), "{events:?}");
     assert_eq!(read.tool_calls.len(), calls.len());
 }
 
-fn content(reply: &AssistantMessage) -> (String, Vec<(&str, &str, Value)>, Option<&str>) {
-    let value = |arguments: &str| serde_json::from_str(arguments).expect("JSON");
-    let calls = reply.tool_calls.iter().map(|call| (&*call.id, &*call.name, value(&call.arguments)));
-    (reply.text().to_owned(), calls.collect(), reply.finish_reason())
+fn content(reply: &AssistantMessage) -> Value {
+    let calls = reply.tool_calls.iter().map(|call| {
+        let arguments: Value = serde_json::from_str(&call.arguments).expect("JSON");
+        json!([call.id, call.name, arguments])
+    });
+    json!([reply.text(), calls.collect::<Value>(), reply.finish_reason()])
 }
 
 fn any_text(choices: &mut impl Choices) -> String {
-    (0..1 + choices.below(5)).map(|_| TEXTS[choices.below(TEXTS.len())]).collect()
+    (0..=choices.below(5)).map(|_| TEXTS[choices.below(TEXTS.len())]).collect()
 }
 
 /// The text in one piece or more.

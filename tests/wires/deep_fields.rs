@@ -138,7 +138,7 @@ const HISTORIES: &[(&str, &[&str])] = &[
 fn deep(random: &mut Rng, depth: usize) -> String {
     let (mut value, mut end) = (String::new(), String::new());
     for _ in 0..depth {
-        let (before, after) = [("[", "]"), (r#"{"a":"#, "}"), (r#"{"$json":"#, "}"), (r#"[1,"#, "]")]
+        let (before, after) = [("[", "]"), (r#"{"a":"#, "}"), (r#"{"$json":"#, "}"), (r"[1,", "]")]
             [if random.u8(..10) == 0 { 2 } else { random.usize(..2) * 3 / 2 }];
         value.push_str(before);
         end.insert_str(0, after);
