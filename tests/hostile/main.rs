@@ -17,6 +17,7 @@ mod cases;
 mod coercions;
 mod events;
 mod gemini;
+mod growth;
 mod ollama;
 mod pairs;
 mod patterns;
