@@ -63,3 +63,47 @@ impl Resumption {
         self.empty.store(if is_empty { count.saturating_add(1) } else { 0 }, Ordering::Relaxed);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures_util::stream::iter;
+
+    fn event(data: &str, retry: Option<u64>) -> Sse {
+        Sse { data: Some(data.to_owned()), retry, ..Sse::default() }
+    }
+
+    /// Reads a stream with these events, and returns the pause before the next one.
+    async fn pause_after(resumption: &Resumption, events: Vec<Sse>) -> Duration {
+        let stream = resumption.watch(iter(events).map(Ok).boxed());
+        assert!(stream.all(|event| async move { event.is_ok() }).await);
+        let started = Instant::now();
+        resumption.wait().await;
+        started.elapsed()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn streams_without_messages_are_resumed_more_and_more_slowly() {
+        let resumption = Resumption::default();
+        let mut pauses = Vec::new();
+        for _ in 0..9 {
+            pauses.push(pause_after(&resumption, vec![event("", Some(0))]).await.as_millis());
+        }
+        assert_eq!(pauses, [100, 200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000]);
+        let message = event(r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#, None);
+        assert_eq!(pause_after(&resumption, vec![message]).await, Duration::ZERO);
+        assert_eq!(pause_after(&resumption, vec![]).await, Duration::from_millis(100));
+        let lasting = resumption.watch(stream::once(sleep(MAX_PAUSE)).map(|()| Ok(event("", None))).boxed());
+        assert_eq!(lasting.count().await, 1);
+        assert_eq!(pause_after(&resumption, vec![]).await, Duration::from_millis(100), "a new beginning");
+    }
+
+    #[tokio::test]
+    async fn a_server_asks_for_pauses_within_limits() {
+        for (asked, expected) in [(0, 100), (3_000, 3_000), (u64::MAX, 60_000)] {
+            let mut events = Resumption::default().watch(iter([Ok(event("", Some(asked)))]).boxed());
+            let event = events.next().await.expect("an event").expect("no error");
+            assert_eq!(event.retry, Some(expected));
+        }
+    }
+}

@@ -8,17 +8,17 @@ use tool_runtime::{ToolCall, ToolMessage};
 
 pub(super) fn cases() -> Vec<Case> {
     vec![
-        Case::new("a list with long names", [1_000, 20_000, 200_000], 60.0, |bytes| list(bytes, "name")),
-        Case::new("a list with long titles", [1_000, 20_000, 200_000], 60.0, |bytes| list(bytes, "title")),
-        Case::new("a list with large schemas", [1_000, 20_000, 200_000], 60.0, |bytes| list(bytes, "schema")),
-        Case::new("a list with long cursors", [1_000, 20_000, 200_000], 60.0, |bytes| list(bytes, "cursor")),
-        Case::new("large results", [8_000_000, 10_000_000, 15_000_000], 200.0, large_results),
+        Case::new("a list with long names", [4_000, 50_000, 400_000], 60.0, |bytes| list(bytes, "name")),
+        Case::new("a list with long titles", [4_000, 50_000, 400_000], 60.0, |bytes| list(bytes, "title")),
+        Case::new("a list with large schemas", [4_000, 50_000, 400_000], 60.0, |bytes| list(bytes, "schema")),
+        Case::new("a list with long cursors", [4_000, 50_000, 400_000], 60.0, |bytes| list(bytes, "cursor")),
+        Case::new("large results", [8_000_000, 10_000_000, 15_000_000], 160.0, large_results),
         Case::new("a long first response", [300_000, 1_000_000, 10_000_000], 120.0, large_initialize),
         Case::new("a response without an end", [20, 40, 80], 50.0, endless_line),
     ]
 }
 
-/// A list of 400 pages with a tool each, in which one field has this size.
+/// A list of 100 pages with a tool each, in which one field has this size.
 fn list(bytes: usize, field: &'static str) -> Running {
     Box::pin(async move {
         let client = connect_to_script(move |peer: Peer| {
@@ -34,7 +34,7 @@ fn list(bytes: usize, field: &'static str) -> Running {
                     _ => {}
                 }
                 let cursor = if field == "cursor" { text } else { page.to_string() };
-                let cursor = if page == 400 { Value::Null } else { cursor.into() };
+                let cursor = if page == 100 { Value::Null } else { cursor.into() };
                 Response::Result(json!({"tools": [tool], "nextCursor": cursor}))
             })
         });
@@ -62,7 +62,7 @@ fn large_results(bytes: usize) -> Running {
         });
         let registry = client.connect().await.expect("connected").registry().await.expect("listed");
         let mut kept: Vec<ToolMessage> = Vec::new();
-        for index in 0..3 {
+        for index in 0..2 {
             kept.extend(registry.dispatch(&[ToolCall::new(format!("call_{index}"), "t", "{}")]).await);
         }
         format!("{} bytes of text", kept.iter().map(|message| message.text().len()).sum::<usize>())

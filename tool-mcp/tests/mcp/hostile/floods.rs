@@ -9,21 +9,21 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::time::timeout;
 use tool_runtime::{BatchContext, Registry, tools};
-use tool_runtime_mcp::serve;
+use tool_runtime_mcp::{Client, serve};
 
 pub(super) fn cases() -> Vec<Case> {
     vec![
         Case::new("a client that pings and does not read", [2_000, 10_000, 100_000], 24.0, pings_of_a_client),
         Case::new(
             "a client that calls unknown methods and does not read",
-            [100, 300, 600],
+            [50, 100, 500],
             40.0,
             long_methods,
         ),
-        Case::new("a client that cancels unknown requests", [2_000, 10_000, 30_000], 24.0, unknown_cancels),
+        Case::new("a client that cancels unknown requests", [1_000, 3_000, 10_000], 24.0, unknown_cancels),
         Case::new("a server that pings and does not read", [2_000, 10_000, 100_000], 24.0, pings_of_a_server),
-        Case::new("a server that reports progress", [2_000, 10_000, 30_000], 24.0, progress),
-        Case::new("a server that announces changes", [2_000, 10_000, 30_000], 24.0, changes),
+        Case::new("a server that reports progress", [1_000, 3_000, 10_000], 24.0, progress),
+        Case::new("a server that announces changes", [1_000, 3_000, 10_000], 24.0, changes),
     ]
 }
 
@@ -90,34 +90,51 @@ fn unknown_cancels(count: usize) -> Running {
     })
 }
 
+/// A client of a server that pings up to `count` times and does not read, and the number of pings that were sent.
+async fn pinged_client(count: usize) -> (Client, Arc<AtomicUsize>) {
+    let sent = Arc::new(AtomicUsize::new(0));
+    let of_server = Arc::clone(&sent);
+    let client = Client::transport(move || {
+        let (ours, theirs) = tokio::io::duplex(1 << 16);
+        let sent = Arc::clone(&of_server);
+        tokio::spawn(async move {
+            let (reader, mut writer) = tokio::io::split(theirs);
+            let mut lines = BufReader::new(reader).lines();
+            lines.next_line().await.expect("the client initializes");
+            let result = json!({"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+                "serverInfo": {"name": "hostile", "version": "1"}});
+            let response = json!({"jsonrpc": "2.0", "id": 0, "result": result}).to_string();
+            writer.write_all(format!("{response}\n").as_bytes()).await.expect("the client reads");
+            lines.next_line().await.expect("the client is initialized");
+            sent.store(flood(&mut writer, PING, count).await, Ordering::Relaxed);
+            std::future::pending::<()>().await;
+        });
+        async move { Ok::<_, std::io::Error>(ours) }
+    });
+    (client.connect().await.expect("connected"), sent)
+}
+
 fn pings_of_a_server(count: usize) -> Running {
     Box::pin(async move {
         tokio::time::pause();
-        let sent = Arc::new(AtomicUsize::new(0));
-        let of_server = Arc::clone(&sent);
-        let client = tool_runtime_mcp::Client::transport(move || {
-            let (ours, theirs) = tokio::io::duplex(1 << 16);
-            let sent = Arc::clone(&of_server);
-            tokio::spawn(async move {
-                let (reader, mut writer) = tokio::io::split(theirs);
-                let mut lines = BufReader::new(reader).lines();
-                lines.next_line().await.expect("the client initializes");
-                let result = json!({"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
-                    "serverInfo": {"name": "hostile", "version": "1"}});
-                let response = json!({"jsonrpc": "2.0", "id": 0, "result": result}).to_string();
-                writer.write_all(format!("{response}\n").as_bytes()).await.expect("the client reads");
-                lines.next_line().await.expect("the client is initialized");
-                sent.store(flood(&mut writer, PING, count).await, Ordering::Relaxed);
-            });
-            async move { Ok::<_, std::io::Error>(ours) }
-        });
-        let client = client.connect().await.expect("connected");
+        let (client, sent) = pinged_client(count).await;
         while sent.load(Ordering::Relaxed) == 0 {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
         drop(client);
         format!("{} of {count} pings are read", sent.load(Ordering::Relaxed))
     })
+}
+
+/// The resident memory of this process, in kB each five seconds, while a server pings this client and does not read.
+pub(super) async fn minute_of_a_client() -> Vec<u64> {
+    let (_client, _) = pinged_client(usize::MAX).await;
+    let mut memory = Vec::new();
+    for _ in 0..12 {
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        memory.push(super::resident_memory("self"));
+    }
+    memory
 }
 
 fn progress(count: usize) -> Running {

@@ -22,7 +22,7 @@ pub(super) fn cases() -> Vec<Case> {
             100.0,
             streamed_initialize,
         ),
-        Case::new("many sessions", [1_000, 1_500, 2_000], 90.0, many_sessions),
+        Case::new("many sessions", [150, 300, 600], 40.0, many_sessions),
         Case::new("a request without an end", [20, 40, 80], 50.0, endless_line),
     ]
 }
@@ -64,7 +64,7 @@ fn streamed_initialize(bytes: usize) -> Running {
 
 fn many_sessions(count: usize) -> Running {
     Box::pin(async move {
-        let server = HttpServer::start(serve(empty()).http_service()).await;
+        let server = HttpServer::start(serve(empty()).max_sessions(100).http_service()).await;
         let body = initialize(&json!({}));
         let mut sessions = 0;
         for _ in 0..count {
