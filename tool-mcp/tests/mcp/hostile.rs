@@ -2,7 +2,7 @@
 //! its memory must not grow with what the peer sends.
 //!
 //! `cargo test -p tool-runtime-mcp --all-features hostile -- --nocapture` prints the memory of each case. With `HOSTILE_SCALE=100`,
-//! the sizes are 100 times larger.
+//! the sizes are 100 times larger; the text of a single large message, which the scripted peer builds, takes memory then, too.
 
 mod clients;
 mod floods;
