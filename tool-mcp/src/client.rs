@@ -10,6 +10,8 @@ mod error;
 mod http;
 mod output;
 mod response_line;
+#[cfg(feature = "http-client")]
+mod resumption;
 mod tracked_transport;
 mod transport_error;
 
@@ -22,7 +24,9 @@ use connection::{Connector, Link};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 use tokio::sync::{Mutex, watch};
+use tokio::time::{Instant, sleep_until};
 use tool_runtime::{DynamicTool, Registry};
 
 /// A client of an MCP server, whose tools become tools of a registry.
@@ -66,9 +70,15 @@ use tool_runtime::{DynamicTool, Registry};
 ///
 /// # Servers that are not trusted
 ///
-/// Definitions and results come from the server. Their size is limited by the transport (16 MB per message), the number of
-/// tools by [`max_tools`](ClientBuilder::max_tools), schemas by the registry, and descriptions are truncated after 16 KB.
-/// A definition that cannot be used is [skipped](Registry::skipped). The model reads the descriptions and results: choose a
+/// Definitions and results come from the server. A message has at most 16 MB and 1,000,000 values, where an object
+/// counts as 20; a larger response is an error. The number of tools
+/// is limited by [`max_tools`](ClientBuilder::max_tools), all definitions by [`max_list_bytes`](ClientBuilder::max_list_bytes), and
+/// schemas by the registry. Descriptions are truncated after 16 KB, and titles after 1 KB. The content of a result is limited by
+/// [`max_result_bytes`](ClientBuilder::max_result_bytes), and the message of an error of the protocol by 64 KB. A call has 100 events
+/// of progress per second; further ones are left out. A server that sends requests and does not read the responses is not read
+/// while 64 of them wait, and disconnected after 30 seconds; over HTTP, its further requests have no response.
+///
+/// A definition that cannot be used, or whose name has more than 512 bytes, is [skipped](Registry::skipped). The model reads the descriptions and results: choose a
 /// [`prefix`](ClientBuilder::prefix), so that a tool cannot take the name of another one, and require approval where a
 /// call could do harm ([`ClientBuilder::tool`]). The annotations are statements of the server:
 /// [`ignore_annotations`](ClientBuilder::ignore_annotations) drops them.
@@ -85,7 +95,12 @@ struct Inner {
     changes: watch::Sender<u64>,
     /// The number of changes when the list was last read.
     seen: AtomicU64,
+    /// The time at which the list was last read.
+    listed: Mutex<Option<Instant>>,
 }
+
+/// The time between two lists that are read because of a change.
+const MIN_PAUSE_OF_LISTS: Duration = Duration::from_secs(1);
 
 impl Client {
     /// The tools of the server as they are now, in a registry of their own. Names that providers reject are
@@ -113,6 +128,7 @@ impl Client {
         // Before the list is read, since a change meanwhile is new; even if reading fails, since a loop over `changed`
         // would not wait otherwise.
         self.0.seen.store(*self.0.changes.borrow(), Ordering::Relaxed);
+        *self.0.listed.lock().await = Some(Instant::now());
         let connection = connection?;
         let listed = connection.list(&self.0.settings).await;
         if matches!(listed, Err(ClientError::List(_) | ClientError::ListTimedOut { .. })) {
@@ -123,7 +139,8 @@ impl Client {
     }
 
     /// Waits until the list of tools may have changed since [`registry`](Client::registry) or [`tools`](Client::tools) was last
-    /// called: the server has announced a change, or was connected again.
+    /// called: the server has announced a change, or was connected again. It returns one second after that call at the earliest,
+    /// since a server may announce changes all the time.
     ///
     /// With a search in `own` (`RegistryBuilder::search`, feature `search` of `tool-runtime`), the search finds the new tools, and
     /// the `tools` of requests stay equal.
@@ -146,6 +163,11 @@ impl Client {
         let is_new = |changes: &u64| *changes != self.0.seen.load(Ordering::Relaxed);
         // The sender lives as long as the client.
         self.0.changes.subscribe().wait_for(is_new).await.ok();
+        // A server may announce changes without an end.
+        let listed = *self.0.listed.lock().await;
+        if let Some(listed) = listed {
+            sleep_until(listed + MIN_PAUSE_OF_LISTS).await;
+        }
     }
 }
 

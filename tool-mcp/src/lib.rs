@@ -68,7 +68,11 @@ mod closable_transport;
 #[cfg(any(feature = "client", feature = "server"))]
 mod error_prefix;
 #[cfg(any(feature = "client", feature = "server"))]
+mod limited_transport;
+#[cfg(any(feature = "client", feature = "server"))]
 mod line_transport;
+#[cfg(any(feature = "client", feature = "server"))]
+mod message_size;
 #[cfg(any(feature = "client", feature = "server"))]
 mod repaired_reader;
 #[cfg(feature = "server")]

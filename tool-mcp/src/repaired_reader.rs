@@ -1,14 +1,32 @@
 //! A reader of lines that are repaired before rmcp parses them.
 
+use crate::message_size::{MAX_MESSAGE_BYTES, has_too_many_values};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, ReadBuf};
 
-/// Repairs a line, which does not include its end; `None` for a line that stays unchanged.
-pub(crate) type RepairLine = fn(&[u8]) -> Option<Vec<u8>>;
+/// Changes lines.
+#[derive(Clone, Copy)]
+pub struct RepairLine {
+    /// Repairs a line, which does not include its end; `None` for a line that stays unchanged.
+    pub(crate) repair: fn(&[u8]) -> Option<Vec<u8>>,
+    /// The line in place of one that is too large, with the beginning and the end of that. `None` if it is ignored.
+    pub(crate) replace_too_large: fn(&[u8], &[u8]) -> Option<Vec<u8>>,
+}
 
-/// The size of a line from which on it is not repaired: rmcp drops such a line.
-const MAX_LINE: usize = rmcp::transport::async_rw::DEFAULT_MAX_LINE_LENGTH;
+impl RepairLine {
+    /// The line in place of this one, which is not too long. `None` if it stays unchanged.
+    pub(crate) fn apply(self, line: &[u8]) -> Option<Vec<u8>> {
+        if !has_too_many_values(line) {
+            return (self.repair)(line);
+        }
+        let excerpt = line.len().min(MAX_EXCERPT);
+        Some((self.replace_too_large)(&line[..excerpt], &line[line.len() - excerpt..]).unwrap_or_default())
+    }
+}
+
+/// The number of bytes at the beginning and at the end of a line that is too large, by which it is recognised.
+const MAX_EXCERPT: usize = 1024;
 
 /// The number of bytes that are read at once.
 const CHUNK: usize = 8 * 1024;
@@ -17,10 +35,10 @@ const CHUNK: usize = 8 * 1024;
 pub(crate) struct RepairedReader<R> {
     reader: R,
     repair: RepairLine,
-    /// The beginning of a line.
+    /// The beginning of a line; if it is too long, only its end.
     line: Vec<u8>,
-    /// Whether the beginning of the line was too long, and is in `ready`.
-    is_too_long: bool,
+    /// The beginning of a line that is too long.
+    too_long: Option<Vec<u8>>,
     /// The bytes to be returned, from `next` on.
     ready: Vec<u8>,
     next: usize,
@@ -29,23 +47,32 @@ pub(crate) struct RepairedReader<R> {
 impl<R> RepairedReader<R> {
     pub(crate) fn new(reader: R, repair: RepairLine) -> Self {
         let (line, ready) = (Vec::new(), Vec::new());
-        RepairedReader { reader, repair, line, is_too_long: false, ready, next: 0 }
+        RepairedReader { reader, repair, line, too_long: None, ready, next: 0 }
     }
 
     fn take(&mut self, mut bytes: &[u8]) {
         while let Some(end) = bytes.iter().position(|&byte| byte == b'\n') {
-            self.line.extend_from_slice(&bytes[..end]);
+            self.extend(&bytes[..end]);
             bytes = &bytes[end + 1..];
-            let repaired = if self.is_too_long { None } else { (self.repair)(&self.line) };
-            self.ready.extend_from_slice(repaired.as_ref().unwrap_or(&self.line));
+            let line = std::mem::take(&mut self.line);
+            let line = match self.too_long.take() {
+                Some(beginning) => (self.repair.replace_too_large)(&beginning, &line).unwrap_or_default(),
+                None => self.repair.apply(&line).unwrap_or(line),
+            };
+            self.ready.extend(line);
             self.ready.push(b'\n');
-            self.line.clear();
-            self.is_too_long = false;
         }
+        self.extend(bytes);
+    }
+
+    /// Adds a part of a line.
+    fn extend(&mut self, bytes: &[u8]) {
         self.line.extend_from_slice(bytes);
-        if self.is_too_long || self.line.len() > MAX_LINE {
-            self.is_too_long = true;
-            self.ready.append(&mut self.line);
+        if self.line.len() > MAX_MESSAGE_BYTES {
+            self.too_long.get_or_insert_with(|| self.line[..MAX_EXCERPT].to_vec());
+        }
+        if self.too_long.is_some() {
+            self.line = self.line[self.line.len().saturating_sub(MAX_EXCERPT)..].to_vec();
         }
     }
 }

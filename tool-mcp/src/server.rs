@@ -1,23 +1,34 @@
 //! A registry as an MCP server.
 
+mod authorization;
 mod connection;
 mod definition;
 mod progress;
 mod request;
+mod request_transport;
 mod result;
+mod running;
+mod too_large_request;
 
 #[cfg(feature = "http-server")]
+mod envelope;
+#[cfg(feature = "http-server")]
 mod http_service;
+#[cfg(feature = "http-server")]
+mod sessions;
 
 #[cfg(feature = "http-server")]
 pub use http_service::HttpService;
 pub use request::McpRequest;
 
 use crate::closable_transport::ClosableTransport;
+use crate::limited_transport::{Excess, LimitedTransport};
 use crate::line_transport::Adapter;
+use crate::repaired_reader::RepairLine;
 use crate::surrogates::replace_lone_surrogates;
 use connection::ConnectionHandler;
 use definition::definitions;
+use request_transport::RequestTransport;
 use rmcp::model::{Implementation, ServerCapabilities, ServerConfig, Tool};
 use rmcp::service::{RoleServer, ServerInitializeError};
 use rmcp::transport::IntoTransport;
@@ -26,6 +37,7 @@ use std::error::Error;
 use std::fmt::{self, Display};
 use std::sync::Arc;
 use tokio::sync::watch;
+use too_large_request::{request_id, too_large_request};
 use tool_runtime::{BatchContext, Registry};
 
 /// Creates a server of the tools of a registry.
@@ -43,6 +55,19 @@ use tool_runtime::{BatchContext, Registry};
 /// | [`CallContext::progress`] | notifications, if the client asks for them |
 /// | `notifications/cancelled` of the client | cancels the call and the token of its context |
 /// | [`max_calls`] | counts the calls of one connection; of one request over HTTP from protocol 2026-07-28 on |
+///
+/// # Clients that are not trusted
+///
+/// The function of [`try_batch`](Server::try_batch) decides about each message of a client, before it has any effect.
+///
+/// - A message has at most 16 MB over a stream, and 4 MB over HTTP ([`http_service_with`](Server::http_service_with)), where
+///   `initialize` has at most 64 KB. It has at most 1,000,000 values, where an object counts as 20. A larger message is an error. Of `initialize`, a connection keeps the name of the client, up to
+///   256 bytes.
+/// - 256 requests of a connection run at the same time, with 32 MB in total. A further one waits for a second, and is an error then.
+///   A request whose id is that of a running one is an error.
+/// - While 64 responses, or 1 MB of them, wait until the client reads, no further request is read. If the client reads none of them
+///   for 30 seconds, the connection ends.
+/// - Over HTTP, there are [`max_sessions`](Server::max_sessions).
 ///
 /// ```no_run
 /// use tool_runtime::{Registry, tool};
@@ -73,6 +98,8 @@ pub fn serve(registry: Registry) -> Server {
         info: info.with_server_info(name),
         served: Arc::new(watch::Sender::new(Arc::new(Served::new(registry)))),
         batch: None,
+        #[cfg(feature = "http-server")]
+        max_sessions: 1_000,
     }
 }
 
@@ -84,15 +111,18 @@ pub struct Server {
     served: Arc<watch::Sender<Arc<Served>>>,
     /// `None` for a batch per connection.
     batch: Option<CreateBatch>,
+    #[cfg(feature = "http-server")]
+    max_sessions: usize,
 }
 
-/// rmcp ignores a request with a lone surrogate, and the client waits for its response.
-fn repair_line(line: &[u8]) -> Option<Vec<u8>> {
-    match replace_lone_surrogates(line) {
+/// rmcp ignores a request with a lone surrogate, or one that is too large, and the client waits for its response.
+const REPAIR_LINE: RepairLine = RepairLine {
+    repair: |line| match replace_lone_surrogates(line) {
         Cow::Owned(repaired) => Some(repaired),
         Cow::Borrowed(_) => None,
-    }
-}
+    },
+    replace_too_large: |beginning, end| Some(too_large_request(&request_id(beginning, end)?)),
+};
 
 type CreateBatch = Arc<dyn Fn(&McpRequest<'_>) -> Result<BatchContext, String> + Send + Sync>;
 
@@ -135,6 +165,9 @@ impl Server {
     /// Sets the function that creates the batch of each request: the state of its user, the tools that it may use, listeners,
     /// a cancellation token. Default: one batch per connection, which only counts calls.
     ///
+    /// It runs for each message of a client, [whatever its method is](McpRequest::method), and over HTTP also for the requests that
+    /// receive events or end a session. Calls use the batch; for other messages, it is dropped.
+    ///
     /// `tools/list` contains the tools that the batch allows. Calls count together if the batches are clones of one
     /// [`BatchContext`], or use [`count_calls_with`](BatchContext::count_calls_with).
     ///
@@ -163,7 +196,8 @@ impl Server {
     }
 
     /// Like [`batch`](Server::batch), for a function that may reject the request: the client receives the error as one of the
-    /// protocol.
+    /// protocol. A rejected notification has no effect. Over HTTP, a rejected request creates no session and reaches none; the
+    /// status is 403 if it is no request of the protocol.
     ///
     /// Over HTTP, a layer in front of the service can reject a request with a status such as 401, which clients expect for
     /// authorisation; this function then only reads the user that the layer put into the request.
@@ -189,6 +223,26 @@ impl Server {
         create: impl Fn(&McpRequest<'_>) -> Result<BatchContext, E> + Send + Sync + 'static,
     ) -> Self {
         self.batch = Some(Arc::new(move |request| create(request).map_err(|error| error.to_string())));
+        self
+    }
+
+    /// Sets the number of sessions that clients of [`http_service`](Server::http_service) may have at the same time. Further ones
+    /// are rejected with the status 503. Default: 1,000.
+    ///
+    /// A session ends with the DELETE request of its client, after five minutes without a message, and after 30 seconds if its
+    /// client has sent nothing but `initialize`. From protocol 2026-07-28 on, there are no sessions.
+    ///
+    /// ```
+    /// use tool_runtime::{Registry, tools};
+    /// use tool_runtime_mcp::serve;
+    ///
+    /// let service = serve(Registry::new(tools![])?).max_sessions(100).http_service();
+    /// # drop(service);
+    /// # Ok::<(), tool_runtime::BuildError>(())
+    /// ```
+    #[cfg(feature = "http-server")]
+    pub fn max_sessions(mut self, sessions: usize) -> Self {
+        self.max_sessions = sessions;
         self
     }
 
@@ -223,8 +277,10 @@ impl Server {
         E: Error + Send + Sync + 'static,
         A: Adapter<RoleServer, T, E>,
     {
-        let transport = ClosableTransport::new(A::connect(transport, repair_line));
-        match rmcp::serve_server(ConnectionHandler::new(self), transport).await {
+        let transport = ClosableTransport::new(A::connect(transport, REPAIR_LINE));
+        let transport = LimitedTransport::new(transport, Excess::Waits);
+        let transport = RequestTransport::new(transport, self.clone());
+        match Box::pin(rmcp::serve_server(ConnectionHandler::new(self), transport)).await {
             Ok(running) => running.waiting().await.map(drop).map_err(|source| ServeError(source.into())),
             // The client disconnected before its first request.
             Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
@@ -237,7 +293,7 @@ impl Server {
     ///
     /// It accepts requests to `localhost`, `127.0.0.1` and `::1` only, so that a website cannot reach a local server through
     /// a name of its own. [`http_service_with`](Server::http_service_with) sets other host names, allowed origins and the
-    /// limit of 4 MB per request.
+    /// limit of 4 MB per request. A request that declares a larger size is rejected before its body is read.
     ///
     /// ```no_run
     /// use tool_runtime::Registry;

@@ -31,6 +31,8 @@ pub(super) struct Settings {
     pub(super) timeout: Duration,
     pub(super) connect_timeout: Duration,
     pub(super) max_tools: usize,
+    pub(super) max_list_bytes: usize,
+    pub(super) max_result_bytes: usize,
     pub(super) deny_unknown_arguments: bool,
     pub(super) ignore_annotations: bool,
     pub(super) configure: Option<Configure>,
@@ -46,6 +48,8 @@ impl Default for Settings {
             timeout: Duration::from_secs(60),
             connect_timeout: Duration::from_secs(30),
             max_tools: 1_000,
+            max_list_bytes: 4 << 20,
+            max_result_bytes: 8 << 20,
             deny_unknown_arguments: false,
             ignore_annotations: false,
             configure: None,
@@ -170,8 +174,8 @@ impl Client {
     }
 
     /// Like [`http`](Client::http), with settings of [`rmcp`]. Two of them are replaced: there are three attempts to resume a
-    /// broken stream, after the pauses that the server asks for (0.1 seconds and more otherwise), and an expired session is a
-    /// lost connection.
+    /// broken stream, after the pauses that the server asks for (from 0.1 to 60 seconds), and an expired session is a lost
+    /// connection. Streams that end at once and have brought no message are resumed more and more slowly, after up to 10 seconds.
     ///
     /// ```
     /// use tool_runtime_mcp::Client;
@@ -228,6 +232,33 @@ impl ClientBuilder {
         self
     }
 
+    /// Sets the size of all definitions of the server, in bytes of JSON. A longer list is an error. Default: 4 MiB.
+    ///
+    /// ```
+    /// use tool_runtime_mcp::Client;
+    ///
+    /// let builder = Client::program("a-server", ["--verbose"]).max_tools(5_000).max_list_bytes(20 << 20);
+    /// # drop(builder);
+    /// ```
+    pub fn max_list_bytes(mut self, bytes: usize) -> Self {
+        self.settings.max_list_bytes = bytes;
+        self
+    }
+
+    /// Sets the size of the content of one result, in bytes. A longer text is truncated, and other content that exceeds the
+    /// limit is left out; the result contains a text about it, for the model and the program. Default: 8 MiB.
+    ///
+    /// ```
+    /// use tool_runtime_mcp::Client;
+    ///
+    /// let builder = Client::program("a-server", ["--verbose"]).max_result_bytes(100_000);
+    /// # drop(builder);
+    /// ```
+    pub fn max_result_bytes(mut self, bytes: usize) -> Self {
+        self.settings.max_result_bytes = bytes;
+        self
+    }
+
     /// Rejects arguments that a definition does not name: see [`DynamicTool::deny_unknown_arguments`]. Default: `false`.
     pub fn deny_unknown_arguments(mut self, deny: bool) -> Self {
         self.settings.deny_unknown_arguments = deny;
@@ -270,7 +301,8 @@ impl ClientBuilder {
     pub async fn connect(self) -> Result<Client, ConnectError> {
         let ClientBuilder { connector, settings } = self;
         let (link, changes, seen) = (Mutex::default(), watch::Sender::default(), 0.into());
-        let client = Client(Arc::new(Inner { connector, settings, link, changes, seen }));
+        let listed = Mutex::default();
+        let client = Client(Arc::new(Inner { connector, settings, link, changes, seen, listed }));
         client.connect_once().await?;
         Ok(client)
     }

@@ -5,6 +5,7 @@ use super::output::{output_of, read_result};
 use super::tracked_transport::{TrackedCall, TrackedCalls};
 use super::transport_error::{Rejection, rejection, request_cause};
 use super::{Client, RemoteError};
+use crate::message_size::truncated;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, CancelledNotificationParam, ClientRequest,
     ErrorCode, JsonObject, ProgressToken, RequestId, ServerResult,
@@ -19,6 +20,9 @@ use tool_runtime::{CallContext, ToolOutput};
 
 /// The number of times that a call is sent again after its connection was lost.
 const MAX_REPEATS: usize = 2;
+
+/// The size after which the message of an error of the protocol is truncated.
+const MAX_ERROR_BYTES: usize = 64 * 1024;
 
 /// The reason why a request has no response.
 enum NoResponse {
@@ -46,7 +50,7 @@ impl Client {
             let connection =
                 self.connection().await.map_err(|error| RemoteError::Unreachable(error.into()))?;
             let no_response = match connection.call(params.clone(), call, may_have_taken_effect).await {
-                Ok(response) => return output_of(response?),
+                Ok(response) => return output_of(response?, self.0.settings.max_result_bytes),
                 Err(no_response) => no_response,
             };
             self.abandon(&connection).await;
@@ -95,7 +99,8 @@ impl Connection {
             Ok(ServerResult::CustomResult(result)) => Ok(read_result(&result.0).ok_or(unexpected)),
             Ok(_) | Err(ServiceError::UnexpectedResponse) => Ok(Err(unexpected)),
             Err(ServiceError::McpError(error)) => {
-                Ok(Err(RemoteError::Protocol { code: error.code.0, message: error.message.into_owned() }))
+                let message = truncated(&error.message, MAX_ERROR_BYTES);
+                Ok(Err(RemoteError::Protocol { code: error.code.0, message }))
             }
             Err(ServiceError::Cancelled { .. }) => Ok(Err(RemoteError::Cancelled)),
             Err(error) => match rejection(&error) {

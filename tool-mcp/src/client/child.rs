@@ -1,6 +1,6 @@
 //! A server in a child process.
 
-use super::response_line::repair_line;
+use super::response_line::REPAIR_LINE;
 use crate::repaired_reader::RepairedReader;
 use process_wrap::tokio::{ChildWrapper, CommandWrap};
 use rmcp::RoleClient;
@@ -33,7 +33,7 @@ impl ChildProcess {
         let taken = || io::Error::other("the process has no standard input or output");
         let input = child.stdin().take().ok_or_else(taken)?;
         let output = child.stdout().take().ok_or_else(taken)?;
-        let transport = AsyncRwTransport::new(RepairedReader::new(output, repair_line), input);
+        let transport = AsyncRwTransport::new(RepairedReader::new(output, REPAIR_LINE), input);
         Ok(ChildProcess { child, transport })
     }
 

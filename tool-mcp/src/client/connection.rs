@@ -3,12 +3,14 @@
 use super::builder::Settings;
 use super::definition::RemoteTool;
 use super::error::{ClientError, ConnectError};
-use super::response_line::repair_line;
+use super::response_line::REPAIR_LINE;
 use super::tracked_transport::{Channel, TrackedCalls, TrackedTransport};
 use super::transport_error::{connect_cause, request_cause};
 use super::{Client, Inner};
 use crate::closable_transport::ClosableTransport;
+use crate::limited_transport::LimitedTransport;
 use crate::line_transport::Adapter;
+use crate::message_size::value_bytes;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, ClientRequest, ErrorCode, Implementation, ListToolsRequest,
     PaginatedRequestParams, ProtocolVersion, ServerResult, SubscriptionFilter,
@@ -56,8 +58,8 @@ where
     Box::new(move |handler, lifecycle| {
         let created = create();
         Box::pin(async move {
-            let transport = A::connect(created.await.map_err(Into::into)?, repair_line);
-            let transport = ClosableTransport::new(transport);
+            let transport = A::connect(created.await.map_err(Into::into)?, REPAIR_LINE);
+            let transport = LimitedTransport::new(ClosableTransport::new(transport), channel.excess());
             let transport = TrackedTransport::new(transport, channel, handler.calls.clone());
             serve_client_with_lifecycle(handler, transport, lifecycle).await.map_err(connect_cause)
         })
@@ -189,21 +191,27 @@ impl Connection {
     /// The definitions of all tools.
     pub(super) async fn list(&self, settings: &Settings) -> Result<Vec<RemoteTool>, ClientError> {
         let allowed = settings.connect_timeout;
-        let listed = timeout(allowed, self.list_pages(settings.max_tools)).await;
+        let listed = timeout(allowed, self.list_pages(settings)).await;
         listed.map_err(|_| ClientError::ListTimedOut { allowed })?
     }
 
-    async fn list_pages(&self, limit: usize) -> Result<Vec<RemoteTool>, ClientError> {
+    async fn list_pages(&self, settings: &Settings) -> Result<Vec<RemoteTool>, ClientError> {
+        let limit = settings.max_tools;
         // A server without tools, for example one with prompts only, rejects the request.
         if self.peer.peer_info().is_some_and(|server| server.capabilities.tools.is_none()) {
             return Ok(Vec::new());
         }
         let (mut tools, mut last_page) = (Vec::new(), Vec::new());
         let (mut cursor, mut cursors) = (None, HashSet::new());
+        let mut bytes = 0;
         // Also limits the number of empty pages.
         for _ in 0..=limit {
             let (page, next) =
                 self.list_page(cursor).await.map_err(|error| ClientError::List(request_cause(error)))?;
+            bytes += page.iter().map(value_bytes).sum::<usize>() + next.as_ref().map_or(0, String::len);
+            if bytes > settings.max_list_bytes {
+                return Err(ClientError::ListTooLarge { limit: settings.max_list_bytes });
+            }
             // A server that does not read cursors sends the same page again.
             if !page.is_empty() && page == last_page {
                 return Ok(tools);
@@ -227,13 +235,16 @@ impl Connection {
     async fn list_page(&self, cursor: Option<String>) -> Result<(Vec<Value>, Option<String>), ServiceError> {
         let params = cursor.map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
         let request = ListToolsRequest { params, ..ListToolsRequest::default() };
-        let page = match self.peer.send_request(ClientRequest::ListToolsRequest(request)).await? {
+        let mut page = match self.peer.send_request(ClientRequest::ListToolsRequest(request)).await? {
             ServerResult::ListToolsResult(page) => serde_json::to_value(page).unwrap_or_default(),
             ServerResult::CustomResult(page) => page.0,
             _ => return Err(ServiceError::UnexpectedResponse),
         };
-        let tools = page["tools"].as_array().ok_or(ServiceError::UnexpectedResponse)?;
-        Ok((tools.clone(), page["nextCursor"].as_str().map(str::to_owned)))
+        let next = page["nextCursor"].as_str().map(str::to_owned);
+        match page.get_mut("tools").map(Value::take) {
+            Some(Value::Array(tools)) => Ok((tools, next)),
+            _ => Err(ServiceError::UnexpectedResponse),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The definitions of a server's tools.
 
 use super::Client;
+use crate::message_size::truncated;
 use rmcp::model::JsonObject;
 use serde_json::Value;
 use std::sync::{Arc, OnceLock};
@@ -10,7 +11,14 @@ use tool_runtime::registry::Annotations;
 /// The size after which a description is truncated.
 const MAX_DESCRIPTION_BYTES: usize = 16 * 1024;
 
-/// The definition of a tool of a server, with a truncated description and without the fields that cannot be read.
+/// The size of a name. A tool with a longer one is skipped, since a truncated name cannot be called. The protocol recommends at most
+/// 128 characters.
+const MAX_NAME_BYTES: usize = 512;
+
+/// The size after which a title is truncated.
+const MAX_TITLE_BYTES: usize = 1024;
+
+/// The definition of a tool of a server, with truncated texts and without the fields that cannot be read.
 #[derive(Clone, Debug)]
 pub struct RemoteTool {
     name: String,
@@ -28,7 +36,7 @@ impl RemoteTool {
         &self.name
     }
 
-    /// The title, a name for people.
+    /// The title, a name for people, truncated after 1 KB.
     #[must_use]
     pub fn title(&self) -> Option<&str> {
         self.title.as_deref()
@@ -67,15 +75,18 @@ impl RemoteTool {
         // The protocol defines it only for tools that are not read-only.
         annotations.destructive = hint("destructiveHint").filter(|_| annotations.read_only != Some(true));
         let title = definition["title"].as_str().or(hints["title"].as_str());
-        // A tool without a name cannot be called. The registry reports it because of this schema.
+        // A tool without a name, or with a truncated one, could not be called. The registry reports it because of this schema.
         let (name, parameters) = match text("name") {
-            "" => ("unnamed", Value::Bool(false)),
-            name => (name, parameters(&definition["inputSchema"])),
+            "" => ("unnamed".to_owned(), Value::Bool(false)),
+            name if name.len() > MAX_NAME_BYTES => {
+                (format!("a_name_of_more_than_{MAX_NAME_BYTES}_bytes"), Value::Bool(false))
+            }
+            name => (name.to_owned(), parameters(&definition["inputSchema"])),
         };
         RemoteTool {
-            name: name.to_owned(),
-            title: title.map(str::to_owned),
-            description: truncated(text("description")),
+            name,
+            title: title.map(|title| truncated(title, MAX_TITLE_BYTES)),
+            description: truncated(text("description"), MAX_DESCRIPTION_BYTES),
             parameters,
             output_schema: definition.get("outputSchema").filter(|schema| schema.is_object()).cloned(),
             annotations,
@@ -126,15 +137,4 @@ fn parameters(schema: &Value) -> Value {
         }
         other => other.clone(),
     }
-}
-
-fn truncated(text: &str) -> String {
-    if text.len() <= MAX_DESCRIPTION_BYTES {
-        return text.to_owned();
-    }
-    let mut end = MAX_DESCRIPTION_BYTES;
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    format!("{} [truncated]", &text[..end])
 }

@@ -67,6 +67,13 @@ pub enum ClientError {
         /// The limit.
         limit: usize,
     },
+    /// The definitions of the server are larger than
+    /// [`ClientBuilder::max_list_bytes`](super::ClientBuilder::max_list_bytes).
+    #[non_exhaustive]
+    ListTooLarge {
+        /// The limit.
+        limit: usize,
+    },
     /// The registry of the tools cannot be built.
     Build(BuildError),
 }
@@ -92,6 +99,12 @@ impl fmt::Display for ClientError {
             }
             ClientError::TooManyTools { limit } => {
                 write!(f, "the MCP server has more than {limit} tools; raise `max_tools` to use it")
+            }
+            ClientError::ListTooLarge { limit } => {
+                write!(
+                    f,
+                    "the tools of the MCP server have more than {limit} bytes; raise `max_list_bytes` to use it"
+                )
             }
             ClientError::Build(error) => error.fmt(f),
         }

@@ -1,6 +1,7 @@
 //! An HTTP client whose events are repaired before rmcp parses them.
 
-use super::response_line::repair_line;
+use super::response_line::REPAIR_LINE;
+use super::resumption::Resumption;
 use futures_util::StreamExt as _;
 use futures_util::stream::BoxStream;
 use http::{HeaderName, HeaderValue};
@@ -16,8 +17,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// rmcp ignores an event that it cannot parse. A response as one JSON body is an error at once, without this.
+///
+/// It also limits how often streams of events are resumed, which rmcp does as soon as a server asks for it.
 #[derive(Clone)]
-pub(super) struct RepairingClient(reqwest::Client);
+pub(super) struct RepairingClient {
+    client: reqwest::Client,
+    resumption: Resumption,
+}
 
 type Headers = HashMap<HeaderName, HeaderValue>;
 type Events = BoxStream<'static, Result<Sse, SseError>>;
@@ -43,14 +49,14 @@ impl RepairingClient {
             }
         });
         let client = reqwest::Client::builder().pool_max_idle_per_host(0).redirect(redirects).build()?;
-        Ok(RepairingClient(client))
+        Ok(RepairingClient { client, resumption: Resumption::default() })
     }
 }
 
 fn repaired(events: Events) -> Events {
     let repair = |event: Result<Sse, SseError>| {
         let Ok(mut event) = event else { return vec![event] };
-        let repaired = event.data.as_deref().and_then(|data| repair_line(data.as_bytes()));
+        let repaired = event.data.as_deref().and_then(|data| REPAIR_LINE.apply(data.as_bytes()));
         let Some(text) = repaired.and_then(|repaired| String::from_utf8(repaired).ok()) else {
             return vec![Ok(event)];
         };
@@ -87,11 +93,17 @@ impl StreamableHttpClient for RepairingClient {
         headers: Headers,
         limits: StreamableHttpResponseLimits,
     ) -> Result<StreamableHttpPostResponse, HttpError> {
-        let posted =
-            self.0.post_message_with_response_limits(uri, message, session_id, auth_header, headers, limits);
+        let posted = self.client.post_message_with_response_limits(
+            uri,
+            message,
+            session_id,
+            auth_header,
+            headers,
+            limits,
+        );
         Ok(match posted.await? {
             StreamableHttpPostResponse::Sse(events, session) => {
-                StreamableHttpPostResponse::Sse(repaired(events), session)
+                StreamableHttpPostResponse::Sse(self.resumption.watch(repaired(events)), session)
             }
             response => response,
         })
@@ -104,7 +116,7 @@ impl StreamableHttpClient for RepairingClient {
         auth_header: Option<String>,
         headers: Headers,
     ) -> Result<(), HttpError> {
-        self.0.delete_session(uri, session_id, auth_header, headers).await
+        self.client.delete_session(uri, session_id, auth_header, headers).await
     }
 
     async fn get_stream(
@@ -115,7 +127,9 @@ impl StreamableHttpClient for RepairingClient {
         auth_header: Option<String>,
         headers: Headers,
     ) -> Result<Events, HttpError> {
-        self.0.get_stream(uri, session_id, last_event_id, auth_header, headers).await.map(repaired)
+        let limit = StreamableHttpResponseLimits::default().max_sse_event_size;
+        self.get_stream_with_max_sse_event_size(uri, session_id, last_event_id, auth_header, headers, limit)
+            .await
     }
 
     async fn get_stream_with_max_sse_event_size(
@@ -127,7 +141,8 @@ impl StreamableHttpClient for RepairingClient {
         headers: Headers,
         limit: usize,
     ) -> Result<Events, HttpError> {
-        let events = self.0.get_stream_with_max_sse_event_size(
+        self.resumption.wait().await;
+        let events = self.client.get_stream_with_max_sse_event_size(
             uri,
             session_id,
             last_event_id,
@@ -135,6 +150,6 @@ impl StreamableHttpClient for RepairingClient {
             headers,
             limit,
         );
-        events.await.map(repaired)
+        Ok(self.resumption.watch(repaired(events.await?)))
     }
 }

@@ -2,6 +2,7 @@
 
 use super::RemoteError;
 use crate::error_prefix::without_prefix;
+use crate::message_size::{json_bytes, truncated, value_bytes};
 use base64::Engine as _;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
@@ -55,8 +56,9 @@ pub(super) fn read_result(value: &Value) -> Option<CallToolResult> {
     Some(result)
 }
 
-/// Converts the result of a tool. The artifact of the output is the result itself.
-pub(super) fn output_of(result: CallToolResult) -> Result<ToolOutput, RemoteError> {
+/// Converts the result of a tool. The artifact of the output is the result itself, of which at most this number of bytes is kept.
+pub(super) fn output_of(mut result: CallToolResult, limit: usize) -> Result<ToolOutput, RemoteError> {
+    limit_content(&mut result, limit);
     if result.is_error == Some(true) {
         return Err(RemoteError::Tool { message: without_prefix(&error_text(&result)).to_owned() });
     }
@@ -64,7 +66,7 @@ pub(super) fn output_of(result: CallToolResult) -> Result<ToolOutput, RemoteErro
     let structured = structured_content(&result);
     let is_repeated =
         |text: &str| serde_json::from_str::<Value>(text).is_ok_and(|text| Some(&text) == structured);
-    let blocks = result.content.iter().take(MAX_BLOCKS).map(block);
+    let blocks = result.content.iter().map(block);
     let blocks = blocks.filter(|block| !matches!(block, Block::Text(text) if is_repeated(text)));
     let mut output = ToolOutput::new();
     let (mut lines, mut images) = (Vec::new(), 0);
@@ -80,14 +82,54 @@ pub(super) fn output_of(result: CallToolResult) -> Result<ToolOutput, RemoteErro
             }
         }
     }
-    if result.content.len() > MAX_BLOCKS {
-        lines.push(format!("[{} more blocks are left out]", result.content.len() - MAX_BLOCKS));
-    }
     output = with_lines(output, &mut lines, if structured.is_some() { "\n" } else { "" });
     if let Some(value) = structured {
         output = output.with_json(value);
     }
     Ok(output.with_artifact(result))
+}
+
+/// Leaves out the content that exceeds the limit, and adds texts about it.
+fn limit_content(result: &mut CallToolResult, limit: usize) {
+    let structured = result.structured_content.as_ref().map_or(0, value_bytes);
+    let meta = result.meta.as_ref().map_or(0, json_bytes);
+    let more_blocks = result.content.len().saturating_sub(MAX_BLOCKS);
+    result.content.truncate(MAX_BLOCKS);
+    let (mut rest, mut left_out) = (limit, 0);
+    if structured > rest {
+        (result.structured_content, left_out) = (None, structured);
+    } else {
+        rest -= structured;
+    }
+    if meta > rest {
+        result.meta = None;
+    } else {
+        rest -= meta;
+    }
+    result.content.retain_mut(|block| {
+        let bytes = json_bytes(block);
+        if bytes <= rest {
+            rest -= bytes;
+            return true;
+        }
+        left_out += bytes - rest;
+        let is_truncated = match block.as_text() {
+            Some(text) if rest > 0 => {
+                *block = ContentBlock::text(truncated(&text.text, rest));
+                true
+            }
+            _ => false,
+        };
+        rest = 0;
+        is_truncated
+    });
+    if left_out > 0 {
+        let text = format!("[{left_out} bytes of the result are left out: it has more than {limit} bytes]");
+        result.content.push(ContentBlock::text(text));
+    }
+    if more_blocks > 0 {
+        result.content.push(ContentBlock::text(format!("[{more_blocks} more blocks are left out]")));
+    }
 }
 
 fn structured_content(result: &CallToolResult) -> Option<&Value> {

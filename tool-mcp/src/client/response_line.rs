@@ -1,5 +1,7 @@
 //! Responses of a server that are not valid messages.
 
+use crate::message_size::limits;
+use crate::repaired_reader::RepairLine;
 use crate::surrogates::replace_lone_surrogates;
 use rmcp::model::{ErrorCode, ServerJsonRpcMessage};
 use serde::Deserialize;
@@ -11,10 +13,24 @@ use std::borrow::Cow;
 /// The number of characters of a response that an error quotes.
 const MAX_QUOTED: usize = 500;
 
+pub(super) const REPAIR_LINE: RepairLine =
+    RepairLine { repair: repair_line, replace_too_large: replace_too_large_response };
+
+/// An error in place of a response that is too large. Servers write the id before the result or after it.
+fn replace_too_large_response(beginning: &[u8], end: &[u8]) -> Option<Vec<u8>> {
+    let (beginning, end) = (String::from_utf8_lossy(beginning), String::from_utf8_lossy(end));
+    let after_result =
+        || end.rsplit_once("\"id\":").and_then(|(_, value)| find_id(&format!("{{\"id\":{value}")));
+    let id = find_id(&beginning).or_else(after_result)?;
+    let message = format!("the response of the server is too large: {}", limits());
+    let error = json!({"code": ErrorCode::PARSE_ERROR.0, "message": message});
+    Some(json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string().into_bytes())
+}
+
 /// Repairs a line of a server: lone surrogates are replaced, a batch becomes one line for each message, and a response that is no
 /// valid message becomes an error of its request, which would wait for its time limit otherwise. `None` if rmcp can read the
 /// line, or if it is no response.
-pub(super) fn repair_line(line: &[u8]) -> Option<Vec<u8>> {
+fn repair_line(line: &[u8]) -> Option<Vec<u8>> {
     if line.trim_ascii().is_empty() || is_message(line) {
         return None;
     }

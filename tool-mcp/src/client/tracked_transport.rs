@@ -1,16 +1,26 @@
 //! A transport that tracks the calls that it sends.
 
+use crate::limited_transport::Excess;
+use crate::message_size::truncated;
 use rmcp::model::{
-    GetExtensions as _, GetMeta as _, JsonRpcError, JsonRpcMessage, JsonRpcResponse,
-    ProgressNotificationParam, ProgressToken, RequestId, ServerNotification,
+    GetExtensions as _, GetMeta as _, Implementation, JsonRpcError, JsonRpcMessage, JsonRpcResponse,
+    ProgressNotificationParam, ProgressToken, RequestId, ServerCapabilities, ServerNotification,
+    ServerResult,
 };
 use rmcp::service::{RoleClient, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::time::Instant;
 use tool_runtime::CallContext;
 use tool_runtime::dispatch::CancellationToken;
+
+/// The number of events of progress that a call has in a second. Further ones are left out.
+const MAX_PROGRESS_PER_SECOND: u32 = 100;
+
+/// The size after which the text of an event is truncated.
+const MAX_PROGRESS_BYTES: usize = 4 * 1024;
 
 /// How a transport sends messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,17 +32,41 @@ pub(super) enum Channel {
     Http,
 }
 
+impl Channel {
+    /// A worker sends HTTP requests, and sends nothing while a message waits to be received.
+    pub(super) fn excess(self) -> Excess {
+        if self == Channel::Stream { Excess::Waits } else { Excess::IsDiscarded }
+    }
+}
+
 /// A call, in the extensions of its request, which are not sent.
 pub(super) struct TrackedCall {
     context: CallContext,
     was_sent: AtomicBool,
+    /// The second, since the call was created, and the number of events in it.
+    reported: Mutex<(u64, u32)>,
+    created: Instant,
     /// Cancelled when no call waits for the response. Changes under the lock of the calls.
     ended: CancellationToken,
 }
 
 impl TrackedCall {
     pub(super) fn new(context: CallContext) -> Arc<Self> {
-        Arc::new(TrackedCall { context, was_sent: AtomicBool::default(), ended: CancellationToken::new() })
+        Arc::new(TrackedCall {
+            context,
+            was_sent: AtomicBool::default(),
+            reported: Mutex::default(),
+            created: Instant::now(),
+            ended: CancellationToken::new(),
+        })
+    }
+
+    /// Whether the program receives a further event in this second.
+    fn may_report(&self) -> bool {
+        let second = self.created.elapsed().as_secs();
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        *reported = if reported.0 == second { (second, reported.1.saturating_add(1)) } else { (second, 1) };
+        reported.1 <= MAX_PROGRESS_PER_SECOND
     }
 
     /// Whether the server may have received any part of the request.
@@ -66,14 +100,31 @@ impl TrackedCalls {
 
     fn report(&self, progress: &ProgressNotificationParam) {
         let call = self.lock().get(&progress.progress_token).cloned();
-        if let Some(call) = call {
+        if let Some(call) = call.filter(|call| call.may_report()) {
             // Amounts are integers. A fraction of 1 becomes a percentage.
             let scale = if progress.total.is_some_and(|total| total <= 1.0) { 100.0 } else { 1.0 };
             let amount = |number: f64| to_amount(number * scale);
-            let text = progress.message.clone().unwrap_or_default();
+            let text = truncated(progress.message.as_deref().unwrap_or_default(), MAX_PROGRESS_BYTES);
             call.context.progress(amount(progress.progress), progress.total.map(amount), text);
         }
     }
+}
+
+/// rmcp keeps the first response as long as the connection. The client uses the version and whether there are tools.
+fn shorten(result: &mut ServerResult) {
+    let (capabilities, instructions, meta) = match result {
+        ServerResult::InitializeResult(server) => {
+            server.server_info = Implementation::default();
+            (&mut server.capabilities, &mut server.instructions, &mut server.meta)
+        }
+        ServerResult::DiscoverResult(server) => {
+            (&mut server.capabilities, &mut server.instructions, &mut server.meta)
+        }
+        _ => return,
+    };
+    let (tools, mut kept) = (capabilities.tools.take(), ServerCapabilities::default());
+    kept.tools = tools;
+    (*capabilities, *instructions, *meta) = (kept, None, None);
 }
 
 /// A number of the protocol as an amount. It is rounded, and 0 if it is negative.
@@ -152,6 +203,9 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for TrackedTransport<T> {
             && let Ok(number) = text.parse()
         {
             *id = RequestId::Number(number);
+        }
+        if let JsonRpcMessage::Response(JsonRpcResponse { result, .. }) = &mut message {
+            shorten(result);
         }
         if self.is_error_of_any_call(&message) {
             // The connection ends, and with it every call.

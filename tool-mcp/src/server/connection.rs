@@ -1,9 +1,11 @@
 //! The requests of one client.
 
+use super::authorization::authorized;
 use super::progress::{ProgressForwarder, forwarder};
-use super::request::McpRequest;
 use super::result::result_of;
-use super::{Served, Server};
+use super::running::CancelledByClient;
+use super::{Served, Server, too_large_request};
+use crate::message_size::truncated;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult, ErrorCode,
     ErrorData, ListToolsResult, PaginatedRequestParams, ServerConfig, SubscriptionFilter,
@@ -11,7 +13,6 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -22,6 +23,9 @@ use tool_runtime::{BatchContext, Registry, ToolCall, ToolMessage};
 
 /// The time that a finished call waits for its last notifications of progress.
 const MAX_WAIT_FOR_PROGRESS: Duration = Duration::from_secs(1);
+
+/// The size after which an unknown method is truncated in its error.
+const MAX_QUOTED_BYTES: usize = 256;
 
 /// The handler of one connection; over HTTP, of one session or request.
 pub(super) struct ConnectionHandler {
@@ -48,13 +52,19 @@ impl ConnectionHandler {
         Arc::clone(&self.server.served.borrow())
     }
 
-    fn batch(&self, request: &McpRequest<'_>) -> Result<BatchContext, ErrorData> {
-        let Some(create) = &self.server.batch else { return Ok(self.batch.clone()) };
-        // The panic hook of the process has reported a panic. The client must get a response.
-        let created = catch_unwind(AssertUnwindSafe(|| create(request)));
-        let created =
-            created.map_err(|_| ErrorData::internal_error("the request cannot be handled now", None))?;
-        created.map_err(|error| ErrorData::new(ErrorCode::INVALID_REQUEST, error, None))
+    /// The batch of a request, which may call this tool.
+    fn batch(
+        &self,
+        context: &RequestContext<RoleServer>,
+        tool: Option<&str>,
+    ) -> Result<BatchContext, ErrorData> {
+        if self.server.batch.is_none() {
+            return Ok(self.batch.clone());
+        }
+        // Another tool than the program has read would be another reading of the same message.
+        let authorized = authorized(&context.extensions).filter(|read| read.tool.as_deref() == tool);
+        let unread = || ErrorData::invalid_request("the request cannot be read in one way", None);
+        authorized.map(|authorized| authorized.batch.clone()).ok_or_else(unread)
     }
 
     /// Calls a tool with the text of its arguments.
@@ -65,7 +75,7 @@ impl ConnectionHandler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ErrorData> {
         let served = self.served();
-        let batch = self.batch(&McpRequest::new(&context, Some(&name)))?;
+        let batch = self.batch(&context, Some(&name))?;
         let call = ToolCall::new(context.id.to_string(), name, arguments);
         let message = dispatch(&served.allowed(&batch), &batch, &call, &context).await;
         if let Some(CallError::UnknownTool(unknown)) = message.outcome().and_then(|outcome| outcome.error()) {
@@ -87,7 +97,7 @@ impl ServerHandler for ConnectionHandler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let served = self.served();
-        let allowed = served.allowed(&self.batch(&McpRequest::new(&context, None))?);
+        let allowed = served.allowed(&self.batch(&context, None)?);
         let tools = served.definitions.iter().filter(|tool| allowed.get(&tool.name).is_some());
         Ok(ListToolsResult::with_all_items(tools.cloned().collect()))
     }
@@ -123,7 +133,11 @@ impl ServerHandler for ConnectionHandler {
                 };
                 serde_json::to_value(self.call(name.to_owned(), arguments, context).await?)
             }
-            _ => return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None)),
+            too_large_request::TOO_LARGE => return Err(too_large_request::error()),
+            method => {
+                let method = truncated(method, MAX_QUOTED_BYTES);
+                return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None));
+            }
         };
         let result = result.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         Ok(CustomResult::new(result))
@@ -141,7 +155,7 @@ impl ServerHandler for ConnectionHandler {
 
     async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
         let mut changes = self.server.served.subscribe();
-        let mut cancelled = pin!(subscription.cancelled());
+        let mut cancelled = pin!(cancelled(subscription.request_context()));
         loop {
             tokio::select! {
                 () = &mut cancelled => return Ok(()),
@@ -157,6 +171,14 @@ impl ServerHandler for ConnectionHandler {
 
 async fn notify_of_changes(mut changes: watch::Receiver<Arc<Served>>, peer: Peer<RoleServer>) {
     while changes.changed().await.is_ok() && peer.notify_tool_list_changed().await.is_ok() {}
+}
+
+/// Waits until the client cancels the request, or the connection ends.
+async fn cancelled(context: &RequestContext<RoleServer>) {
+    match context.extensions.get::<CancelledByClient>() {
+        Some(by_client) => drop(by_client.0.run_until_cancelled(context.ct.cancelled()).await),
+        None => context.ct.cancelled().await,
+    }
 }
 
 /// Dispatches one call, and sends its progress to the client.
@@ -181,7 +203,7 @@ async fn dispatch(
         let mut dispatched = pin!(registry.dispatch(std::slice::from_ref(call)));
         tokio::select! {
             messages = &mut dispatched => messages,
-            () = context.ct.cancelled() => {
+            () = cancelled(context) => {
                 token.cancel();
                 dispatched.await
             }

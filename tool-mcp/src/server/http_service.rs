@@ -1,35 +1,136 @@
 //! A server over streamable HTTP.
 
-use super::Server;
 use super::connection::ConnectionHandler;
+use super::envelope::Envelope;
+use super::sessions::Sessions;
+use super::{McpRequest, Server};
+use crate::message_size::{has_too_many_values, limits};
 use crate::surrogates::replace_lone_surrogates;
 use bytes::{Buf as _, Bytes};
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use http::request::Parts;
+use http::{Method, StatusCode};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::model::ErrorData;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use serde_json::json;
+use serde_json::value::RawValue;
 use std::convert::Infallible;
 use std::fmt::{self, Display};
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 use tower_service::Service;
 
+/// The size of the request that begins a session, in bytes. It contains the name and the capabilities of the client.
+const MAX_INITIALIZE_BYTES: usize = 64 * 1024;
+
 /// A [`tower` service](Service) of an MCP server: see [`Server::http_service`].
 #[derive(Clone)]
 pub struct HttpService {
     service: Inner,
+    sessions: Sessions,
     max_body: usize,
     server: Server,
 }
 
-type Inner = StreamableHttpService<ConnectionHandler, LocalSessionManager>;
+type Inner = StreamableHttpService<ConnectionHandler, Sessions>;
+type Response = http::Response<BoxBody<Bytes, Infallible>>;
 
 impl HttpService {
     pub(super) fn new(server: Server, config: StreamableHttpServerConfig) -> Self {
         let (of_connection, max_body) = (server.clone(), config.max_request_body_bytes);
         let connect = move || Ok(ConnectionHandler::new(of_connection.clone()));
-        let service = StreamableHttpService::new(connect, LocalSessionManager::default().into(), config);
-        HttpService { service, max_body, server }
+        let sessions = Sessions::default();
+        let service = StreamableHttpService::new(connect, sessions.clone().into(), config);
+        HttpService { service, sessions, max_body, server }
+    }
+
+    /// Handles a request, if it is small enough and the program authorises it. rmcp handles the rest.
+    async fn handle<B>(mut self, request: http::Request<B>) -> Result<Response, Rejection>
+    where
+        B: BodyExt,
+        B::Error: Display,
+    {
+        let (mut parts, body) = request.into_parts();
+        let body =
+            if parts.method == Method::POST { read(&parts, body, self.max_body).await? } else { Vec::new() };
+        if has_too_many_values(&body) {
+            let text = format!("the request is too large: {}", limits());
+            return Err(Rejection::text(StatusCode::PAYLOAD_TOO_LARGE, text));
+        }
+        let body = Bytes::from(replace_lone_surrogates(&body).into_owned());
+        let envelope = match parts.method {
+            Method::POST => Envelope::read(&body).map_err(|error| Rejection::unreadable(&error))?,
+            _ => Envelope::default(),
+        };
+        let (method, id) = (envelope.method.as_deref(), envelope.id);
+        let session = parts.headers.get("mcp-session-id").and_then(|id| id.to_str().ok());
+        let of_session = session.and_then(|id| self.sessions.client_name(id));
+        let client_name = envelope.client_name.as_deref().or(of_session.as_deref());
+        let request = McpRequest::from_http(&parts, method, envelope.tool.as_deref(), client_name);
+        let authorized = self.server.authorize(&request);
+        let authorized =
+            authorized.map_err(|error| Rejection::unauthorized(error, id.filter(|_| method.is_some())))?;
+        if method == Some("initialize") {
+            if body.len() > MAX_INITIALIZE_BYTES {
+                return Err(Rejection::too_large("`initialize`", MAX_INITIALIZE_BYTES));
+            }
+            let limit = self.server.max_sessions;
+            if self.sessions.len() >= limit {
+                let text =
+                    format!("the server has {limit} sessions; try again later, or raise `max_sessions`");
+                return Err(Rejection::text(StatusCode::SERVICE_UNAVAILABLE, text));
+            }
+        }
+        if let Some(authorized) = authorized {
+            parts.extensions.insert(authorized);
+        }
+        let Ok(response) = self.service.call(http::Request::from_parts(parts, Full::new(body))).await;
+        Ok(response)
+    }
+}
+
+/// A response without a session.
+struct Rejection {
+    status: StatusCode,
+    content_type: &'static str,
+    body: String,
+}
+
+impl Rejection {
+    fn text(status: StatusCode, body: String) -> Self {
+        Rejection { status, content_type: "text/plain; charset=utf-8", body }
+    }
+
+    fn too_large(what: &str, limit: usize) -> Self {
+        let text = format!("the request is too large: {what} may have {limit} bytes");
+        Rejection::text(StatusCode::PAYLOAD_TOO_LARGE, text)
+    }
+
+    fn error(status: StatusCode, error: &ErrorData, id: Option<&RawValue>) -> Self {
+        let body = json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string();
+        Rejection { status, content_type: "application/json", body }
+    }
+
+    fn unreadable(error: &serde_json::Error) -> Self {
+        let error = ErrorData::parse_error(format!("the body is no message of the protocol: {error}"), None);
+        Rejection::error(StatusCode::BAD_REQUEST, &error, None)
+    }
+
+    /// A request has the error as its response. Another message has no response.
+    fn unauthorized(error: ErrorData, id: Option<&RawValue>) -> Self {
+        match id {
+            Some(id) => Rejection::error(StatusCode::OK, &error, Some(id)),
+            None => Rejection::text(StatusCode::FORBIDDEN, error.message.into_owned()),
+        }
+    }
+
+    fn into_response(self) -> Response {
+        let mut response = http::Response::new(Full::new(Bytes::from(self.body)).boxed());
+        *response.status_mut() = self.status;
+        response.headers_mut().insert(CONTENT_TYPE, http::HeaderValue::from_static(self.content_type));
+        response
     }
 }
 
@@ -39,7 +140,7 @@ where
     B::Data: Send + 'static,
     B::Error: Display,
 {
-    type Response = http::Response<BoxBody<Bytes, Infallible>>;
+    type Response = Response;
     type Error = Infallible;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
 
@@ -48,43 +149,36 @@ where
     }
 
     fn call(&mut self, request: http::Request<B>) -> Self::Future {
-        let (mut service, max_body) = (self.service.clone(), self.max_body);
+        let service = self.clone();
         Box::pin(async move {
-            let (parts, body) = request.into_parts();
-            match read(body, max_body).await {
-                // rmcp rejects a request with a lone surrogate.
-                Ok(body) => {
-                    let body = Full::new(Bytes::from(replace_lone_surrogates(&body).into_owned()));
-                    service.call(http::Request::from_parts(parts, body)).await
-                }
-                Err(error) => {
-                    let text = format!("the request body cannot be read: {error}");
-                    let mut response = http::Response::new(Full::new(Bytes::from(text)).boxed());
-                    *response.status_mut() = http::StatusCode::INTERNAL_SERVER_ERROR;
-                    Ok(response)
-                }
-            }
+            let handled = service.handle(request).await;
+            Ok(handled.unwrap_or_else(Rejection::into_response))
         })
     }
 }
 
-/// Reads a body. One that is too long is longer than the limit, too, but not read to its end: rmcp rejects it.
-async fn read<B>(body: B, limit: usize) -> Result<Vec<u8>, String>
+/// Reads a body of at most this size.
+async fn read<B>(parts: &Parts, body: B, limit: usize) -> Result<Vec<u8>, Rejection>
 where
     B: BodyExt,
     B::Error: Display,
 {
+    let too_large = || Rejection::too_large("a body", limit);
+    let declared = parts.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    if declared.is_some_and(|length: usize| length > limit) {
+        return Err(too_large());
+    }
     let (mut body, mut bytes) = (pin!(body), Vec::new());
     while let Some(frame) = body.frame().await {
-        if let Ok(mut data) = frame.map_err(|error| error.to_string())?.into_data() {
-            let data = data.copy_to_bytes(data.remaining());
-            bytes.extend_from_slice(
-                &data[..data.len().min(limit.saturating_add(1).saturating_sub(bytes.len()))],
-            );
+        let frame = frame.map_err(|error| {
+            let text = format!("the request body cannot be read: {error}");
+            Rejection::text(StatusCode::INTERNAL_SERVER_ERROR, text)
+        })?;
+        let Ok(mut data) = frame.into_data() else { continue };
+        if data.remaining() > limit - bytes.len() {
+            return Err(too_large());
         }
-        if bytes.len() > limit {
-            break;
-        }
+        bytes.extend_from_slice(&data.copy_to_bytes(data.remaining()));
     }
     Ok(bytes)
 }

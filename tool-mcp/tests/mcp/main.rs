@@ -1,11 +1,16 @@
 //! The server and the client, with each other, with scripted peers, and with processes that are killed.
 
 mod client;
+#[cfg(unix)]
+mod hostile;
+mod hostile_clients;
 mod hostile_servers;
+mod http;
 #[cfg(all(unix, feature = "http-client"))]
 mod http_client;
 #[cfg(unix)]
 mod killed_servers;
+mod limits_of_answers;
 mod lost_connections;
 mod malformed_responses;
 mod peer;

@@ -52,6 +52,11 @@ impl Peer {
         let _ = self.writer.write_all(format!("{line}\n").as_bytes()).await;
     }
 
+    /// The writer alone.
+    pub(crate) fn into_writer(self) -> WriteHalf<DuplexStream> {
+        self.writer
+    }
+
     /// Ends the input of the other side, which can still send.
     pub(crate) async fn end_input(&mut self) {
         self.writer.shutdown().await.expect("the connection is open");

@@ -1,0 +1,92 @@
+//! The sizes of messages, and texts that are truncated.
+
+use serde::Serialize;
+#[cfg(feature = "client")]
+use serde_json::Value;
+use std::io::{self, Write};
+
+/// The size of a message over a stream, that of rmcp.
+pub(crate) const MAX_MESSAGE_BYTES: usize = rmcp::transport::async_rw::DEFAULT_MAX_LINE_LENGTH - 1;
+
+/// The number of values of a message, where an object counts as `VALUES_PER_OBJECT`.
+const MAX_VALUES: usize = 1_000_000;
+const VALUES_PER_OBJECT: usize = 20;
+
+/// The limits of a message, for errors.
+pub(crate) fn limits() -> String {
+    format!(
+        "a message may have {MAX_MESSAGE_BYTES} bytes and {MAX_VALUES} values, where an object counts as {VALUES_PER_OBJECT}"
+    )
+}
+
+/// Whether the values of the text take too much memory when they are parsed: 16 MB of small objects would take more than 2 GB.
+pub(crate) fn has_too_many_values(json: &[u8]) -> bool {
+    if json.len() * VALUES_PER_OBJECT <= MAX_VALUES {
+        return false;
+    }
+    let (mut values, mut is_string, mut is_escaped) = (0, false, false);
+    for &byte in json {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = is_string,
+            b'"' => is_string = !is_string,
+            b'{' if !is_string => values += VALUES_PER_OBJECT,
+            b',' | b'[' if !is_string => values += 1,
+            _ => {}
+        }
+    }
+    values > MAX_VALUES
+}
+
+/// The number of bytes of the value as JSON, which is not kept.
+pub(crate) fn json_bytes(value: &impl Serialize) -> usize {
+    struct Count(usize);
+    impl Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut count = Count(0);
+    // Counting does not fail.
+    serde_json::to_writer(&mut count, value).ok();
+    count.0
+}
+
+/// The number of bytes of the value as JSON, or an eighth of the memory that it takes if that is more: small objects take up to a
+/// hundred times the memory of their text.
+#[cfg(feature = "client")]
+pub(crate) fn value_bytes(value: &Value) -> usize {
+    json_bytes(value).max(memory(value) / 8)
+}
+
+/// The memory of the value, about. Values that were parsed are at most 128 levels deep.
+#[cfg(feature = "client")]
+fn memory(value: &Value) -> usize {
+    const OBJECT: usize = 600;
+    size_of::<Value>()
+        + match value {
+            Value::Object(fields) if fields.is_empty() => 0,
+            Value::Object(fields) => {
+                OBJECT + fields.iter().map(|(name, value)| name.len() + memory(value)).sum::<usize>()
+            }
+            Value::Array(items) => items.iter().map(memory).sum(),
+            Value::String(text) => text.len(),
+            _ => 0,
+        }
+}
+
+/// The text, truncated after this number of bytes.
+pub(crate) fn truncated(text: &str, limit: usize) -> String {
+    if text.len() <= limit {
+        return text.to_owned();
+    }
+    let mut end = limit;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    format!("{} [truncated]", &text[..end])
+}

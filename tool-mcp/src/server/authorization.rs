@@ -1,0 +1,39 @@
+//! The decision of the program about each message of a client.
+
+use super::{McpRequest, Server};
+use rmcp::model::{ErrorCode, ErrorData, Extensions};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use tool_runtime::BatchContext;
+
+/// The batch that the program has created for a message, in its extensions.
+#[derive(Clone)]
+pub(super) struct Authorized {
+    pub(super) batch: BatchContext,
+    /// The tool that the program has read.
+    pub(super) tool: Option<String>,
+}
+
+impl Server {
+    /// Asks the function of the program. `None` if there is none.
+    pub(super) fn authorize(&self, request: &McpRequest<'_>) -> Result<Option<Authorized>, ErrorData> {
+        let Some(create) = &self.batch else { return Ok(None) };
+        // The panic hook of the process has reported a panic. The client must get a response.
+        let created = catch_unwind(AssertUnwindSafe(|| create(request)));
+        let created =
+            created.map_err(|_| ErrorData::internal_error("the request cannot be handled now", None))?;
+        let batch = created.map_err(|error| ErrorData::new(ErrorCode::INVALID_REQUEST, error, None))?;
+        Ok(Some(Authorized { batch, tool: request.tool().map(str::to_owned) }))
+    }
+}
+
+/// The decision about the message with these extensions. Over HTTP, it is that about the HTTP request.
+#[cfg(feature = "http-server")]
+pub(super) fn authorized(extensions: &Extensions) -> Option<&Authorized> {
+    let of_http = || extensions.get::<http::request::Parts>()?.extensions.get();
+    extensions.get().or_else(of_http)
+}
+
+#[cfg(not(feature = "http-server"))]
+pub(super) fn authorized(extensions: &Extensions) -> Option<&Authorized> {
+    extensions.get()
+}

@@ -1,0 +1,88 @@
+//! Servers with hostile clients: large first messages, many sessions, lines without an end.
+
+use super::{Case, Running};
+use crate::http::{Answer, HttpServer, initialize};
+use crate::peer::Peer;
+use serde_json::json;
+use tokio::io::AsyncWriteExt as _;
+use tool_runtime::{Registry, tools};
+use tool_runtime_mcp::serve;
+
+pub(super) fn cases() -> Vec<Case> {
+    vec![
+        Case::new(
+            "forty sessions with a large first request",
+            [10_000, 100_000, 1_000_000],
+            24.0,
+            large_initialize,
+        ),
+        Case::new(
+            "a large first request over a stream",
+            [300_000, 1_000_000, 10_000_000],
+            100.0,
+            streamed_initialize,
+        ),
+        Case::new("many sessions", [150, 300, 600], 40.0, many_sessions),
+        Case::new("a request without an end", [20, 40, 80], 50.0, endless_line),
+    ]
+}
+
+fn empty() -> Registry {
+    Registry::new(tools![]).expect("valid")
+}
+
+/// The first request of a client, with capabilities of about this size, whose values take much more memory than their text.
+fn large(bytes: usize) -> String {
+    let objects = r#"{"":0},"#.repeat(bytes / 7);
+    initialize(&json!({"experimental": {"a": {"b": "OBJECTS"}}}))
+        .replace("\"OBJECTS\"", &format!("[{objects}0]"))
+}
+
+fn large_initialize(bytes: usize) -> Running {
+    Box::pin(async move {
+        let server = HttpServer::start(serve(empty()).http_service()).await;
+        let body = large(bytes);
+        let mut sessions = 0;
+        for _ in 0..40 {
+            let Answer { session, .. } = server.post(&[], &body).await;
+            sessions += usize::from(session.is_some());
+        }
+        format!("{sessions} sessions")
+    })
+}
+
+fn streamed_initialize(bytes: usize) -> Running {
+    Box::pin(async move {
+        let (ours, theirs) = tokio::io::duplex(1 << 16);
+        tokio::spawn(serve(empty()).run(theirs));
+        let mut client = Peer::new(ours);
+        client.send_line(&large(bytes)).await;
+        let response = client.receive("id", 0).await;
+        format!("{:.60}", response.to_string())
+    })
+}
+
+fn many_sessions(count: usize) -> Running {
+    Box::pin(async move {
+        let server = HttpServer::start(serve(empty()).max_sessions(100).http_service()).await;
+        let body = initialize(&json!({}));
+        let mut sessions = 0;
+        for _ in 0..count {
+            sessions += usize::from(server.post(&[], &body).await.session.is_some());
+        }
+        format!("{sessions} sessions of {count} requests")
+    })
+}
+
+fn endless_line(megabytes: usize) -> Running {
+    Box::pin(async move {
+        let (ours, theirs) = tokio::io::duplex(1 << 16);
+        tokio::spawn(serve(empty()).run(theirs));
+        let (_reader, mut writer) = tokio::io::split(ours);
+        writer.write_all(br#"{"jsonrpc":"2.0","id":1,"method":""#).await.expect("it is read");
+        for _ in 0..megabytes {
+            writer.write_all(&vec![b'x'; 1 << 20]).await.expect("it is read");
+        }
+        format!("{megabytes} MB are read")
+    })
+}

@@ -1,0 +1,295 @@
+//! Clients that are rejected, repeat ids, or send more than a server accepts.
+
+use crate::http::{HttpServer, initialize};
+use crate::peer::Peer;
+use axum::http::HeaderValue;
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tool_runtime::{BatchContext, CallContext, Registry, tool, tools};
+use tool_runtime_mcp::{Server, serve};
+use tower_service::Service as _;
+
+/// Returns its text.
+#[tool]
+fn echo(text: String) -> String {
+    text
+}
+
+/// Waits until it is cancelled, or for this time.
+#[tool]
+async fn wait(#[context] call: &CallContext, milliseconds: u64) -> &'static str {
+    let time = Duration::from_millis(milliseconds);
+    match call.cancellation().run_until_cancelled(tokio::time::sleep(time)).await {
+        Some(()) => "waited",
+        None => "cancelled",
+    }
+}
+
+fn registry() -> Registry {
+    Registry::new(tools![echo, wait]).expect("valid")
+}
+
+fn request(id: impl Into<Value>, method: &str, params: &Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id.into(), "method": method, "params": params})
+}
+
+fn call(id: impl Into<Value>, milliseconds: u64) -> Value {
+    request(id, "tools/call", &json!({"name": "wait", "arguments": {"milliseconds": milliseconds}}))
+}
+
+fn cancel(id: impl Into<Value>) -> Value {
+    json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id.into()}})
+}
+
+fn error(response: &Value) -> &str {
+    response["error"]["message"].as_str().unwrap_or_default()
+}
+
+fn text(response: &Value) -> &str {
+    response["result"]["content"][0]["text"].as_str().unwrap_or_default()
+}
+
+/// A server that accepts no message with these methods, and the methods that it was asked about.
+fn rejecting(rejected: &'static [&'static str]) -> (Server, Arc<Mutex<Vec<String>>>) {
+    let asked: Arc<Mutex<Vec<String>>> = Arc::default();
+    let of_server = Arc::clone(&asked);
+    let server = serve(registry()).instructions("a secret").try_batch(move |request| {
+        let http = request.http().map(|parts| parts.method.to_string()).unwrap_or_default();
+        let method = request.method().map_or(http, str::to_owned);
+        of_server.lock().expect("not poisoned").push(method.clone());
+        if rejected.contains(&&*method) { Err("sign in first") } else { Ok(BatchContext::new()) }
+    });
+    (server, asked)
+}
+
+#[tokio::test]
+async fn a_rejected_client_receives_no_instructions_and_starts_nothing() {
+    let (server, asked) = rejecting(&["initialize", "ping", "tools/list"]);
+    let (ours, theirs) = tokio::io::duplex(1 << 16);
+    tokio::spawn(server.run(theirs));
+    let mut client = Peer::new(ours);
+    client.send_line(&initialize(&json!({}))).await;
+    let response = client.receive("id", 0).await;
+    assert_eq!((error(&response), &response["result"]), ("sign in first", &Value::Null));
+    for (id, method) in [(1, "ping"), (2, "tools/list"), (3, "server/discover")] {
+        let response = client.request(id, method, json!({})).await;
+        assert!(response["error"].is_object(), "{response}");
+    }
+    assert_eq!(*asked.lock().expect("not poisoned"), ["initialize", "ping", "tools/list", "server/discover"]);
+}
+
+#[tokio::test]
+async fn a_rejected_notification_cancels_no_call() {
+    let (server, asked) = rejecting(&["notifications/cancelled"]);
+    let mut client = Peer::connect_to(server).await;
+    client.send(call(1, 100)).await;
+    client.send(cancel(1)).await;
+    assert_eq!(text(&client.receive("id", 1).await), "waited");
+    let asked = asked.lock().expect("not poisoned").clone();
+    assert_eq!(asked, ["initialize", "notifications/initialized", "tools/call", "notifications/cancelled"]);
+}
+
+#[tokio::test]
+async fn a_rejected_http_request_creates_and_reaches_no_session() {
+    let (server, asked) = rejecting(&["initialize", "ping", "notifications/cancelled", "GET", "DELETE"]);
+    let rejecting = HttpServer::start(server.http_service()).await;
+    let answer = rejecting.post(&[], &initialize(&json!({}))).await;
+    assert_eq!((answer.status, &answer.session), (200, &None));
+    assert_eq!(error(&answer.message()), "sign in first");
+    assert!(!answer.body.contains("secret"), "{answer:?}");
+
+    // The id of a session of another client.
+    let session = [("mcp-session-id", "known")];
+    let ping = rejecting.post(&session, &request(1, "ping", &json!({})).to_string()).await;
+    assert_eq!((ping.status, error(&ping.message())), (200, "sign in first"));
+    for (method, body) in [("POST", cancel(1).to_string()), ("GET", String::new()), ("DELETE", String::new())]
+    {
+        let answer = rejecting.request(method, &session, &body).await;
+        assert_eq!(
+            (answer.status, answer.body.contains("sign in first")),
+            (403, true),
+            "{method}: {answer:?}"
+        );
+    }
+    let asked = asked.lock().expect("not poisoned").clone();
+    assert_eq!(asked, ["initialize", "ping", "notifications/cancelled", "GET", "DELETE"]);
+}
+
+#[tokio::test]
+async fn the_program_and_the_server_read_the_same_tool() {
+    let server = serve(registry()).try_batch(|request| match request.tool() {
+        Some("wait") => Err("not this tool"),
+        _ => Ok(BatchContext::new()),
+    });
+    let http = HttpServer::start(server.http_service()).await;
+    let session = http.post(&[], &initialize(&json!({}))).await.session.expect("a session");
+    let session = [("mcp-session-id", &*session)];
+    let params =
+        [r#""name":"echo","name":"wait""#, r#""name":"wait","name":"echo""#, r#""name":"w\u0061it""#];
+    for params in params {
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{{params},"arguments":{{"milliseconds":1}}}}}}"#
+        );
+        let answer = http.post(&session, &body).await;
+        assert!(!answer.body.contains("waited"), "{body}: {answer:?}");
+    }
+    for body in [
+        r#"{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/call","params":{"name":"wait"}}"#,
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{},"params":{"name":"wait"}}"#,
+        "[]",
+        "{",
+    ] {
+        assert_eq!(http.post(&session, body).await.status, 400, "{body}");
+    }
+}
+
+#[tokio::test]
+async fn a_large_http_request_is_rejected_before_it_is_read() {
+    let http = HttpServer::start(serve(registry()).http_service()).await;
+    // The body never arrives.
+    let declared = [("Content-Length", "5000000")];
+    let answer = tokio::time::timeout(Duration::from_secs(30), http.post(&declared, "{")).await;
+    let answer = answer.expect("the response comes at once");
+    assert_eq!((answer.status, answer.body.contains("4194304 bytes")), (413, true), "{answer:?}");
+    let large = initialize(&json!({"experimental": {"a": {"b": "x".repeat(70_000)}}}));
+    let answer = http.post(&[], &large).await;
+    assert_eq!((answer.status, answer.session), (413, None));
+}
+
+#[tokio::test]
+async fn sessions_have_a_limit() {
+    let http = HttpServer::start(serve(registry()).max_sessions(2).http_service()).await;
+    let mut sessions = Vec::new();
+    for _ in 0..2 {
+        sessions.push(http.post(&[], &initialize(&json!({}))).await.session.expect("a session"));
+    }
+    let answer = http.post(&[], &initialize(&json!({}))).await;
+    assert_eq!((answer.status, answer.body.contains("raise `max_sessions`")), (503, true), "{answer:?}");
+    http.request("DELETE", &[("mcp-session-id", &sessions[0])], "").await;
+    assert!(http.post(&[], &initialize(&json!({}))).await.session.is_some(), "one has ended");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_that_is_not_used_ends_soon() {
+    let mut service = serve(registry()).http_service();
+    let mut post = |session: Option<HeaderValue>, body: String| {
+        let mut request = axum::extract::Request::post("http://localhost/mcp")
+            .header("content-type", "application/json")
+            .header("accept", "application/json, text/event-stream");
+        if let Some(session) = session {
+            request = request.header("mcp-session-id", session);
+        }
+        service.call(request.body(axum::body::Body::from(body)).expect("valid"))
+    };
+    let mut sessions = Vec::new();
+    for _ in 0..2 {
+        let response = post(None, initialize(&json!({}))).await.expect("a response");
+        sessions.push(response.headers().get("mcp-session-id").cloned().expect("a session"));
+    }
+    let ping = || request(1, "ping", &json!({})).to_string();
+    assert_eq!(post(sessions.first().cloned(), ping()).await.expect("a response").status(), 200);
+    tokio::time::sleep(Duration::from_secs(31)).await;
+    let statuses = [
+        post(sessions.first().cloned(), ping()).await.expect("a response").status(),
+        post(sessions.last().cloned(), ping()).await.expect("a response").status(),
+    ];
+    assert_eq!(statuses.map(|status| status.as_u16()), [200, 404]);
+}
+
+#[tokio::test]
+async fn a_repeated_id_is_rejected_and_the_first_call_has_its_response() {
+    let mut client = Peer::connect_to(serve(registry())).await;
+    client.send(call(7, 200)).await;
+    client.send(call(7, 0)).await;
+    // Equal as text, but another id.
+    client.send(call("7", 0)).await;
+    let rejected = client.receive("id", 7).await;
+    assert!(error(&rejected).contains("a request with this id has no response yet"), "{rejected}");
+    assert_eq!(text(&client.receive("id", "7").await), "waited");
+    assert_eq!(text(&client.receive("id", 7).await), "waited");
+    client.send(call(7, 0)).await;
+    assert_eq!(text(&client.receive("id", 7).await), "waited", "an id may be used again after its response");
+}
+
+#[tokio::test]
+async fn the_id_of_a_cancelled_call_is_that_of_a_later_call_only_after_its_end() {
+    let mut client = Peer::connect_to(serve(registry())).await;
+    client.send(call(7, 60_000)).await;
+    client.send(cancel(7)).await;
+    // The cancelled call may still run.
+    let response = loop {
+        client.send(call(7, 1)).await;
+        let response = client.receive("id", 7).await;
+        if response["error"].is_null() {
+            break response;
+        }
+    };
+    assert_eq!(text(&response), "waited", "it is not that of the cancelled call");
+}
+
+#[tokio::test]
+async fn a_repeated_id_is_rejected_in_a_session() {
+    let http = HttpServer::start(serve(registry()).http_service()).await;
+    let session = http.post(&[], &initialize(&json!({}))).await.session.expect("a session");
+    let session = [("mcp-session-id", &*session)];
+    let (first, others) = (call(7, 500).to_string(), [call(7, 0).to_string(), call("7", 0).to_string()]);
+    let later = async {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        (http.post(&session, &others[0]).await, http.post(&session, &others[1]).await)
+    };
+    let (first, (second, other)) = tokio::join!(http.post(&session, &first), later);
+    assert_eq!(text(&first.message()), "waited", "{first:?}");
+    assert!(error(&second.message()).contains("a request with this id has no response yet"), "{second:?}");
+    assert_eq!(text(&other.message()), "waited", "{other:?}");
+    assert_eq!(text(&http.post(&session, &call(7, 0).to_string()).await.message()), "waited");
+}
+
+#[tokio::test(start_paused = true)]
+async fn running_requests_have_a_limit_and_can_be_cancelled_meanwhile() {
+    let mut client = Peer::connect_to(serve(registry())).await;
+    for id in 0..256 {
+        client.send(call(format!("slow {id}"), 60_000)).await;
+    }
+    client.send(call("one more", 0)).await;
+    let rejected = client.receive("id", "one more").await;
+    assert!(error(&rejected).starts_with("256 requests of this connection"), "{rejected}");
+    client.send(cancel("slow 3")).await;
+    client.send(call("next", 0)).await;
+    assert_eq!(text(&client.receive("id", "next").await), "waited");
+}
+
+#[tokio::test]
+async fn a_request_that_is_too_large_has_an_error() {
+    let mut client = Peer::connect_to(serve(registry())).await;
+    let values = "{},".repeat(60_000);
+    let request = |arguments: &str| {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"echo","arguments":{{"text":{arguments}}}}}}}"#
+        )
+    };
+    for arguments in [format!("\"{}\"", "x".repeat(17 << 20)), format!("[{values}1]")] {
+        client.send_line(&request(&arguments)).await;
+        let response = client.receive("id", 1).await;
+        assert!(error(&response).starts_with("the request is too large: a message may have "), "{response}");
+    }
+}
+
+/// A client and a server with small buffers, both of which send much.
+#[tokio::test]
+async fn two_peers_that_send_much_do_not_wait_for_each_other() {
+    let server = serve(registry());
+    let client = tool_runtime_mcp::Client::transport(move || {
+        let (ours, theirs) = tokio::io::duplex(4096);
+        tokio::spawn(server.clone().run(theirs));
+        async move { Ok::<_, std::io::Error>(ours) }
+    });
+    let registry = client.connect().await.expect("connected").registry().await.expect("listed");
+    let text = "x".repeat(20_000);
+    let arguments = json!({"text": text}).to_string();
+    let calls: Vec<_> = (0..500)
+        .map(|index| tool_runtime::ToolCall::new(format!("call_{index}"), "echo", arguments.clone()))
+        .collect();
+    let messages = registry.dispatch(&calls).await;
+    assert!(messages.iter().all(|message| message.text() == text));
+}
