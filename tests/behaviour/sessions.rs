@@ -5,6 +5,7 @@ mod ends;
 mod events;
 mod inner_sessions;
 mod interruptions;
+mod late_decisions;
 mod limits;
 mod outside_results;
 mod prepared_requests;

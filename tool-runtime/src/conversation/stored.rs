@@ -125,7 +125,7 @@ impl StoredPending<'_> {
                 waits_for,
             });
         }
-        Ok(PendingCalls { before, reply: Box::new(reply), states })
+        Ok(PendingCalls::with_states(before, reply, states))
     }
 }
 

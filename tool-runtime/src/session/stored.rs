@@ -7,7 +7,7 @@ use super::limits::Used;
 use super::state::{Pending, State};
 use crate::context::BegunCalls;
 use crate::conversation::{Conversation, ReplyWarning, StoredPending};
-use crate::message::{Message, Usage, stored};
+use crate::message::{Message, RemovedIds, Usage, stored};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -38,6 +38,8 @@ struct Written<'a> {
     is_claimed: bool,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     warnings: &'a [ReplyWarning],
+    #[serde(skip_serializing_if = "RemovedIds::is_empty")]
+    removed_ids: &'a RemovedIds,
 }
 
 /// All fields but the version.
@@ -58,6 +60,8 @@ struct Read<'a> {
     is_claimed: bool,
     #[serde(default)]
     warnings: Vec<ReplyWarning>,
+    #[serde(default)]
+    removed_ids: RemovedIds,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -89,6 +93,7 @@ impl Serialize for Session {
             usage: self.usage,
             is_claimed: self.is_claimed,
             warnings: self.warnings(),
+            removed_ids: &self.removed_ids,
         };
         written.serialize(serializer)
     }
@@ -154,6 +159,7 @@ impl Read<'_> {
             usage,
             is_claimed,
             warnings,
+            removed_ids,
         } = self;
         for warning in warnings {
             conversation.warn(warning);
@@ -167,6 +173,7 @@ impl Read<'_> {
             }
         };
         let begun_calls = BegunCalls::from(begun_calls);
-        Ok(Session { state, revision, replies, used, begun_calls, usage, is_claimed, ids: None })
+        let (ids, removed_ids) = (None, Arc::new(removed_ids));
+        Ok(Session { state, revision, replies, used, begun_calls, usage, is_claimed, ids, removed_ids })
     }
 }
