@@ -9,6 +9,7 @@ mod late_decisions;
 mod limits;
 mod outside_results;
 mod prepared_requests;
+mod progress_floods;
 mod run_logs;
 mod send_futures;
 mod stops;

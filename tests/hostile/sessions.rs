@@ -7,12 +7,20 @@ use tool_runtime::conversation::{NotPendingError, Request};
 use tool_runtime::dispatch::ToolResult;
 use tool_runtime::history::TrimBudget;
 use tool_runtime::session::{RunLog, RunLogFuture};
-use tool_runtime::{AssistantMessage, Registry, Session, ToolCall, tool, tools};
+use tool_runtime::{AssistantMessage, CallContext, Registry, Session, ToolCall, tool, tools};
 
 /// Refunds an order.
 #[tool(requires_approval)]
 fn refund(order: u32) -> u32 {
     order
+}
+
+/// Reports progress until it is cancelled.
+#[tool(blocking, timeout = "2s")]
+fn report(#[context] call: &CallContext) {
+    while !call.cancellation().is_cancelled() {
+        call.progress(0, None, "again");
+    }
 }
 
 pub(crate) fn cases() -> Vec<Case> {
@@ -34,6 +42,7 @@ pub(crate) fn cases() -> Vec<Case> {
         case("rejected calls again and again", 8_000, rejected_answers),
         case("replies that are recorded", 4_000, recorded_replies),
         case("calls that are trimmed", 8_000, trimmed_calls),
+        case("progress without end", 1, |_| floods()),
     ]
 }
 
@@ -163,4 +172,19 @@ async fn trimmed_calls(count: usize) -> String {
         session = serde_json::from_str(&stored).expect("it is loaded");
     }
     format!("{} bytes", serde_json::to_string(&session).expect("it is stored").len())
+}
+
+/// A tool that reports progress faster than the listener receives it, until its time limit.
+async fn floods() -> String {
+    let mut replies = vec![
+        AssistantMessage::from_text("Done."),
+        AssistantMessage::from_tool_calls([ToolCall::new("call_0", "report", "{}")]),
+    ];
+    let complete = |_: Request| ready(replies.pop().ok_or("no reply"));
+    let registry = Registry::new(tools![report]).expect("one tool");
+    let mut session = Session::new().user("Go on.");
+    let started = std::time::Instant::now();
+    let run = session.run(&registry).on_event(|_| std::thread::sleep(std::time::Duration::from_millis(1)));
+    let end = run.complete(complete).await.expect("no error");
+    format!("{end} after {} s", started.elapsed().as_secs())
 }

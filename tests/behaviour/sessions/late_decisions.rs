@@ -73,11 +73,12 @@ async fn an_id_that_the_session_made_is_never_used_again() {
         let sent = [seen.last().map_or("call_0", String::as_str), "call_0", "", "call_0"];
         let calls = sent.map(|id| call(id, "find", 7));
         let _ = run(&mut session, &registry, [calling(calls), text_reply("Done.")]).await;
-        let replies = session.messages().iter().filter_map(|message| match message {
+        let mut replies = session.messages().iter().filter_map(|message| match message {
             Message::Assistant(reply) if !reply.tool_calls.is_empty() => Some(reply),
             _ => None,
         });
-        let ids = replies.last().expect("a reply with calls").tool_calls.iter().map(|call| call.id.clone());
+        let ids =
+            replies.next_back().expect("a reply with calls").tool_calls.iter().map(|call| call.id.clone());
         seen.extend(ids);
         session.push_user("Go on.");
         session.trim(&TrimBudget::messages(1));

@@ -8,6 +8,7 @@ use super::state::{Pending, State};
 use crate::context::BegunCalls;
 use crate::conversation::{Conversation, ReplyWarning, StoredPending};
 use crate::message::{Message, RemovedIds, Usage, stored};
+use crate::outcome::Truncated;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -129,8 +130,9 @@ impl<'de> Visitor<'de> for ReadVersion {
             let version: Value = map.next_value()?;
             if version != VERSION {
                 return Err(A::Error::custom(format_args!(
-                    "the session has version {version}, and this version of tool-runtime reads version {VERSION}: \
-                     update the program that reads it"
+                    "the session has version {}, and this version of tool-runtime reads version {VERSION}: update the program \
+                     that reads it",
+                    Truncated(&version.to_string())
                 )));
             }
             if fields.is_empty() {
