@@ -11,6 +11,7 @@ pub(crate) use run::Unfinished;
 
 use super::{Conversation, ReplyWarning, WaitingCall};
 use crate::approval::ProposedCall;
+use crate::context::BatchContext;
 use crate::message::{AssistantMessage, Content, Message, ToolCall, ToolMessage};
 use crate::outcome::CallError;
 use crate::registry::Registry;
@@ -187,9 +188,13 @@ impl PendingCalls {
 
     /// The batch of the calls, with the number of their reply.
     fn batch<'a>(&self, registry: &'a Registry) -> Batch<'a> {
-        let replies =
-            self.before.messages().iter().filter(|message| matches!(message, Message::Assistant(_)));
-        registry.new_batch(replies.count() as u64)
+        // The batch of a run of a session has the number: to count the replies for each of many takes too long.
+        let number = registry.batch().and_then(BatchContext::number_of_reply);
+        let replies = || {
+            let messages = self.before.messages().iter();
+            messages.filter(|message| matches!(message, Message::Assistant(_))).count() as u64
+        };
+        registry.new_batch(number.unwrap_or_else(replies))
     }
 
     /// Fails every call without a result with `Error: ` and this reason. No tool runs. The error of a call that began in
