@@ -33,6 +33,7 @@ mod helpful_errors;
 mod images_in_results;
 #[allow(dead_code, reason = "some values are only printed")]
 mod lenient_arguments;
+mod logged_errors;
 mod macro_options;
 mod messages;
 mod middleware;

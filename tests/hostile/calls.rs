@@ -56,11 +56,11 @@ fn case(name: &'static str, pinned: Option<usize>, call: MakeCall) -> Case {
         let calls: Vec<ToolCall> = (0..CALLS).map(call).collect();
         // A call has about 60 bytes more in a reply.
         let bytes = calls.iter().map(|call| call.name.len() + call.arguments.len() + 60).sum();
-        let run = async move {
+        let task = async move {
             let messages = registry.with(&batch).dispatch(&calls).await;
             messages.last().map_or("no message", |message| message.text()).to_owned()
         };
-        Input::Async { bytes, run: Box::pin(run) }
+        Input::Task { bytes, task: Box::pin(task) }
     };
     Case { name, prepare: Box::new(prepare) }
 }

@@ -1,8 +1,8 @@
 //! The list of cases, and their execution.
 
 use crate::{
-    anthropic, calls, coercions, gemini, ollama, patterns, products, references, responses, search, sizes,
-    texts, unions,
+    anthropic, calls, coercions, gemini, ollama, patterns, products, references, responses, search, sessions,
+    sizes, texts, unions,
 };
 use serde_json::Value;
 use std::future::Future;
@@ -19,7 +19,7 @@ pub(crate) struct Case {
 pub(crate) enum Input {
     Call(Call),
     Text { bytes: usize, run: Box<dyn FnOnce() -> String> },
-    Async { bytes: usize, run: Pin<Box<dyn Future<Output = String>>> },
+    Task { bytes: usize, task: Pin<Box<dyn Future<Output = String>>> },
 }
 
 /// A tool with a hostile schema, and a call with hostile arguments.
@@ -36,7 +36,7 @@ impl Input {
     pub(crate) fn len(&self) -> usize {
         match self {
             Input::Call(call) => size(&call.schema) + call.arguments.len(),
-            Input::Text { bytes, .. } | Input::Async { bytes, .. } => *bytes,
+            Input::Text { bytes, .. } | Input::Task { bytes, .. } => *bytes,
         }
     }
 
@@ -44,7 +44,7 @@ impl Input {
         match self {
             Input::Call(call) => Box::pin(call.run()),
             Input::Text { run, .. } => Box::pin(async { run() }),
-            Input::Async { run, .. } => run,
+            Input::Task { task, .. } => task,
         }
     }
 }
@@ -101,6 +101,7 @@ pub(crate) fn all() -> Vec<Case> {
         ollama::cases(),
         responses::cases(),
         search::cases(),
+        sessions::cases(),
     ];
     all.into_iter().flatten().collect()
 }

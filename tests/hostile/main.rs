@@ -26,6 +26,7 @@ mod references;
 mod responses;
 mod schemas;
 mod search;
+mod sessions;
 mod sizes;
 mod texts;
 mod unions;

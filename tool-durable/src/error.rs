@@ -64,6 +64,7 @@ impl JournalError {
     }
 }
 
+/// Ids and names are escaped, since a line break could forge a line of a log.
 impl fmt::Display for JournalError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -72,22 +73,27 @@ impl fmt::Display for JournalError {
             ),
             JournalError::OtherCall { key, recorded, tool } => write!(
                 f,
-                "the journal has a call of `{recorded}` with the key `{key}`, and this call of `{tool}` has another id, tool or \
-                 arguments: use another run id for each session"
+                "the journal has a call of `{}` with the key `{}`, and this call of `{}` has another id, tool or arguments: use \
+                 another run id for each session",
+                recorded.escape_debug(),
+                key.to_string().escape_debug(),
+                tool.escape_debug()
             ),
             JournalError::OtherMessages { run_id, number } => write!(
                 f,
-                "the journal has reply {number} of the run `{run_id}`, which follows another user message: take the newer \
-                 message out of the session, run it, and add the message again; use another run id for each session"
+                "the journal has reply {number} of the run `{}`, which follows another user message: take the newer message out \
+                 of the session, run it, and add the message again; use another run id for each session",
+                run_id.escape_debug()
             ),
             JournalError::Running { key } => write!(
                 f,
-                "the call `{key}` is running in another run with this run id: wait until it has ended"
+                "the call `{}` is running in another run with this run id: wait until it has ended",
+                key.to_string().escape_debug()
             ),
             JournalError::ReplyRecorded { run_id, number } => write!(
                 f,
-                "another run with the run id `{run_id}` has recorded reply {number}: wait until it has ended, and load the \
-                 session again"
+                "another run with the run id `{}` has recorded reply {number}: wait until it has ended, and load the session again",
+                run_id.escape_debug()
             ),
             JournalError::Storage { source } => write!(f, "the journal cannot be used: {source}"),
         }

@@ -1,6 +1,8 @@
 //! A journal in a file.
 
+mod inner_runs;
 mod open_error;
+mod private_file;
 mod process_file;
 mod request;
 mod running_calls;
@@ -59,6 +61,9 @@ use writer::Writer;
 /// move and delete both files together. Without the second one, a journal is not recognised as damaged if its file is
 /// missing, if it is an older copy, or if only its last commit is damaged.
 ///
+/// On Unix, only the owner of a file that the journal creates can read and write it; an existing file keeps its permissions. A
+/// symbolic link in the place of one of the files is an error, since it could refer to any file of the user.
+///
 /// Opening a journal verifies the whole file, and dropping the last handle waits for the thread that writes: both
 /// block. (A journal of a million calls, 1 GB, opens in about three seconds.) The file keeps its size when records are
 /// removed; new records reuse the space.
@@ -104,13 +109,16 @@ impl FileJournal {
         FileJournalOptions::default()
     }
 
-    /// Removes the records with this run id, including those of calls that have no result. Store the session safely
-    /// before: a session that runs again from an earlier state would repeat the effects. Later runs with the same run
-    /// id record anew.
+    /// Removes the records with this run id and those of its inner sessions, including those of calls that have no result.
+    /// Store the session safely before: a session that runs again from an earlier state would repeat the effects. Later runs
+    /// with the same run id record anew.
+    ///
+    /// The run ids of inner sessions ([`CallContext::child_batch`](tool_runtime::CallContext::child_batch)) continue that of the
+    /// outer one with two numbers for each call: `order-7/2/0`. Do not choose such an id for another session.
     ///
     /// # Errors
     ///
-    /// [`JournalError::Running`] if a call of the run is running, and [`JournalError::Storage`] if the file cannot be
+    /// [`JournalError::Running`] if a call of the run or of an inner session is running, and [`JournalError::Storage`] if the file cannot be
     /// written.
     pub async fn remove_run(&self, run_id: &str) -> Result<(), JournalError> {
         let run_id = run_id.to_owned();
@@ -123,7 +131,8 @@ impl FileJournalOptions {
     /// and when the journal is opened.
     ///
     /// The time counts only while a process has the journal open, and does not depend on the clock of the system. The records stay
-    /// while a call that has begun has no result. Choose a time that is longer than any session waits before it continues: after
+    /// while a call that has begun has no result, and those of an inner session while the call that started it has no result. The
+    /// records of inner sessions are removed with those of the outer one at the latest. Choose a time that is longer than any session waits before it continues: after
     /// it, the session would repeat its effects.
     pub fn remove_after(mut self, time: Duration) -> Self {
         self.remove_after = Some(time);

@@ -23,6 +23,10 @@ pub type JournalFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, JournalErr
 /// stored or not. [`CallKey`] identifies a call; its `Display` text is unique, and all records serialize with serde. A store that
 /// several processes share must know whether the process that began a call still runs: until then, the call is
 /// [`Running`](JournalError::Running).
+///
+/// A store that removes the records of a run also removes those of its inner sessions, since a later run has the same keys: their
+/// run ids are the texts of the keys of the run's calls, followed by further numbers for sessions in them. It keeps them while one
+/// of these calls has begun and has no result.
 pub trait Journal: Send + Sync {
     /// The record of the call with this key; `None` if it has not begun.
     fn find_call<'a>(&'a self, key: &'a CallKey) -> JournalFuture<'a, Option<RecordedCall>>;

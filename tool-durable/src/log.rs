@@ -4,8 +4,9 @@ use crate::call::end_begun;
 use crate::error::JournalError;
 use crate::journal::{Journal, JournalCall, JournalReply, RecordedCall};
 use crate::stop::Stop;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use tool_runtime::dispatch::ToolResult;
 use tool_runtime::message::Message;
 use tool_runtime::serde_json::{self, Value};
@@ -21,6 +22,7 @@ pub(crate) struct JournalLog<J> {
     /// Whether the session was claimed before the run, and counts each of its calls as begun.
     pub(crate) is_claimed: bool,
     pub(crate) stop: Arc<Stop>,
+    pub(crate) newest_user: NewestUser,
 }
 
 impl<J: Journal> RunLog for JournalLog<J> {
@@ -48,7 +50,7 @@ impl<J: Journal> JournalLog<J> {
     async fn recorded_reply(&self, session: &Session) -> Result<Option<AssistantMessage>, JournalError> {
         let number = session.replies();
         let Some(recorded) = self.journal.find_reply(&self.run_id, number).await? else { return Ok(None) };
-        if recorded.user_text != last_user_text(session) {
+        if recorded.user_text != self.newest_user.text(session) {
             return Err(JournalError::OtherMessages { run_id: self.run_id.clone(), number });
         }
         Ok(Some(recorded.message))
@@ -58,7 +60,7 @@ impl<J: Journal> JournalLog<J> {
         let mut recorded = JournalReply {
             run_id: self.run_id.clone(),
             number: session.replies(),
-            user_text: last_user_text(session).to_owned(),
+            user_text: self.newest_user.text(session).to_owned(),
             results: Vec::new(),
             arguments: BTreeMap::new(),
             message: reply.clone(),
@@ -81,7 +83,7 @@ impl<J: Journal> JournalLog<J> {
             if sent.is_some_and(|sent| sent.arguments != call.arguments) {
                 next.arguments.insert(call.id.clone(), call.arguments.clone());
             }
-            let result = results.iter().find(|result| result.tool_call_id == call.id);
+            let result = results.get(&*call.id);
             let (Some(result), Some(key)) = (result, self.batch.key(number, position)) else { continue };
             match self.journal.find_call(&key).await? {
                 Some(RecordedCall { result: Some(recorded), .. }) if is_same(&recorded, result) => {}
@@ -101,8 +103,10 @@ impl<J: Journal> JournalLog<J> {
         let number = session.replies().saturating_sub(1);
         let reply = self.journal.find_reply(&self.run_id, number).await?;
         let next = self.journal.find_reply(&self.run_id, session.replies()).await?;
-        let next = next.filter(|next| next.user_text == last_user_text(session));
+        let next = next.filter(|next| next.user_text == self.newest_user.text(session));
         let calls = reply.as_ref().map_or(&[][..], |reply| &reply.message.tool_calls);
+        let results = next.as_ref().map_or(&[][..], |next| &next.results);
+        let results = by_id(results.iter().rev());
         for (position, call) in open_calls(session) {
             let Some(key) = self.batch.key(number, position) else { continue };
             let recorded = self.journal.find_call(&key).await?;
@@ -114,8 +118,7 @@ impl<J: Journal> JournalLog<J> {
             if let Some(arguments) = arguments {
                 let _ = session.approve_with(&call.id, arguments);
             }
-            let results = next.as_ref().map_or(&[][..], |next| &next.results);
-            let result = results.iter().find(|result| result.tool_call_id == call.id).cloned();
+            let result = results.get(&*call.id).map(|&result| result.clone());
             let result = match (result, recorded) {
                 (Some(result), None) => {
                     let _ = session.provide_result(&call.id, result);
@@ -178,16 +181,21 @@ fn is_same(recorded: &ToolResult, message: &ToolMessage) -> bool {
 }
 
 /// The calls of the newest reply with calls, and their results.
-fn newest_calls(session: &Session) -> Option<(&[ToolCall], Vec<&ToolMessage>)> {
+fn newest_calls(session: &Session) -> Option<(&[ToolCall], HashMap<&str, &ToolMessage>)> {
     let mut results = Vec::new();
     for message in session.messages().iter().rev() {
         match message {
             Message::Tool(result) => results.push(result),
-            Message::Assistant(reply) => return Some((&reply.tool_calls, results)),
+            Message::Assistant(reply) => return Some((&reply.tool_calls, by_id(results.into_iter().rev()))),
             _ => {}
         }
     }
     None
+}
+
+/// The last of several results with the same id counts.
+fn by_id<'a>(results: impl Iterator<Item = &'a ToolMessage>) -> HashMap<&'a str, &'a ToolMessage> {
+    results.map(|result| (&*result.tool_call_id, result)).collect()
 }
 
 /// The pending calls without results, with their positions in the reply.
@@ -198,9 +206,25 @@ fn open_calls(session: &Session) -> Vec<(usize, ToolCall)> {
     open.map(|(position, call)| (position, call.clone())).collect()
 }
 
-/// The text of the newest user message.
-fn last_user_text(session: &Session) -> &str {
-    let messages = session.messages().iter().rev();
-    let mut of_user = messages.filter(|message| matches!(message, Message::User(_)));
-    of_user.next().map_or("", Message::text)
+/// The newest user message of a session. Its messages do not change during a run, except that further ones follow.
+#[derive(Debug, Default)]
+pub(crate) struct NewestUser {
+    /// Its position, or 0.
+    position: AtomicUsize,
+    /// The number of messages when it was looked for: to look at all of them before each reply takes too long.
+    messages: AtomicUsize,
+}
+
+impl NewestUser {
+    /// The text of the message; empty if there is none.
+    fn text<'a>(&self, session: &'a Session) -> &'a str {
+        let messages = session.messages();
+        let known = self.messages.swap(messages.len(), Ordering::Relaxed).min(messages.len());
+        let is_user = |message: &Message| matches!(message, Message::User(_));
+        if let Some(position) = messages[known..].iter().rposition(is_user) {
+            self.position.store(known + position, Ordering::Relaxed);
+        }
+        let newest = messages.get(self.position.load(Ordering::Relaxed)).filter(|message| is_user(message));
+        newest.map_or("", Message::text)
+    }
 }

@@ -3,7 +3,7 @@
 use crate::call::{RecordedRun, run_recorded};
 use crate::error::{JournalError, JournaledRunError};
 use crate::journal::Journal;
-use crate::log::JournalLog;
+use crate::log::{JournalLog, NewestUser};
 use crate::stop::Stop;
 use futures_core::Stream;
 use std::fmt;
@@ -114,6 +114,7 @@ where
             run_id,
             is_claimed: run.session().is_claimed(),
             stop: Arc::clone(&stop),
+            newest_user: NewestUser::default(),
         };
         let shared = Arc::new((journal, Arc::clone(&stop)));
         let run = run.context(batch.cancellation(token)).log(log).around_call_outermost(move |call| {

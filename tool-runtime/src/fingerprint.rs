@@ -37,7 +37,7 @@ impl Hasher for FingerprintHasher {
 }
 
 /// A fingerprint that can be stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Fingerprint(u64);
 
 impl Fingerprint {

@@ -11,7 +11,9 @@ pub(crate) use argument_error::decode_problem;
 pub use call_error::CallError;
 pub(crate) use call_error::{DisplayJsonError, ENCODED_OBJECT};
 pub(crate) use error_list::{ErrorList, MAX_ERRORS, MAX_SHOWN_ERRORS};
-pub(crate) use truncated::{Truncated, TruncatedPath, bounded};
+#[cfg(feature = "tracing")]
+pub(crate) use truncated::Escaped;
+pub(crate) use truncated::{LogWriter, Truncated, TruncatedPath, bounded};
 pub use unknown_tool::UnknownToolError;
 
 use serde::ser::SerializeStruct as _;

@@ -1,8 +1,9 @@
 //! The file next to a journal, which names the process that has the journal open, and counts the commits.
 
+use super::private_file;
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Seek, SeekFrom, Write};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::process;
 
@@ -14,6 +15,9 @@ pub(super) struct ProcessRecord {
     /// A number of commits that the journal has at least. With fewer, it is damaged or an old copy.
     pub(super) commits: u64,
 }
+
+/// More than the length of each record.
+const MAX_LENGTH: u64 = 100;
 
 /// The process file of an open journal.
 #[derive(Debug)]
@@ -30,12 +34,16 @@ pub(super) fn path_of(journal: &Path) -> PathBuf {
 
 /// The process file of a journal; `None` if there is none, or if its content is unknown.
 pub(super) fn read(journal: &Path) -> Option<ProcessRecord> {
-    parse(&fs::read_to_string(path_of(journal)).ok()?)
+    let file = private_file::open(&path_of(journal), OpenOptions::new().read(true)).ok()?;
+    let mut text = String::new();
+    // A longer text is no record.
+    file.take(MAX_LENGTH).read_to_string(&mut text).ok()?;
+    parse(&text)
 }
 
 /// Creates the process file of a journal that is about to be created.
 pub(super) fn create(journal: &Path) -> io::Result<()> {
-    match OpenOptions::new().write(true).create_new(true).open(path_of(journal)) {
+    match private_file::open(&path_of(journal), OpenOptions::new().write(true).create_new(true)) {
         Ok(mut file) => {
             file.write_all(format(ProcessRecord { process: Some(process::id()), commits: 0 }).as_bytes())?;
             file.sync_all()
@@ -49,7 +57,8 @@ pub(super) fn create(journal: &Path) -> io::Result<()> {
 impl ProcessFile {
     /// Names this process in the process file of a journal that it has locked.
     pub(super) fn open(journal: &Path, commits: u64) -> Self {
-        let file = OpenOptions::new().write(true).create(true).truncate(false).open(path_of(journal));
+        let mut options = OpenOptions::new();
+        let file = private_file::open(&path_of(journal), options.write(true).create(true).truncate(false));
         let mut file = ProcessFile { file: file.ok() };
         file.write(Some(process::id()), commits);
         file

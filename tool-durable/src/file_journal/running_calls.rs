@@ -1,12 +1,13 @@
 //! The calls that run in this process.
 
-use std::collections::{HashMap, HashSet};
+use super::inner_runs;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tool_runtime::dispatch::CallKey;
 
 /// The calls that run in this process, by the id of their run. The handles of a journal share it with its writer.
 #[derive(Debug, Default)]
-pub(super) struct RunningCalls(Mutex<HashMap<String, HashSet<CallKey>>>);
+pub(super) struct RunningCalls(Mutex<BTreeMap<String, HashSet<CallKey>>>);
 
 /// A call that runs unless this guard is dropped.
 #[derive(Debug)]
@@ -33,12 +34,15 @@ impl RunningCalls {
         }
     }
 
-    /// One of the calls of a run; `None` if none runs.
+    /// One of the calls of a run and of its inner runs; `None` if none runs.
     pub(super) fn one_of(&self, run_id: &str) -> Option<CallKey> {
-        self.lock().get(run_id)?.iter().next().cloned()
+        let runs = self.lock();
+        let mut inner = runs.range(inner_runs::range(run_id));
+        let inner = || inner.find(|(inner, _)| inner_runs::is_inner(inner, run_id)).map(|(_, calls)| calls);
+        runs.get(run_id).or_else(inner)?.iter().next().cloned()
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, HashSet<CallKey>>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, HashSet<CallKey>>> {
         // No code panics while it has the lock.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -56,10 +56,16 @@ impl fmt::Display for StorageError {
             }
             StorageError::Reopen(error) => error.fmt(f),
             StorageError::Record { key, source } => {
+                let key = key.escape_debug();
                 write!(f, "the record of `{key}` is damaged: {source}: remove its run, or restore the file")
             }
             StorageError::NotBegun(key) => {
-                write!(f, "the call `{key}` has not begun: record its begin before its result")
+                let key = key.to_string();
+                write!(
+                    f,
+                    "the call `{}` has not begun: record its begin before its result",
+                    key.escape_debug()
+                )
             }
             StorageError::Stopped(path) => {
                 write!(f, "`{}`: the thread of the database panicked: open the journal again", path.display())

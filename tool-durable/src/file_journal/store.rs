@@ -1,10 +1,12 @@
 //! The open database of a journal.
 
 use super::open_error::OpenError;
+use super::private_file;
 use super::process_file::{self, ProcessFile};
 use super::running_time::RunningTime;
 use super::storage_error::{Failure, StorageError};
 use super::tables::{self, Meta, ReadTables, VERSION, WriteTables};
+use redb::backends::FileBackend;
 use redb::{Builder, Database, DatabaseError, ReadableDatabase};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read};
@@ -28,8 +30,9 @@ pub(super) struct Store {
 impl Store {
     /// Opens the database with this path, and creates it if it is missing.
     pub(super) fn open(path: &Path) -> Result<Self, OpenError> {
+        private_file::check(&process_file::path_of(path)).map_err(|error| io_error(path, error))?;
         let commits = process_file::read(path).map(|record| record.commits);
-        let length = match fs::metadata(path) {
+        let length = match fs::symlink_metadata(path) {
             Ok(metadata) => Some(metadata.len()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(io_error(path, error)),
@@ -50,7 +53,7 @@ impl Store {
 
     /// Opens a database that has at least this number of commits.
     pub(super) fn open_existing(path: &Path, commits: u64) -> Result<Self, OpenError> {
-        let database = open_database(path, |builder| builder.open(path))?;
+        let database = open_database(path, OpenOptions::new().read(true).write(true))?;
         let meta = read_meta(path, &database)?;
         // The database restores an earlier commit if the last one is damaged.
         if meta.commits < commits {
@@ -63,7 +66,8 @@ impl Store {
     /// Creates a database, or continues a creation that was interrupted before its first commit.
     fn create(path: &Path) -> Result<Self, OpenError> {
         reset_interrupted_creation(path)?;
-        let database = open_database(path, |builder| builder.create(path))?;
+        let mut options = OpenOptions::new();
+        let database = open_database(path, options.read(true).write(true).create(true).truncate(false))?;
         let transaction = database.begin_read().map_err(|error| read_error(path, error.into()))?;
         let empty =
             transaction.list_tables().map_err(|error| read_error(path, error.into()))?.next().is_none();
@@ -144,14 +148,13 @@ impl Drop for Store {
 }
 
 /// Opens a database, whose pages are verified: without that, a damaged page could be read as a record, or lack one.
-fn open_database(
-    path: &Path,
-    open: impl FnOnce(&Builder) -> Result<Database, DatabaseError>,
-) -> Result<Database, OpenError> {
+fn open_database(path: &Path, options: &mut OpenOptions) -> Result<Database, OpenError> {
+    let file = private_file::open(path, options).map_err(|error| io_error(path, error))?;
     let mut builder = Builder::new();
     builder.set_cache_size(CACHE_BYTES).set_check_integrity_on_open(true);
     // redb can panic on a damaged file.
-    match catch_unwind(AssertUnwindSafe(|| open(&builder))) {
+    let open = || builder.create_with_backend(FileBackend::new(file)?);
+    match catch_unwind(AssertUnwindSafe(open)) {
         Ok(Ok(database)) => Ok(database),
         Ok(Err(error)) => Err(database_error(path, error)),
         Err(_) => Err(damaged(path, "it cannot be read")),
@@ -202,7 +205,7 @@ fn create_tables(database: &Database, meta: Meta) -> Result<(), redb::Error> {
 
 /// Empties a file whose creation was interrupted: redb writes the first bytes last.
 fn reset_interrupted_creation(path: &Path) -> Result<(), OpenError> {
-    let mut file = match OpenOptions::new().read(true).write(true).open(path) {
+    let mut file = match private_file::open(path, OpenOptions::new().read(true).write(true)) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(io_error(path, error)),

@@ -8,4 +8,5 @@ mod full_disk;
 mod kill;
 mod open;
 mod operations;
+mod private;
 mod records;

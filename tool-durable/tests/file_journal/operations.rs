@@ -211,3 +211,29 @@ async fn records_expire_after_their_time_unless_a_call_is_open() {
     assert!(journal.find_call(&key("open", 0, 0)).await.unwrap().is_some());
     assert!(journal.find_call(&running.key).await.unwrap().is_some());
 }
+
+#[tokio::test]
+async fn removing_a_run_removes_its_inner_sessions_unless_one_of_their_calls_runs() {
+    let folder = Folder::new("remove-inner");
+    let journal = FileJournal::open(folder.journal()).unwrap();
+    let inner = ["order-7/0/0", "order-7/0/0/2/1"];
+    let others = ["order-7/a/0", "order-70/0/0"];
+    for run in inner.into_iter().chain(others).chain(["order-7"]) {
+        begin(&journal, &call(run, 0, 0)).await;
+        journal.record_reply(&reply(run, 0, "I charge them.")).await.unwrap();
+    }
+    let running = call(inner[1], 0, 1);
+    journal.begin_call(&running).await.unwrap();
+    let error = journal.remove_run("order-7").await.unwrap_err();
+    assert!(matches!(&error, JournalError::Running { key, .. } if *key == running.key), "{error}");
+    assert!(journal.find_reply("order-7", 0).await.unwrap().is_some());
+    journal.release_call(&running.key);
+    journal.remove_run("order-7").await.unwrap();
+    for run in inner.into_iter().chain(["order-7"]) {
+        assert!(journal.find_reply(run, 0).await.unwrap().is_none(), "{run}");
+        assert!(begin(&journal, &call(run, 0, 0)).await.is_none(), "{run}");
+    }
+    for run in others {
+        assert!(journal.find_reply(run, 0).await.unwrap().is_some(), "{run}");
+    }
+}

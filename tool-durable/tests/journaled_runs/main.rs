@@ -3,6 +3,7 @@
 mod approvals;
 mod calls;
 mod errors;
+mod many_records;
 mod memory_journal;
 mod replies;
 mod same_conversation;

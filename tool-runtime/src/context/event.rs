@@ -1,13 +1,18 @@
 //! The events of calls.
 
 use super::BatchContext;
-use crate::outcome::Outcome;
+use super::event_queue::EventQueue;
+use crate::outcome::{CallError, Outcome};
 use crate::output::ToolResult;
 use crate::panics::catch_panic;
 use serde::Serialize;
 use serde_json::Value;
-use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
+
+/// The time after which a thread stops to send the events of others: the future of the call may run on it.
+const MAX_SENDING: Duration = Duration::from_millis(100);
 
 /// An event of one call, for a listener of [`BatchContext::on_event`].
 ///
@@ -27,7 +32,8 @@ pub struct CallEvent {
 
 /// The status of a call in a [`CallEvent`].
 ///
-/// `Started` is first, unless the call does not run. `Progress` and `Emitted` follow as often as the tool sends them. The last
+/// `Started` is first, unless the call does not run. `Progress` and `Emitted` follow as often as the tool sends them; `Skipped`
+/// reports those that a slow listener does not receive. The last
 /// event of a call is `Finished`, `NeedsApproval` or `NeedsResult`. A call whose dispatch is dropped has no last event. In a
 /// [`Session`](crate::Session), a cancelled call stays pending, and its events start again in the next run.
 #[derive(Clone, Debug, Serialize)]
@@ -52,6 +58,13 @@ pub enum CallStatus {
     Emitted {
         /// The data as JSON.
         data: Value,
+    },
+    /// Progress and data of the tool that the listener does not receive: those that wait take more than 16 MiB, or the call has
+    /// reached its time limit or was cancelled while they waited.
+    #[non_exhaustive]
+    Skipped {
+        /// The number of events since the last such report.
+        events: u64,
     },
     /// The call needs approval, has none, and did not run. In a [`Session`](crate::Session), a call also needs approval
     /// again if a person has edited its arguments and they are invalid: the [`error`](crate::session::WaitingCall::error)
@@ -82,13 +95,22 @@ pub enum CallStatus {
 
 impl CallStatus {
     /// Whether no event of the call follows.
-    fn is_last(&self) -> bool {
+    pub(super) fn is_last(&self) -> bool {
         match self {
-            CallStatus::Started | CallStatus::Progress { .. } | CallStatus::Emitted { .. } => false,
+            CallStatus::Started
+            | CallStatus::Progress { .. }
+            | CallStatus::Emitted { .. }
+            | CallStatus::Skipped { .. } => false,
             CallStatus::NeedsApproval { .. }
             | CallStatus::NeedsResult { .. }
             | CallStatus::Finished { .. } => true,
         }
+    }
+
+    /// Whether the call ends before its tool has finished.
+    pub(super) fn is_end_of_stopped_call(&self) -> bool {
+        let CallStatus::Finished { outcome, .. } = self else { return false };
+        matches!(outcome.error(), Some(CallError::TimedOut { .. } | CallError::Cancelled { .. }))
     }
 }
 
@@ -103,11 +125,13 @@ pub(crate) struct CallEvents {
 
 #[derive(Debug, Default)]
 struct Queue {
-    events: VecDeque<CallStatus>,
+    events: EventQueue<CallEvent>,
     /// Whether a thread sends the events of the queue.
     is_sending: bool,
     /// Whether the last event was added.
     has_ended: bool,
+    /// Dropped when no thread sends events any more.
+    sent: Option<oneshot::Sender<()>>,
 }
 
 impl CallEvents {
@@ -125,14 +149,14 @@ impl CallEvents {
                 return;
             }
             queue.has_ended = status.is_last();
-            queue.events.push_back(status);
+            queue.events.push(CallEvent { id: self.id.clone(), tool: self.tool.clone(), status });
             if std::mem::replace(&mut queue.is_sending, true) {
                 return;
             }
         }
         // The lock is not held while listeners run: a listener may report progress, or be slow.
-        while let Some(status) = self.next() {
-            let event = CallEvent { id: self.id.clone(), tool: self.tool.clone(), status };
+        let started = Instant::now();
+        while let Some(event) = self.next(started) {
             for listener in self.batch.listeners() {
                 // The panic hook of the process has reported it.
                 let _ = catch_panic(|| listener.call(&event));
@@ -140,16 +164,35 @@ impl CallEvents {
         }
     }
 
+    /// Waits until the listeners have received all events, which another thread may send.
+    pub(crate) async fn sent(&self) {
+        let (sender, receiver) = oneshot::channel();
+        {
+            let mut queue = self.queue();
+            if !queue.is_sending {
+                return;
+            }
+            queue.sent = Some(sender);
+        }
+        // An error means that the sender was dropped.
+        let _ = receiver.await;
+    }
+
     /// Whether the last event was added.
     pub(super) fn has_ended(&self) -> bool {
         self.queue().has_ended
     }
 
-    /// The next event to send. The thread that gets none stops sending.
-    fn next(&self) -> Option<CallStatus> {
+    /// The next event to send. The thread that gets none stops sending. The next event of the call sends the others first.
+    fn next(&self, started: Instant) -> Option<CallEvent> {
         let mut queue = self.queue();
-        let next = queue.events.pop_front();
+        let may_send = queue.has_ended || started.elapsed() < MAX_SENDING;
+        let next = if may_send { queue.events.pop() } else { None };
         queue.is_sending = next.is_some();
+        let sent = if queue.is_sending { None } else { queue.sent.take() };
+        drop(queue);
+        // Wakes the call.
+        drop(sent);
         next
     }
 

@@ -1,7 +1,8 @@
 //! Errors of decisions about calls.
 
+use crate::outcome::LogWriter;
 use std::error::Error;
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 /// The maximum number of ids in a message.
 const LISTED_IDS: usize = 5;
@@ -56,6 +57,7 @@ pub enum NotPendingError {
 
 impl fmt::Display for NotPendingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let f = &mut LogWriter(f);
         match self {
             NotPendingError::UnknownId { id, pending } => {
                 write!(f, "no pending call has the id `{id}`: ")?;

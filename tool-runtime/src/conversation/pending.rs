@@ -2,13 +2,16 @@
 
 mod call_state;
 mod decisions;
+mod positions;
 mod run;
 
 pub(super) use call_state::{CallState, ReplacedArguments, WaitsFor};
+use positions::Positions;
 pub(crate) use run::Unfinished;
 
 use super::{Conversation, ReplyWarning, WaitingCall};
 use crate::approval::ProposedCall;
+use crate::context::BatchContext;
 use crate::message::{AssistantMessage, Content, Message, ToolCall, ToolMessage};
 use crate::outcome::CallError;
 use crate::registry::Registry;
@@ -62,13 +65,24 @@ pub struct PendingCalls {
     pub(super) reply: Box<AssistantMessage>,
     /// One state for each call of the reply.
     pub(super) states: Vec<CallState>,
+    positions: Positions,
 }
 
 impl PendingCalls {
     /// The reply must have calls, with usable ids.
     pub(super) fn new(before: Conversation, reply: AssistantMessage) -> Self {
         let states = vec![CallState::default(); reply.tool_calls.len()];
-        PendingCalls { before, reply: Box::new(reply), states }
+        PendingCalls::with_states(before, reply, states)
+    }
+
+    /// The reply has one call for each state.
+    pub(super) fn with_states(before: Conversation, reply: AssistantMessage, states: Vec<CallState>) -> Self {
+        PendingCalls { before, reply: Box::new(reply), states, positions: Positions::default() }
+    }
+
+    /// The position of the call with this id.
+    fn position(&self, id: &str) -> Option<usize> {
+        self.positions.find(id, &self.reply.tool_calls)
     }
 
     /// The calls of the reply, with and without results. Their ids are unique within the reply.
@@ -86,8 +100,17 @@ impl PendingCalls {
     /// The result of the call with this id, if there is one.
     #[must_use]
     pub fn result_of(&self, id: &str) -> Option<&ToolMessage> {
-        let mut calls = self.calls().iter().zip(&self.states);
-        calls.find(|(call, _)| call.id == id)?.1.result.as_ref()
+        self.states[self.position(id)?].result.as_ref()
+    }
+
+    /// Whether each call has its result. Its time does not depend on the calls before the first one that had none the last time.
+    pub(crate) fn is_finished(&mut self) -> bool {
+        let finished = &mut self.positions.finished;
+        // A result is never removed.
+        while self.states.get(*finished).is_some_and(|state| state.result.is_some()) {
+            *finished += 1;
+        }
+        *finished == self.states.len()
     }
 
     /// Whether the call at this position has its result; `None` if there is no such call.
@@ -98,8 +121,8 @@ impl PendingCalls {
     /// Whether the call with this id is approved with its current arguments, and has not started since the approval.
     #[must_use]
     pub fn is_approved(&self, id: &str) -> bool {
-        let mut calls = self.calls().iter().zip(&self.states);
-        calls.any(|(call, state)| call.id == id && state.approval(call) == Approval::Granted)
+        let position = self.position(id);
+        position.is_some_and(|at| self.states[at].approval(&self.calls()[at]) == Approval::Granted)
     }
 
     /// The conversation before the reply, for example to display it while the calls wait.
@@ -165,9 +188,13 @@ impl PendingCalls {
 
     /// The batch of the calls, with the number of their reply.
     fn batch<'a>(&self, registry: &'a Registry) -> Batch<'a> {
-        let replies =
-            self.before.messages().iter().filter(|message| matches!(message, Message::Assistant(_)));
-        registry.new_batch(replies.count() as u64)
+        // The batch of a run of a session has the number: to count the replies for each of many takes too long.
+        let number = registry.batch().and_then(BatchContext::number_of_reply);
+        let replies = || {
+            let messages = self.before.messages().iter();
+            messages.filter(|message| matches!(message, Message::Assistant(_))).count() as u64
+        };
+        registry.new_batch(number.unwrap_or_else(replies))
     }
 
     /// Fails every call without a result with `Error: ` and this reason. No tool runs. The error of a call that began in
@@ -184,7 +211,7 @@ impl PendingCalls {
     /// ```
     pub fn skip_rest(self, reason: impl Into<String>) -> Conversation {
         let reason = reason.into();
-        let PendingCalls { before: mut conversation, mut reply, states } = self;
+        let PendingCalls { before: mut conversation, mut reply, states, .. } = self;
         let calls = reply.tool_calls.iter_mut().zip(states);
         let results: Vec<ToolMessage> = calls
             .map(|(call, state)| match state {

@@ -2,9 +2,10 @@
 
 use super::unparsed_calls::begins_call;
 use crate::message::{AssistantMessage, Completeness};
+use crate::outcome::LogWriter;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 /// A warning about a valid reply, or about its request, that indicates a wrong setting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,6 +87,7 @@ impl ReplyWarning {
 
 impl fmt::Display for ReplyWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let f = &mut LogWriter(f);
         match self {
             ReplyWarning::UnparsedCalls { words } => write!(
                 f,

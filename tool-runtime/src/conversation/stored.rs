@@ -5,6 +5,7 @@ use super::{Conversation, PendingCalls};
 use crate::fingerprint::Fingerprint;
 use crate::message::stored::{self, StoredReply, StoredResult};
 use crate::message::{AssistantMessage, Message, ToolMessage};
+use crate::outcome::Truncated;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::HashSet;
@@ -104,14 +105,15 @@ impl StoredPending<'_> {
             if let Some(result) = result.as_ref().filter(|result| result.tool_call_id != call.id) {
                 return Err(format!(
                     "the tool message `{}` does not belong to the call `{}`: these are not pending calls",
-                    result.tool_call_id, call.id
+                    Truncated(&result.tool_call_id),
+                    Truncated(&call.id)
                 ));
             }
             if result.is_some() && (approved.is_some() || edit.is_some() || has_begun || waits_for.is_some())
             {
                 return Err(format!(
                     "the call `{}` has a result and still waits: these are not pending calls",
-                    call.id
+                    Truncated(&call.id)
                 ));
             }
             states.push(CallState {
@@ -125,7 +127,7 @@ impl StoredPending<'_> {
                 waits_for,
             });
         }
-        Ok(PendingCalls { before, reply: Box::new(reply), states })
+        Ok(PendingCalls::with_states(before, reply, states))
     }
 }
 

@@ -68,6 +68,9 @@ impl Registry {
             let pending =
                 |output: &ToolOutput| self.pending_failure(batch, position, tool_call, events, output);
             self.write_result(batch, record, events, result, pending, message);
+            if let Some(events) = events {
+                events.sent().await;
+            }
             #[cfg(feature = "search")]
             if inner.get().is_some() {
                 message.tool = Cow::Owned(outer.name.clone());

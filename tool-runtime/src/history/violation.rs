@@ -1,9 +1,10 @@
 //! Violations: the ways in which a history is invalid.
 
+use crate::outcome::{LogWriter, Truncated};
 use crate::violation::ViolationKind;
 use crate::wire::{InvalidMessage, QuotedError, quoted_error};
 use std::error::Error;
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 /// One violation in a list of messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,10 +48,14 @@ impl Violation {
 /// Formats as `messages[3]: a tool call without a tool message (call_1)`.
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let f = &mut LogWriter(f);
         write!(f, "messages[{}]: {}", self.index, self.kind)?;
-        if self.id.is_empty() { Ok(()) } else { write!(f, " ({})", self.id) }
+        if self.id.is_empty() { Ok(()) } else { write!(f, " ({})", Truncated(&self.id)) }
     }
 }
+
+/// The maximum number of violations in a message.
+const LISTED: usize = 20;
 
 /// All violations in a list of messages, ordered by index.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,8 +95,15 @@ impl<'a> IntoIterator for &'a HistoryError {
 
 impl fmt::Display for HistoryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let violations: Vec<String> = self.0.iter().map(ToString::to_string).collect();
-        write!(f, "providers reject these messages: {}", violations.join("; "))
+        let f = &mut LogWriter(f);
+        f.write_str("providers reject these messages: ")?;
+        for (number, violation) in self.0.iter().take(LISTED).enumerate() {
+            write!(f, "{}{violation}", if number > 0 { "; " } else { "" })?;
+        }
+        match self.0.len().saturating_sub(LISTED) {
+            0 => Ok(()),
+            more => write!(f, " and {more} more"),
+        }
     }
 }
 

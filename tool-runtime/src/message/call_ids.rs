@@ -1,9 +1,11 @@
 //! Unique ids for the calls of a reply, since tool messages refer to calls by id.
 
 use super::ToolCall;
-use crate::fingerprint::fingerprint;
-use std::collections::HashSet;
+use crate::fingerprint::{Fingerprint, fingerprint};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeSet, HashSet};
 use std::hash::{BuildHasher as _, RandomState};
+use std::sync::Arc;
 
 /// The bytes of the id of a response from which the ids of its calls are made: its last ones. Each id of a call reads them.
 const MAX_RESPONSE_ID: usize = 512;
@@ -50,6 +52,16 @@ pub(crate) fn id_numbers(response_id: Option<&str>) -> impl FnMut(usize) -> u64 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TakenIds {
     taken: HashSet<String>,
+    /// `None` outside of a session.
+    reply: Option<SessionReply>,
+}
+
+/// The next reply of a session.
+#[derive(Clone, Debug)]
+struct SessionReply {
+    /// The number in the ids that its calls get.
+    number: u64,
+    removed: Arc<RemovedIds>,
 }
 
 impl TakenIds {
@@ -58,19 +70,104 @@ impl TakenIds {
         self.taken.insert(id.to_owned())
     }
 
+    pub(crate) fn contains(&self, id: &str) -> bool {
+        self.taken.contains(id)
+    }
+
     pub(crate) fn release(&mut self, id: &str) {
         self.taken.remove(id);
     }
 
+    /// Chooses ids for this reply of a session from now on.
+    pub(crate) fn start_reply(&mut self, replies: u64, removed: &Arc<RemovedIds>) {
+        let number = replies.saturating_add(removed.offset);
+        self.reply = Some(SessionReply { number, removed: Arc::clone(removed) });
+    }
+
     /// Takes the id of the call at this position, or another id if it is empty or taken.
     pub(crate) fn usable_id(&mut self, id: &str, position: usize, response_id: Option<&str>) -> String {
-        let mut id = id.to_owned();
+        let is_new = self.reply.as_ref().is_none_or(|reply| reply.is_new(id, position));
+        if !id.is_empty() && is_new && self.take(id) {
+            return id.to_owned();
+        }
         let mut number = id_numbers(response_id);
-        while id.is_empty() || !self.take(&id) {
+        let mut id = match &self.reply {
+            Some(reply) => session_id(reply.number, position),
+            None => short_id(number(position)),
+        };
+        while !self.take(&id) {
             id = short_id(number(position));
         }
         id
     }
+}
+
+impl SessionReply {
+    /// Whether no removed call of the session had this id, and no later call will get it.
+    fn is_new(&self, id: &str, position: usize) -> bool {
+        match parts_of_session_id(id) {
+            // The log of a run returns a reply with the ids that it has in the session.
+            Some(parts) => parts == (self.number, position),
+            None => !self.removed.may_contain(id),
+        }
+    }
+}
+
+/// The ids of calls that were removed from a session. A person may still decide about such a call with an old page: no other
+/// call gets its id.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct RemovedIds {
+    /// The difference between the numbers in the ids of the session and those of its replies. It is 0, unless messages from
+    /// another session had later ids.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    offset: u64,
+    /// The ids that servers have sent. When their number reaches the limit, each later id counts as one of them.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    sent: BTreeSet<Fingerprint>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde requires a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+impl RemovedIds {
+    /// They take 80 kB in a stored session.
+    const MAX_SENT: usize = 4096;
+
+    /// Adds the id of a removed call of a session with so many replies.
+    pub(crate) fn add(&mut self, id: &str, replies: u64) {
+        match parts_of_session_id(id) {
+            // The ids of later replies have higher numbers.
+            Some((number, _)) => {
+                let next = number.saturating_add(1).saturating_sub(replies);
+                self.offset = self.offset.max(next);
+            }
+            None if self.sent.len() < Self::MAX_SENT => drop(self.sent.insert(Fingerprint::new(&[id]))),
+            None => {}
+        }
+    }
+
+    fn may_contain(&self, id: &str) -> bool {
+        self.sent.len() >= Self::MAX_SENT || self.sent.contains(&Fingerprint::new(&[id]))
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == RemovedIds::default()
+    }
+}
+
+/// The id of a call that has no usable one: unique in its session, since it has the number of the reply and the position in it.
+/// Mistral accepts only nine letters and digits (<https://github.com/mistralai/mistral-common>).
+fn session_id(number: u64, position: usize) -> String {
+    format!("R{number:04x}C{position:03x}")
+}
+
+/// The number and the position in an id made by `session_id`.
+fn parts_of_session_id(id: &str) -> Option<(u64, usize)> {
+    let (number, position) = id.strip_prefix('R')?.split_once('C')?;
+    let parts = (u64::from_str_radix(number, 16).ok()?, usize::from_str_radix(position, 16).ok()?);
+    (session_id(parts.0, parts.1) == id).then_some(parts)
 }
 
 /// An id of nine letters and digits, which every provider accepts: Mistral accepts no other form

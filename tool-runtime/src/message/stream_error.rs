@@ -1,8 +1,9 @@
 //! The reasons why a streamed reply is interrupted.
 
+use crate::outcome::LogWriter;
 use serde_json::Value;
 use std::error::Error;
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 /// The reason why a stream was interrupted.
 #[derive(Debug)]
@@ -46,6 +47,7 @@ pub enum StreamError {
 
 impl fmt::Display for StreamError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let f = &mut LogWriter(f);
         match self {
             StreamError::Server { message, .. } => write!(f, "the server sent an error: {message}"),
             StreamError::Transport { source } => write!(f, "the connection failed: {source}"),

@@ -44,7 +44,22 @@ impl fmt::Display for TruncatedPath<'_> {
     }
 }
 
-struct Escaped<'a>(&'a str);
+/// Writes the text of an error that may quote text of a model, a server or a tool, for a log: it escapes each piece like
+/// [`Truncated`], and writes only the beginning of a long one.
+pub(crate) struct LogWriter<'a, W>(pub(crate) &'a mut W);
+
+impl<W: fmt::Write> fmt::Write for LogWriter<'_, W> {
+    fn write_str(&mut self, piece: &str) -> fmt::Result {
+        const MAX_LENGTH: usize = 2000;
+        match piece.char_indices().nth(MAX_LENGTH) {
+            Some((end, _)) => write!(self.0, "{}…", Escaped(&piece[..end])),
+            None => write!(self.0, "{}", Escaped(piece)),
+        }
+    }
+}
+
+/// An escaped text, which is complete.
+pub(crate) struct Escaped<'a>(pub(crate) &'a str);
 
 impl fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -25,6 +25,13 @@ impl ErrorSnapshot {
         let source = sources.rfold(None, |source, text| Some(Box::new(ErrorSnapshot { text, source })));
         ErrorSnapshot { text: error.to_string(), source }
     }
+
+    /// Changes each text.
+    #[cfg(feature = "tracing")]
+    pub(crate) fn map(self, change: fn(&str) -> String) -> Self {
+        let source = self.source.map(|source| Box::new(source.map(change)));
+        ErrorSnapshot { text: change(&self.text), source }
+    }
 }
 
 impl fmt::Display for ErrorSnapshot {

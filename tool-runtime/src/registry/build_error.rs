@@ -1,6 +1,7 @@
 //! Errors of building a registry.
 
-use std::fmt;
+use crate::outcome::LogWriter;
+use std::fmt::{self, Write as _};
 
 /// The errors of a registry that cannot be built, or of a tool that was skipped: see [`Registry::skipped`].
 ///
@@ -150,6 +151,7 @@ impl fmt::Display for BuildError {
 
 impl fmt::Display for BuildErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let f = &mut LogWriter(f);
         match self {
             BuildErrorKind::DuplicateName { name, first, second } => write!(
                 f,

@@ -159,6 +159,9 @@ impl RegistryBuilder {
     /// `gen_ai.tool.call.result`, and the texts of errors, with their sources unless middleware has changed the text. The result
     /// is that after all middleware. Default: `false`, since they may contain secrets. Needs the feature `tracing`.
     ///
+    /// Control characters, line breaks and marks of text direction are escaped in spans, as in `\n`, so that no text forges a
+    /// line of a log. The middle of a text of more than 64 KiB is left out.
+    ///
     /// A program chooses the receiver of the spans. `tracing-subscriber` prints them:
     ///
     /// ```

@@ -2,29 +2,42 @@
 
 use super::Session;
 use crate::message::{AssistantMessage, Message, TakenIds};
+use std::sync::Arc;
+
+/// The ids of the calls in these messages.
+fn ids_in(messages: &[Message]) -> impl Iterator<Item = &str> {
+    let calls = messages.iter().flat_map(|message| match message {
+        Message::Assistant(reply) => &reply.tool_calls[..],
+        _ => &[],
+    });
+    calls.map(|call| &*call.id)
+}
 
 impl Session {
-    /// The ids of all calls so far.
+    /// The ids of all calls so far, for those of the next reply.
     pub(super) fn taken_ids(&mut self) -> &mut TakenIds {
-        let Session { state, ids, .. } = self;
-        ids.get_or_insert_with(|| {
+        let Session { state, ids, replies, removed_ids, .. } = self;
+        let ids = ids.get_or_insert_with(|| {
             let mut taken = TakenIds::default();
-            let messages = state.conversation().messages().iter();
-            let replies = messages.filter_map(|message| match message {
-                Message::Assistant(reply) => Some(reply),
-                _ => None,
-            });
-            let pending = state.pending().map(|pending| pending.calls.reply());
-            for call in replies.chain(pending).flat_map(|reply| &reply.tool_calls) {
-                taken.take(&call.id);
+            let pending = state.pending().map_or(&[][..], |pending| pending.calls.calls());
+            for id in ids_in(state.conversation().messages()).chain(pending.iter().map(|call| &*call.id)) {
+                taken.take(id);
             }
             taken
-        })
+        });
+        ids.start_reply(*replies, removed_ids);
+        ids
     }
 
-    /// Clears the ids, which may include those of a reply that the session does not have. They are computed again.
-    pub(super) fn clear_ids(&mut self) {
+    /// Keeps the ids of those of these messages taken that the session does not have any more.
+    pub(super) fn keep_ids_taken(&mut self, earlier: &[Message]) {
         self.ids = None;
+        let mut removed = Arc::clone(&self.removed_ids);
+        let (replies, taken) = (self.replies, self.taken_ids());
+        for id in ids_in(earlier).filter(|id| !taken.contains(id)) {
+            Arc::make_mut(&mut removed).add(id, replies);
+        }
+        self.removed_ids = removed;
     }
 
     /// Replaces the ids of calls that are empty or taken.

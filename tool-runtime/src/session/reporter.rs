@@ -1,12 +1,21 @@
 //! The path of events from tools, which may run on other threads, to the listener of a run.
 
 use super::Event;
-use crate::context::StartGate;
+use crate::context::{CallEvent, EventQueue, Queued, StartGate};
 use std::future::{Future, poll_fn};
 use std::pin::pin;
-use std::task::Poll;
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
+
+/// The events and the time after which the run continues, with the time limits of its calls, and other tasks can run.
+const MAX_IN_A_ROW: usize = 128;
+const MAX_TIME: Duration = Duration::from_millis(10);
+
+/// The time after the cancellation of the run after which progress and data that wait are skipped: a listener may be slow.
+const MAX_TIME_CANCELLED: Duration = Duration::from_secs(1);
 
 /// The listener of a run, and the events that wait for it. `None` without a listener.
 pub(super) struct Reporter<O>(Option<Listener<O>>);
@@ -14,38 +23,79 @@ pub(super) struct Reporter<O>(Option<Listener<O>>);
 struct Listener<O> {
     on_event: O,
     sender: EventSender,
-    receiver: UnboundedReceiver<Item>,
+    cancellation: Option<CancellationToken>,
+    /// When the listener received the first event after the cancellation.
+    cancelled: Option<Instant>,
 }
 
-/// An item of the channel to the listener.
+/// An item of the queue to the listener.
 enum Item {
     Event(Event),
     /// Dropped when the listener has received the events before it.
     Flush(#[expect(dead_code, reason = "only its drop has an effect")] oneshot::Sender<()>),
 }
 
+impl From<CallEvent> for Item {
+    fn from(event: CallEvent) -> Self {
+        Item::Event(Event::Call(event))
+    }
+}
+
+impl Queued for Item {
+    fn call(&self) -> Option<&CallEvent> {
+        match self {
+            Item::Event(Event::Call(call)) => Some(call),
+            _ => None,
+        }
+    }
+}
+
 /// Sends events to the reporter of a run.
 #[derive(Clone)]
-pub(super) struct EventSender(UnboundedSender<Item>);
+pub(super) struct EventSender(Arc<Mutex<Waiting>>);
+
+#[derive(Default)]
+struct Waiting {
+    items: EventQueue<Item>,
+    /// Wakes the task of the run.
+    waker: Option<Waker>,
+    has_ended: bool,
+}
 
 impl EventSender {
     pub(super) fn send(&self, event: Event) {
-        // If there is no receiver, the run has ended.
-        let _ = self.0.send(Item::Event(event));
+        self.add(Item::Event(event));
+    }
+
+    fn add(&self, item: Item) {
+        let mut waiting = self.lock();
+        if !waiting.has_ended {
+            waiting.items.push(item);
+        }
+        let waker = waiting.waker.take();
+        drop(waiting);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
     }
 
     /// A gate that lets calls start when the listener has received all events.
     pub(super) fn start_gate(&self) -> StartGate {
-        let sender = self.0.clone();
-        StartGate::new(move |received| drop(sender.send(Item::Flush(received))))
+        let sender = self.clone();
+        StartGate::new(move |received| sender.add(Item::Flush(received)))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        // No code panics while it has the lock.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl<O: FnMut(&Event)> Reporter<O> {
-    pub(super) fn new(on_event: Option<O>) -> Self {
+    pub(super) fn new(on_event: Option<O>, cancellation: Option<CancellationToken>) -> Self {
         Reporter(on_event.map(|on_event| {
-            let (sender, receiver) = unbounded_channel();
-            Listener { on_event, sender: EventSender(sender), receiver }
+            let sender = EventSender(Arc::default());
+            Listener { on_event, sender, cancellation, cancelled: None }
         }))
     }
 
@@ -58,7 +108,8 @@ impl<O: FnMut(&Event)> Reporter<O> {
     pub(super) fn report(&mut self, event: impl Into<Event>) {
         if let Some(listener) = &mut self.0 {
             listener.sender.send(event.into());
-            listener.report_waiting();
+            let end = listener.sender.lock().items.pushed();
+            while listener.report_next(end) {}
         }
     }
 
@@ -66,31 +117,73 @@ impl<O: FnMut(&Event)> Reporter<O> {
     pub(super) async fn run<F: Future>(&mut self, future: F) -> F::Output {
         let Some(listener) = &mut self.0 else { return future.await };
         let mut future = pin!(future);
+        // The output, and the number of the events before it.
+        let mut ended = None;
         poll_fn(|context| {
-            let polled = future.as_mut().poll(context);
-            // Receiving registers the waker, for events of other threads.
-            while let Poll::Ready(Some(item)) = listener.receiver.poll_recv(context) {
-                listener.receive(&item);
+            if ended.is_none() {
+                if let Poll::Ready(output) = future.as_mut().poll(context) {
+                    ended = Some((output, listener.sender.lock().items.pushed()));
+                }
             }
-            if polled.is_ready() {
-                listener.report_waiting();
+            let end = ended.as_ref().map(|(_, end)| *end);
+            match listener.report_some(end, context) {
+                Poll::Ready(()) => ended.take().map_or(Poll::Pending, |(output, _)| Poll::Ready(output)),
+                Poll::Pending => Poll::Pending,
             }
-            polled
         })
         .await
     }
 }
 
 impl<O: FnMut(&Event)> Listener<O> {
-    fn report_waiting(&mut self) {
-        while let Ok(item) = self.receiver.try_recv() {
-            self.receive(&item);
+    /// Reports events, all of them or those before `end`. It is pending if some of them still wait.
+    fn report_some(&mut self, end: Option<u64>, context: &mut Context<'_>) -> Poll<()> {
+        let started = Instant::now();
+        for _ in 0..MAX_IN_A_ROW {
+            let mut waiting = self.sender.lock();
+            let end = end.unwrap_or_else(|| waiting.items.pushed());
+            if waiting.items.removed() >= end {
+                waiting.waker = Some(context.waker().clone());
+                return Poll::Ready(());
+            }
+            drop(waiting);
+            self.report_next(end);
+            if started.elapsed() > MAX_TIME {
+                break;
+            }
         }
+        context.waker().wake_by_ref();
+        Poll::Pending
     }
 
-    fn receive(&mut self, item: &Item) {
-        if let Item::Event(event) = item {
+    /// Reports the next event before `end`; `false` if there is none.
+    fn report_next(&mut self, end: u64) -> bool {
+        let mut waiting = self.sender.lock();
+        if waiting.items.removed() >= end {
+            return false;
+        }
+        if self.cancellation.as_ref().is_some_and(CancellationToken::is_cancelled) {
+            let cancelled = self.cancelled.get_or_insert_with(Instant::now);
+            if cancelled.elapsed() > MAX_TIME_CANCELLED {
+                waiting.items.skip_all();
+            }
+        }
+        let item = waiting.items.pop();
+        drop(waiting);
+        if let Some(Item::Event(event)) = &item {
             (self.on_event)(event);
         }
+        item.is_some()
+    }
+}
+
+impl<O> Drop for Listener<O> {
+    fn drop(&mut self) {
+        let mut waiting = self.sender.lock();
+        waiting.has_ended = true;
+        let items = std::mem::take(&mut waiting.items);
+        drop(waiting);
+        // Calls may wait for it.
+        drop(items);
     }
 }

@@ -175,6 +175,10 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
     /// Sets a listener for the [`Event`]s of the run. It runs in the task of the run and must not block. The calls of a reply
     /// run concurrently, so their results arrive in the order in which the calls end.
     ///
+    /// If a tool sends progress and data faster than the listener receives them, at most 16 MiB of them wait. Further ones, those
+    /// of a call that has reached its time limit or was cancelled, and those that wait one second after the run was cancelled, are
+    /// skipped: [`CallStatus::Skipped`](crate::dispatch::CallStatus::Skipped) reports their number.
+    ///
     /// To stop the run, cancel the token of its [batch](BatchContext::cancellation) in the listener: no call starts after it,
     /// not even the one whose start the listener receives.
     ///
@@ -246,7 +250,7 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
         let answer = answer.map(|format| Arc::new(format(&registry)));
         let batch = registry.batch().cloned().unwrap_or_default().for_run();
         let registry = registry.with(&batch).with_run_layers(layers);
-        let reporter = Reporter::new(on_event);
+        let reporter = Reporter::new(on_event, batch.token().cloned());
         RunLoop { session, registry, limits, wire, log, prepare, reporter, answer }
     }
 }

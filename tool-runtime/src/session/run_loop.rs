@@ -38,7 +38,7 @@ enum Step {
 /// The next reply of a run.
 enum Replay {
     /// The model is asked.
-    NotRecorded,
+    NotRecorded(Request),
     /// The log has the reply. The run ends with its calls, if there is an end.
     Recorded(Option<RunEnd>),
 }
@@ -56,10 +56,13 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
                 Step::Send(request, requested) => (request, requested),
                 Step::End(end) => return Ok(end),
             };
-            if let Replay::Recorded(recorded) = self.replay_reply(&requested).await {
-                end = recorded;
-                continue;
-            }
+            let request = match self.replay_reply(request, &requested).await {
+                Replay::NotRecorded(request) => request,
+                Replay::Recorded(recorded) => {
+                    end = recorded;
+                    continue;
+                }
+            };
             let Some(reply) = self.until_cancelled(complete(request)).await else {
                 return Ok(self.end(RunEnd::Cancelled));
             };
@@ -89,10 +92,13 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
                 Step::Send(request, requested) => (request.with_stream_usage(true), requested),
                 Step::End(end) => return Ok(end),
             };
-            if let Replay::Recorded(recorded) = self.replay_reply(&requested).await {
-                end = recorded;
-                continue;
-            }
+            let request = match self.replay_reply(request, &requested).await {
+                Replay::NotRecorded(request) => request,
+                Replay::Recorded(recorded) => {
+                    end = recorded;
+                    continue;
+                }
+            };
             let Some(chunks) = self.until_cancelled(stream(request)).await else {
                 return Ok(self.end(RunEnd::Cancelled));
             };
@@ -102,11 +108,13 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
     }
 
     /// Receives the next reply from the log, if it has it, and runs its calls.
-    async fn replay_reply(&mut self, requested: &Requested) -> Replay {
-        let Some(log) = &self.log else { return Replay::NotRecorded };
+    async fn replay_reply(&mut self, request: Request, requested: &Requested) -> Replay {
+        let Some(log) = &self.log else { return Replay::NotRecorded(request) };
         match log.find_reply(self.session).await {
-            Ok(None) => Replay::NotRecorded,
+            Ok(None) => Replay::NotRecorded(request),
             Ok(Some(mut reply)) => {
+                // It shares the messages, and a change would copy them.
+                drop(request);
                 self.session.make_ids_unique(&mut reply);
                 self.receive(reply, requested);
                 Replay::Recorded(self.replay_pending().await)
@@ -117,9 +125,11 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
 
     async fn record(&mut self, reply: &AssistantMessage) -> Result<(), StopRun> {
         let Some(log) = &self.log else { return Ok(()) };
-        // If the run is dropped here, the next run receives the reply again.
-        self.session.clear_ids();
-        log.record_reply(self.session, reply).await
+        // If the run is dropped here, the next run receives the reply again: its ids are free, and are computed anew.
+        let ids = self.session.ids.take();
+        log.record_reply(self.session, reply).await?;
+        self.session.ids = ids;
+        Ok(())
     }
 
     fn is_cancelled(&self) -> bool {

@@ -71,7 +71,7 @@ impl State {
     /// Becomes a conversation if each call has its result.
     pub(super) fn finish(&mut self) {
         if let State::Pending(Pending { calls, .. }) = self {
-            if calls.without_result().next().is_none() {
+            if calls.is_finished() {
                 // No call is skipped.
                 self.skip_rest(String::new());
             }

@@ -7,7 +7,8 @@ use super::limits::Used;
 use super::state::{Pending, State};
 use crate::context::BegunCalls;
 use crate::conversation::{Conversation, ReplyWarning, StoredPending};
-use crate::message::{Message, Usage, stored};
+use crate::message::{Message, RemovedIds, Usage, stored};
+use crate::outcome::Truncated;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -38,6 +39,8 @@ struct Written<'a> {
     is_claimed: bool,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     warnings: &'a [ReplyWarning],
+    #[serde(skip_serializing_if = "RemovedIds::is_empty")]
+    removed_ids: &'a RemovedIds,
 }
 
 /// All fields but the version.
@@ -58,6 +61,8 @@ struct Read<'a> {
     is_claimed: bool,
     #[serde(default)]
     warnings: Vec<ReplyWarning>,
+    #[serde(default)]
+    removed_ids: RemovedIds,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -89,6 +94,7 @@ impl Serialize for Session {
             usage: self.usage,
             is_claimed: self.is_claimed,
             warnings: self.warnings(),
+            removed_ids: &self.removed_ids,
         };
         written.serialize(serializer)
     }
@@ -124,8 +130,9 @@ impl<'de> Visitor<'de> for ReadVersion {
             let version: Value = map.next_value()?;
             if version != VERSION {
                 return Err(A::Error::custom(format_args!(
-                    "the session has version {version}, and this version of tool-runtime reads version {VERSION}: \
-                     update the program that reads it"
+                    "the session has version {}, and this version of tool-runtime reads version {VERSION}: update the program \
+                     that reads it",
+                    Truncated(&version.to_string())
                 )));
             }
             if fields.is_empty() {
@@ -154,6 +161,7 @@ impl Read<'_> {
             usage,
             is_claimed,
             warnings,
+            removed_ids,
         } = self;
         for warning in warnings {
             conversation.warn(warning);
@@ -167,6 +175,7 @@ impl Read<'_> {
             }
         };
         let begun_calls = BegunCalls::from(begun_calls);
-        Ok(Session { state, revision, replies, used, begun_calls, usage, is_claimed, ids: None })
+        let (ids, removed_ids) = (None, Arc::new(removed_ids));
+        Ok(Session { state, revision, replies, used, begun_calls, usage, is_claimed, ids, removed_ids })
     }
 }

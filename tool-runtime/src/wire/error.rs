@@ -1,9 +1,10 @@
 //! Errors of wires.
 
 use super::by_name::advice;
+use crate::outcome::LogWriter;
 use serde_json::Value;
 use std::error::Error;
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 /// The reason why a wire cannot read or write a text.
 #[derive(Debug)]
@@ -77,6 +78,7 @@ pub(super) fn beginning(text: &str) -> String {
 
 impl fmt::Display for WireError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let f = &mut LogWriter(f);
         match self {
             WireError::NotJson { beginning, source } => {
                 write!(

@@ -1,9 +1,10 @@
 //! Reports about written requests.
 
 use crate::message::Part;
+use crate::outcome::LogWriter;
 use crate::schema::{NotStrict, ToolSchema};
 use crate::tool_choice::ToolChoice;
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 /// The change of a request that starts with a reply, for providers that reject it.
 #[cfg(any(feature = "anthropic", feature = "gemini"))]
@@ -120,6 +121,7 @@ pub(super) enum ReportedPart<'a> {
 /// Formats as `messages[3]: dropped thinking`.
 impl fmt::Display for Dropped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let f = &mut LogWriter(f);
         write!(f, "messages[{}]: dropped {}", self.message, self.kind)
     }
 }
@@ -127,12 +129,14 @@ impl fmt::Display for Dropped {
 /// Formats as `messages[3]: added a text of the user before the reply`.
 impl fmt::Display for Changed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let f = &mut LogWriter(f);
         write!(f, "messages[{}]: {}", self.message, self.change)
     }
 }
 
 impl fmt::Display for NotStrictTool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let f = &mut LogWriter(f);
         write!(f, "the tool `{}` is not strict: {}", self.tool, self.reasons.join("; "))
     }
 }

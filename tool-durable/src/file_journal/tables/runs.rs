@@ -1,7 +1,9 @@
 //! The last use of runs, and their removal.
 
 use super::{OperationError, WriteTables, millis};
+use crate::file_journal::inner_runs;
 use redb::ReadableTable;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 impl WriteTables<'_> {
@@ -13,8 +15,43 @@ impl WriteTables<'_> {
         Ok(())
     }
 
-    /// Removes a run with its calls, results and replies, and returns their number.
+    /// Removes a run and its inner runs with their calls, results and replies, and returns the number of these records.
     pub(crate) fn remove_run(&mut self, run_id: &str) -> Result<usize, OperationError> {
+        let mut removed = self.remove_records(run_id)?;
+        // A later run has the same ids for its inner runs.
+        for inner in self.inner_runs(run_id)?.into_keys() {
+            removed += self.remove_records(&inner)?;
+        }
+        Ok(removed)
+    }
+
+    /// The inner runs of a run, with their last use if they are committed.
+    fn inner_runs(&self, run_id: &str) -> Result<BTreeMap<String, Option<u64>>, OperationError> {
+        let is_inner = |inner: &str| inner_runs::is_inner(inner, run_id);
+        let used = self.used.keys().filter(|inner| is_inner(inner));
+        let mut runs: BTreeMap<String, Option<u64>> = used.map(|inner| (inner.clone(), None)).collect();
+        let range = inner_runs::range(run_id);
+        for run in self.runs.range(&*range.start..&*range.end)? {
+            let (inner, state) = run?;
+            if is_inner(inner.value()) {
+                runs.insert(inner.value().to_owned(), Some(state.value().0));
+            }
+        }
+        Ok(runs)
+    }
+
+    /// Whether a later run may need the records of this one: a call around it has no result, or one of its inner runs was used
+    /// after this time.
+    fn is_needed(&self, run_id: &str, last_use: u64) -> Result<bool, OperationError> {
+        for call in inner_runs::outer_calls(run_id) {
+            if self.calls.get(call)?.is_some() && self.results.get(call)?.is_none() {
+                return Ok(true);
+            }
+        }
+        Ok(self.inner_runs(run_id)?.values().any(|used| used.is_none_or(|used| used > last_use)))
+    }
+
+    fn remove_records(&mut self, run_id: &str) -> Result<usize, OperationError> {
         self.used.remove(run_id);
         if let Some(last_use) = self.runs.remove(run_id)?.map(|run| run.value().0) {
             self.closed_runs.remove((last_use, run_id))?;
@@ -32,7 +69,7 @@ impl WriteTables<'_> {
     }
 
     /// Removes runs without open calls that were last used at this time or earlier, until about `records` records are
-    /// removed. A run that is `in_use` stays, and counts as used `now`.
+    /// removed. A run that is `in_use` or needed stays, and counts as used `now`.
     pub(crate) fn remove_expired(
         &mut self,
         last_use: Duration,
@@ -52,7 +89,7 @@ impl WriteTables<'_> {
             };
             // One more for the run itself, so that the loop ends.
             removed += 1;
-            if in_use(&run_id) {
+            if in_use(&run_id) || self.is_needed(&run_id, last_use).map_err(OperationError::into_database)? {
                 self.use_run(&run_id);
                 self.write_used(now)?;
             } else {
@@ -256,6 +293,76 @@ mod tests {
         assert_eq!((store.last_use("run"), store.last_use("unknown")), (Some(9), None));
         store.remove_expired(20, 8, 100);
         assert!(store.has_call("run", 0));
+    }
+
+    /// Records a call that has no result.
+    fn open(store: &mut TestStore, second: u64, run_id: &str) {
+        store.begin(second, run_id, 0);
+    }
+
+    fn close(store: &mut TestStore, second: u64, run_id: &str) {
+        store.begin(second, run_id, 0);
+        store.finish(second, run_id, 0);
+    }
+
+    #[test]
+    fn removing_a_run_removes_the_runs_of_its_inner_sessions() {
+        let mut store = TestStore::new("inner");
+        let removed = ["order-7", "order-7/0/0", "order-7/0/0/3/1", "order-7/2/10"];
+        let kept = ["order-70", "order-70/0/0", "order-7/a/0", "order-7/2", "order", "order-6/0/0"];
+        for run_id in removed.into_iter().chain(kept) {
+            close(&mut store, 1, run_id);
+        }
+        open(&mut store, 1, "order-7/5/5");
+        store.write(2, |tables| {
+            // Not committed yet.
+            tables.record_reply("order-7/6/6", 0, b"{}")?;
+            tables.remove_run("order-7")
+        });
+        for run_id in removed.into_iter().chain(["order-7/5/5", "order-7/6/6"]) {
+            assert!(!store.has_call(run_id, 0) && store.last_use(run_id).is_none(), "{run_id}");
+        }
+        assert!(kept.iter().all(|run_id| store.has_call(run_id, 0) && store.last_use(run_id) == Some(1)));
+        // Nothing is left of them.
+        store.remove_expired(100, 50, 1000);
+        assert!(kept.iter().all(|run_id| !store.has_call(run_id, 0)));
+        assert!(!store.has_unused_run(1000));
+    }
+
+    #[test]
+    fn an_inner_run_does_not_expire_while_a_call_around_it_is_open() {
+        let mut store = TestStore::new("open-outer");
+        open(&mut store, 1, "order-7");
+        close(&mut store, 1, "order-7/0/0");
+        close(&mut store, 1, "order-7/0/0/0/0");
+        // The call around this one is not recorded.
+        close(&mut store, 1, "order-7/1/0");
+        for second in [100, 200] {
+            store.remove_expired(second, second - 50, 1000);
+            assert!(store.has_call("order-7/0/0", 0) && store.has_call("order-7/0/0/0/0", 0));
+            assert_eq!(store.last_use("order-7/0/0"), Some(second));
+            assert!(!store.has_unused_run(second - 1), "each commit would look at it again");
+        }
+        assert!(!store.has_call("order-7/1/0", 0));
+        store.finish(300, "order-7", 0);
+        store.remove_expired(400, 250, 1000);
+        assert!(!store.has_call("order-7/0/0", 0) && !store.has_call("order-7/0/0/0/0", 0));
+        assert!(store.has_call("order-7", 0));
+    }
+
+    #[test]
+    fn an_expired_run_is_removed_with_its_inner_runs() {
+        let mut store = TestStore::new("expired-outer");
+        close(&mut store, 1, "order-7");
+        // Nobody continues this call, since the one around it has a result.
+        open(&mut store, 1, "order-7/0/0");
+        close(&mut store, 1, "order-8");
+        close(&mut store, 90, "order-8/0/0");
+        store.remove_expired(100, 50, 1000);
+        assert!(!store.has_call("order-7", 0) && !store.has_call("order-7/0/0", 0));
+        assert!(store.has_call("order-8", 0) && store.has_call("order-8/0/0", 0));
+        store.remove_expired(200, 150, 1000);
+        assert!(!store.has_call("order-8", 0) && !store.has_call("order-8/0/0", 0));
     }
 
     #[test]

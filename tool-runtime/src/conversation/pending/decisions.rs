@@ -170,7 +170,7 @@ impl PendingCalls {
             match open.remove(&*result.tool_call_id) {
                 Some((call, state)) if state.result.is_none() => taken.push((call, state, result)),
                 Some(_) => return Err(NotPendingError::HasResult { id: result.tool_call_id }),
-                None if self.reply.tool_calls.iter().any(|call| call.id == result.tool_call_id) => {
+                None if self.positions.find(&result.tool_call_id, &self.reply.tool_calls).is_some() => {
                     return Err(NotPendingError::HasResult { id: result.tool_call_id });
                 }
                 None => return Err(self.unknown_id(result.tool_call_id)),
@@ -191,7 +191,7 @@ impl PendingCalls {
     }
 
     fn call_without_result(&mut self, id: &str) -> Result<(&mut ToolCall, &mut CallState), NotPendingError> {
-        let Some(index) = self.reply.tool_calls.iter().position(|call| call.id == id) else {
+        let Some(index) = self.position(id) else {
             return Err(self.unknown_id(id.to_owned()));
         };
         match (&mut self.reply.tool_calls[index], &mut self.states[index]) {

@@ -136,10 +136,8 @@ impl PendingCalls {
 
     /// Counts this call towards the `max_calls` of its tool, unless it counts already.
     pub(crate) fn count_call(&self, registry: &Registry, id: &str, counts: &BegunCalls) {
-        let mut calls = self.reply.tool_calls.iter().zip(&self.states);
-        let Some((call, CallState { is_counted: false, .. })) = calls.find(|(call, _)| call.id == id) else {
-            return;
-        };
+        let Some(position) = self.position(id).filter(|&at| !self.states[at].is_counted) else { return };
+        let call = &self.calls()[position];
         let inner = registry.inner_call(call);
         let name = &inner.or(call).name;
         if let Some(limit) = registry.policy(name).and_then(|policy| policy.max_calls) {

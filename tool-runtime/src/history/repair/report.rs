@@ -1,7 +1,8 @@
 //! Reports of changes.
 
 use crate::message::ToolMessage;
-use std::fmt;
+use crate::outcome::LogWriter;
+use std::fmt::{self, Write as _};
 
 /// One change that [`repair`](super::repair()) made.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,6 +101,7 @@ impl Repair {
 
 impl fmt::Display for Repair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let f = &mut LogWriter(f);
         let (index, old_id) = self.index_and_id();
         let with_id = if old_id.is_empty() { "without an id" } else { old_id };
         write!(f, "messages[{index}]: ")?;

@@ -1,0 +1,197 @@
+//! Tools that send progress and data without end, and slow listeners.
+
+use super::{asked, call, calling, model, text_reply};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+use tool_runtime::dispatch::{CallEvent, CallStatus, CancellationToken};
+use tool_runtime::session::{Event, RunEnd};
+use tool_runtime::{BatchContext, CallContext, Registry, Session, tool, tools};
+
+/// Sends progress and data until it is cancelled.
+fn flood(call: &CallContext) {
+    for number in 0.. {
+        call.progress(number, None, "again");
+        call.emit(number);
+        if call.cancellation().is_cancelled() {
+            return;
+        }
+    }
+}
+
+/// Floods from its thread.
+#[tool(blocking, timeout = "500ms")]
+fn flood_from_thread(
+    #[expect(unused, reason = "the calls of these tests have it")] order: u32,
+    #[context] call: &CallContext,
+) {
+    flood(call);
+}
+
+/// Floods from other threads.
+#[tool(timeout = "500ms")]
+async fn flood_from_many(#[expect(unused, reason = "as above")] order: u32, #[context] call: &CallContext) {
+    for _ in 0..2 {
+        let call = call.clone();
+        thread::spawn(move || flood(&call));
+    }
+    loop {
+        call.progress(0, None, "again");
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+}
+
+/// Floods from its task.
+#[tool(timeout = "500ms")]
+async fn flood_from_task(#[expect(unused, reason = "as above")] order: u32, #[context] call: &CallContext) {
+    loop {
+        for number in 0..1000 {
+            call.emit(number);
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+/// Sends many rows at once.
+#[tool]
+fn rows(order: u32, #[context] call: &CallContext) {
+    (0..order).for_each(|row| call.emit(row));
+}
+
+/// Sends texts of a megabyte.
+#[tool]
+fn texts(order: u32, #[context] call: &CallContext) {
+    (0..order).for_each(|text| call.progress(text.into(), None, "a".repeat(1 << 20)));
+}
+
+fn registry() -> Registry {
+    Registry::new(tools![flood_from_thread, flood_from_many, flood_from_task, rows, texts])
+        .expect("five tools")
+}
+
+/// The events of a listener.
+#[derive(Debug, Default)]
+struct Seen {
+    emitted: u64,
+    progress: u64,
+    skipped: u64,
+    /// The first event and the last one.
+    first: Option<String>,
+    last: Option<String>,
+}
+
+impl Seen {
+    fn add(&mut self, event: &Event) {
+        let Event::Call(CallEvent { status, .. }) = event else { return };
+        match status {
+            CallStatus::Emitted { .. } => self.emitted += 1,
+            CallStatus::Progress { .. } => self.progress += 1,
+            CallStatus::Skipped { events, .. } => self.skipped += events,
+            _ => {}
+        }
+        let json = serde_json::to_value(event).expect("it is JSON");
+        let status = json["status"].as_str().map(str::to_owned);
+        self.first.get_or_insert_with(|| status.clone().expect("a status"));
+        self.last = status;
+    }
+}
+
+async fn run_tool(tool: &str, order: u32, mut listen: impl FnMut(&Event)) -> (Seen, Session) {
+    let model = model([calling([call("a", tool, order)]), text_reply("Done.")]);
+    let (mut session, mut seen) = (asked(), Seen::default());
+    let run = session.run(&registry()).on_event(|event| {
+        seen.add(event);
+        listen(event);
+    });
+    let end = run.complete(|request| model.complete(request)).await.expect("valid");
+    assert_eq!(end, RunEnd::Answered);
+    (seen, session)
+}
+
+#[tokio::test]
+async fn a_flood_of_events_does_not_delay_the_time_limit_of_a_call() {
+    for tool in ["flood_from_thread", "flood_from_many", "flood_from_task"] {
+        let started = Instant::now();
+        // All events of half a second would take minutes.
+        let (seen, session) = run_tool(tool, 0, |_| thread::sleep(Duration::from_millis(1))).await;
+        assert!(started.elapsed() < Duration::from_secs(20), "{tool}: {:?}", started.elapsed());
+        assert!(session.messages()[2].text().contains("did not finish within"), "{tool}");
+        assert_eq!(
+            (seen.first.as_deref(), seen.last.as_deref()),
+            (Some("started"), Some("finished")),
+            "{tool}"
+        );
+        assert!(seen.skipped > seen.emitted, "{tool}: {seen:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_flood_of_events_does_not_delay_the_time_limit_of_a_run() {
+    for cancels in [false, true] {
+        let model = model([calling([call("a", "flood_from_thread", 0)]), text_reply("Done.")]);
+        let token = CancellationToken::new();
+        let registry = registry().with(&BatchContext::new().cancellation(token.clone()));
+        let mut session = asked();
+        let run = session.run(&registry).on_event(|_| thread::sleep(Duration::from_millis(1)));
+        let run = run.complete(|request| model.complete(request));
+        let started = Instant::now();
+        if cancels {
+            let cancel = async {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+                token.cancel();
+            };
+            let (end, ()) = tokio::join!(run, cancel);
+            assert_eq!(end.expect("valid"), RunEnd::Cancelled);
+        } else {
+            assert!(tokio::time::timeout(Duration::from_millis(100), run).await.is_err());
+        }
+        assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+    }
+}
+
+#[tokio::test]
+async fn a_flood_of_events_does_not_delay_the_time_limit_of_a_dispatch() {
+    for tool in ["flood_from_thread", "flood_from_many", "flood_from_task"] {
+        let (finished, skipped) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
+        let counts = (Arc::clone(&finished), Arc::clone(&skipped));
+        let batch = BatchContext::new().on_event(move |event| {
+            match event.status {
+                CallStatus::Finished { .. } => drop(counts.0.fetch_add(1, Ordering::Relaxed)),
+                CallStatus::Skipped { events, .. } => drop(counts.1.fetch_add(events, Ordering::Relaxed)),
+                _ => {}
+            }
+            thread::sleep(Duration::from_micros(100));
+        });
+        let started = Instant::now();
+        let messages = registry().with(&batch).dispatch(&[call("a", tool, 0)]).await;
+        assert!(started.elapsed() < Duration::from_secs(20), "{tool}: {:?}", started.elapsed());
+        assert!(messages[0].text().contains("did not finish within"), "{tool}");
+        assert_eq!(finished.load(Ordering::Relaxed), 1, "{tool}");
+        // Only events of other threads wait for a listener.
+        assert_eq!(skipped.load(Ordering::Relaxed) > 0, tool == "flood_from_many", "{tool}");
+    }
+}
+
+#[tokio::test]
+async fn the_data_of_an_ordinary_tool_is_complete() {
+    let mut rows = Vec::new();
+    let (seen, _) = run_tool("rows", 20_000, |event| {
+        if let Event::Call(CallEvent { status: CallStatus::Emitted { data, .. }, .. }) = event {
+            rows.push(data.as_u64().expect("a number"));
+        }
+    })
+    .await;
+    assert_eq!((seen.emitted, seen.skipped), (20_000, 0));
+    assert!(rows.iter().copied().eq(0..20_000), "in order");
+}
+
+#[tokio::test]
+async fn the_listener_receives_the_number_of_events_that_exceed_the_memory() {
+    let (seen, session) = run_tool("texts", 100, |_| ()).await;
+    // 16 MiB wait while the tool runs.
+    assert!((10..=16).contains(&seen.progress), "{seen:?}");
+    assert_eq!(seen.progress + seen.skipped, 100);
+    assert_eq!((seen.first.as_deref(), seen.last.as_deref()), (Some("started"), Some("finished")));
+    assert_eq!(session.messages()[2].text(), "ok");
+}
