@@ -23,8 +23,11 @@ const NOISE: [f64; 2] = [20.0, 1.0];
 struct Row {
     name: String,
     /// Makes an input of about this size. Returns its size, and runs it.
-    make: Box<dyn Fn(usize) -> (usize, Box<dyn FnOnce()>)>,
+    make: Box<Make>,
 }
+
+type Make = dyn Fn(usize) -> (usize, Run);
+type Run = Box<dyn FnOnce()>;
 
 fn row<T: 'static>(
     name: impl Into<String>,
@@ -35,7 +38,7 @@ fn row<T: 'static>(
     let make = move |bytes| {
         let (input, run) = (input(bytes), run.clone());
         let size = size(&input);
-        let run_input: Box<dyn FnOnce()> = Box::new(move || run(input));
+        let run_input: Run = Box::new(move || run(input));
         (size, run_input)
     };
     Row { name: name.into(), make: Box::new(make) }
@@ -328,7 +331,7 @@ fn time_and_memory_grow_in_proportion_to_each_input() {
 
 /// The nanoseconds and the bytes of memory per byte of an input of this size. A small input runs as often as takes the time of
 /// the largest one, since the clock of a thread is not exact.
-fn cost(make: &dyn Fn(usize) -> (usize, Box<dyn FnOnce()>), bytes: usize) -> [f64; 2] {
+fn cost(make: &Make, bytes: usize) -> [f64; 2] {
     let mut all = 0;
     let mut memory = 0;
     let mut time = 0;
