@@ -89,8 +89,8 @@ fn a_stream_reports_text_reasoning_and_calls_as_they_come() {
         }
     }
     assert_eq!((&*text, &*reasoning), ("I look it up.", "Two cities."));
-    // Each call is complete with its last piece, before the end of the reply.
-    assert_eq!(calls, [(16, 0, "get_weather".to_owned()), (19, 1, "get_weather".to_owned())]);
+    // Each call is complete when the next one begins, or when the reply ends without truncation.
+    assert_eq!(calls, [(18, 0, "get_weather".to_owned()), (21, 1, "get_weather".to_owned())]);
 }
 
 #[tokio::test]

@@ -1,12 +1,12 @@
 //! JSON values in the stored form, for serde's `with`.
 //!
-//! `serde_json` reads at most 128 levels, and the stored form adds levels to a value that a wire has read. So a deep value is
+//! `serde_json` reads at most 127 levels, and the stored form adds levels to a value that a wire has read. So a deep value is
 //! stored as the text of its JSON.
 
 use serde::de::Error as _;
-use serde::ser::SerializeMap as _;
+use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// The levels of a value that is stored as it is.
 const MAX_DEPTH: usize = 64;
@@ -15,24 +15,72 @@ const MAX_DEPTH: usize = 64;
 const TEXT: &str = "$json";
 
 pub(super) fn serialize<S: Serializer>(value: &Value, serializer: S) -> Result<S::Ok, S::Error> {
-    let is_like_text = value.as_object().is_some_and(|object| object.contains_key(TEXT));
-    if !is_like_text && !is_deep(value) {
-        return value.serialize(serializer);
+    if is_deep(value) || text_in(value).is_some() {
+        as_text(value.clone()).map_err(S::Error::custom)?.serialize(serializer)
+    } else {
+        value.serialize(serializer)
     }
-    let mut map = serializer.serialize_map(Some(1))?;
-    map.serialize_entry(TEXT, &value.to_string())?;
-    map.end()
 }
 
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
     restored(Value::deserialize(deserializer)?).map_err(D::Error::custom)
 }
 
+/// The object with the text of a value. Deep values within the text are stored as text in turn.
+fn as_text(value: Value) -> serde_json::Result<Value> {
+    Ok(json!({ TEXT: serde_json::to_string(&shortened(value, MAX_DEPTH)?)? }))
+}
+
+fn shortened(value: Value, levels: usize) -> serde_json::Result<Value> {
+    Ok(match value {
+        Value::Array(_) | Value::Object(_) if levels == 0 => as_text(value)?,
+        Value::Array(items) => {
+            items.into_iter().map(|item| shortened(item, levels - 1)).collect::<Result<_, _>>()?
+        }
+        Value::Object(fields) => {
+            let field = |(key, value)| Ok((escaped(key), shortened(value, levels - 1)?));
+            Value::Object(fields.into_iter().map(field).collect::<serde_json::Result<_>>()?)
+        }
+        value => value,
+    })
+}
+
 /// The value whose stored form this is.
 fn restored(stored: Value) -> serde_json::Result<Value> {
-    match stored.as_object().filter(|object| object.len() == 1).and_then(|object| object.get(TEXT)) {
-        Some(Value::String(json)) => serde_json::from_str(json),
-        _ => Ok(stored),
+    match text_in(&stored) {
+        Some(text) => restored_within(serde_json::from_str(text)?),
+        None => Ok(stored),
+    }
+}
+
+fn restored_within(value: Value) -> serde_json::Result<Value> {
+    if let Some(text) = text_in(&value) {
+        return restored_within(serde_json::from_str(text)?);
+    }
+    Ok(match value {
+        Value::Array(items) => items.into_iter().map(restored_within).collect::<Result<_, _>>()?,
+        Value::Object(fields) => {
+            let field = |(key, value)| Ok((unescaped(key), restored_within(value)?));
+            Value::Object(fields.into_iter().map(field).collect::<serde_json::Result<_>>()?)
+        }
+        value => value,
+    })
+}
+
+/// The text in an object that `as_text` has made.
+fn text_in(stored: &Value) -> Option<&str> {
+    stored.as_object().filter(|object| object.len() == 1)?.get(TEXT)?.as_str()
+}
+
+/// Within a text, the key of another object gets a further `$` if it looks like `TEXT`.
+fn escaped(key: String) -> String {
+    if key.starts_with('$') && key.ends_with(TEXT) { format!("${key}") } else { key }
+}
+
+fn unescaped(key: String) -> String {
+    match key.strip_prefix('$') {
+        Some(rest) if rest.starts_with('$') && rest.ends_with(TEXT) => rest.to_owned(),
+        _ => key,
     }
 }
 
