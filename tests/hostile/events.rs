@@ -68,7 +68,6 @@ const RESPONSES: &[&str] = &[
     r#"{"type":"response.created","response":{"id":"r","model":"@"}}"#,
     r#"{"type":"response.output_text.delta","item_id":"m","output_index":0,"delta":"@"}"#,
     r#"{"type":"response.output_text.done","item_id":"m","output_index":0,"text":"@"}"#,
-    r#"{"type":"response.refusal.delta","item_id":"m","output_index":0,"delta":"@"}"#,
     r#"{"type":"response.reasoning_summary_text.delta","item_id":"r","output_index":1,"delta":"@"}"#,
     r#"{"type":"response.output_item.added","output_index":0,"item":{"type":"message","id":"m","content":[]}}"#,
     r#"{"type":"response.output_item.done","output_index":0,"item":{"type":"message","id":"m","content":[{"type":"output_text","text":"@"}]}}"#,

@@ -1,4 +1,4 @@
-//! The time and the memory of each input grow in proportion to its size. `tool-runtime/docs/limits.md` has the rows.
+//! The time and the memory of each input grow in proportion to its size. `LIMITS.md` has the rows.
 
 use crate::cpu_time;
 use futures_util::stream;

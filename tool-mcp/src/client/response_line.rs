@@ -19,9 +19,13 @@ pub(super) const REPAIR_LINE: RepairLine =
 /// An error in place of a response that is too large. Servers write the id before the result or after it.
 fn replace_too_large_response(beginning: &[u8], end: &[u8]) -> Option<Vec<u8>> {
     let (beginning, end) = (String::from_utf8_lossy(beginning), String::from_utf8_lossy(end));
-    let after_result =
-        || end.rsplit_once("\"id\":").and_then(|(_, value)| find_id(&format!("{{\"id\":{value}")));
-    let id = find_id(&beginning).or_else(after_result)?;
+    let after_result = || {
+        let fields = end.rsplit_once('}')?.0.rsplit_once('}')?.1;
+        find_id(&format!("{{\"id\":{}", fields.split_once("\"id\":")?.1))
+    };
+    // A request or a notification of the server may contain the id of another message.
+    let is_response = !beginning.contains("\"method\"");
+    let id = find_id(&beginning).or_else(|| after_result().filter(|_| is_response))?;
     let message = format!("the response of the server is too large: {}", limits());
     let error = json!({"code": ErrorCode::PARSE_ERROR.0, "message": message});
     Some(json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string().into_bytes())

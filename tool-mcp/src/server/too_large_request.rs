@@ -21,7 +21,7 @@ pub(super) fn error() -> ErrorData {
 pub(super) fn request_id(beginning: &[u8], end: &[u8]) -> Option<String> {
     let (beginning, end) = (String::from_utf8_lossy(beginning), String::from_utf8_lossy(end));
     let before_params = beginning.split("\"params\"").next().and_then(|text| text.split_once("\"id\""));
-    let after_params = || end.rsplit_once('}')?.0.rsplit_once("\"id\"");
+    let after_params = || end.rsplit_once('}')?.0.rsplit_once('}')?.1.split_once("\"id\"");
     let (_, value) = before_params.or_else(after_params)?;
     let value = value.trim_start().strip_prefix(':')?;
     let mut values = serde_json::Deserializer::from_str(value).into_iter::<&RawValue>();
@@ -40,6 +40,7 @@ mod tests {
             (r#"{"id": "a\"b", "method""#, "", Some(r#""a\"b""#)),
             (r#"{"params":{"id":1,"#, r#"xxx"},"id":12,"jsonrpc":"2.0"}"#, Some("12")),
             (r#"{"method":"notifications/x","params":{"#, "xxx\"}}", None),
+            (r#"{"method":"notifications/x","params":{"#, r#""id":8}}"#, None),
             (r#"{"id":{},"params""#, "", None),
         ] {
             assert_eq!(request_id(beginning.as_bytes(), end.as_bytes()).as_deref(), expected, "{beginning}");

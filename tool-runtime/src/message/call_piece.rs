@@ -19,6 +19,8 @@ pub(crate) struct CallPiece {
     pub(crate) arguments: Arguments,
     /// Whether the arguments are any text, and not an object.
     pub(crate) takes_text: bool,
+    /// Whether the arguments may be truncated although they are an object.
+    pub(crate) may_be_truncated: bool,
     pub(crate) extra: Map<String, Value>,
 }
 
@@ -48,6 +50,7 @@ impl CallPiece {
             name: call.name.clone(),
             arguments: Arguments::Whole(call.arguments.clone()),
             takes_text: false,
+            may_be_truncated: false,
             extra: call.extra.to_map(wire),
         }
     }

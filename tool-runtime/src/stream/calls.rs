@@ -26,9 +26,10 @@ impl Calls {
         self.list.as_slice().get(position).map(|partial| &partial.call)
     }
 
-    /// Whether the last call was reported as complete.
-    pub(super) fn last_is_complete(&self) -> bool {
-        self.list.as_slice().last().is_some_and(|call| call.reported == Reported::Complete)
+    /// Whether the last call is truncated if the reply is, although its arguments are an object.
+    pub(super) fn last_may_be_truncated(&self) -> bool {
+        let last = self.list.as_slice().last();
+        last.is_some_and(|call| call.may_be_truncated() && call.reported != Reported::Complete)
     }
 
     pub(super) fn into_list(self) -> Vec<PartialCall> {

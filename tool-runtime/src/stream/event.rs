@@ -35,7 +35,7 @@ pub enum Event<'a> {
     },
     /// A call is complete: its tool and its arguments do not change any more, and it can run. Arguments are complete
     /// when they are one complete object; an empty object, which arguments may still follow, when the reply has
-    /// finished; those of Anthropic, Gemini and the Responses API, whose truncated arguments may be an object too, when the next call begins or the reply ends
+    /// finished; those of Anthropic and Gemini, whose truncated arguments may be an object too, when the next call begins or the reply ends
     /// without truncation; missing arguments and arguments that are not JSON, when the stream has ended. A truncated call is
     /// never complete.
     #[non_exhaustive]

@@ -174,18 +174,18 @@ impl PartialReply {
     /// The reply, with the ids of the server, which may be empty. `completeness` is that of a reply without a finish reason.
     pub(super) fn into_message(self, completeness: Completeness) -> AssistantMessage {
         let wire = self.wire.unwrap_or_else(|| self.provider().name());
+        let last_may_be_truncated = self.calls.last_may_be_truncated();
         let content = match self.parts {
             Some(parts) => Some(read_parts(parts)),
             None => self.text.map(Content::from),
         };
         let text = content.as_ref().map_or("", Content::as_str);
-        let last_is_complete = self.calls.last_is_complete();
         let mut tool_calls: Vec<ToolCall> =
             self.calls.into_list().into_iter().map(|call| call.into_call(wire)).collect();
         let native = self.items.into_native(text, &tool_calls);
         let truncates_last =
             |finish: &Finish| finish.may_truncate_objects && finish.completeness == Completeness::Truncated;
-        if let Some(last) = tool_calls.last_mut().filter(|_| !last_is_complete) {
+        if let Some(last) = tool_calls.last_mut().filter(|_| last_may_be_truncated) {
             last.is_truncated |= self.finish.as_ref().is_some_and(truncates_last);
         }
         AssistantMessage {

@@ -66,6 +66,7 @@ impl PartialCall {
             self.takes_text = true;
             self.end = ObjectEnd::NoObject;
         }
+        self.rules.may_truncate_objects |= piece.may_be_truncated;
         let is_complete_call = matches!(piece.arguments, Arguments::Whole(_)) && !piece.name.is_empty();
         if is_complete_call {
             self.is_confirmed = true;

@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::collections::HashMap;
 
 pub(super) const CALL_RULES: CallRules =
-    CallRules { has_unique_ids: true, sends_complete_calls: true, may_truncate_objects: true };
+    CallRules { has_unique_ids: true, sends_complete_calls: true, may_truncate_objects: false };
 
 /// The call to which a piece belongs: the call with its `call_id`; otherwise the call of its item, by the id of the item or
 /// else by the position. A complete call without a known `call_id` is the call of its item only if it can be: some servers

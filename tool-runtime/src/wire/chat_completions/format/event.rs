@@ -200,6 +200,7 @@ impl From<CallDelta> for CallPiece {
             name,
             arguments,
             takes_text: is_custom,
+            may_be_truncated: false,
             extra: other,
         }
     }

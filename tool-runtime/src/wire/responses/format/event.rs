@@ -119,6 +119,7 @@ fn complete(item: &RawValue, index: Option<i64>, custom_tools: &CustomTools) -> 
             is_whole_call: false,
             item_id,
             takes_text: is_custom(call),
+            may_be_truncated: may_end_in_text(&[item]),
             ..CallPiece::from_call(call, NAME)
         };
         if call.is_truncated {
