@@ -8,7 +8,7 @@ use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
-/// The levels of a value that is stored as it is.
+/// The levels of a value that is stored unchanged.
 const MAX_DEPTH: usize = 64;
 
 /// The only key of an object with the text of a value.

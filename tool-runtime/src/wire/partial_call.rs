@@ -232,7 +232,7 @@ impl PartialCall {
     }
 
     /// Decides between the arguments and others that the provider stated for the same call. A complete call without arguments
-    /// stays as it is.
+    /// does not change.
     fn resolve_other_arguments(&mut self) {
         let other = std::mem::take(&mut self.other_arguments);
         let stays_empty = self.reported == Reported::Complete && is_empty_object(&self.call.arguments);
