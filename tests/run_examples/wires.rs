@@ -37,7 +37,9 @@ fn the_streaming_example_runs_on_each_wire() {
     for wire in ["anthropic", "responses", "gemini", "ollama"] {
         let printed = transcript("streaming", wire);
         let early = starts(&printed).into_iter().filter(|(_, is_early)| *is_early).count();
-        assert_eq!(early, 3, "read-only tools start early on {wire}: {printed}");
+        // The last call of these wires may be truncated, and waits for the end of the reply.
+        let expected = if ["anthropic", "gemini"].contains(&wire) { 2 } else { 3 };
+        assert_eq!(early, expected, "read-only tools start early on {wire}: {printed}");
         let last = printed.lines().last().expect("there is output");
         assert!(last.contains("sunny in Beijing") && last.contains("reminder set"), "{last}");
     }
