@@ -217,6 +217,31 @@ fn a_truncated_call_of_a_custom_tool_never_runs() {
 }
 
 #[test]
+fn a_call_that_its_item_marks_as_truncated_never_runs() {
+    for arguments in [r#"{"n":1}"#, "{}"] {
+        let mut item = json!({ "type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "f",
+            "arguments": "" });
+        let start = added(0, &item);
+        item["arguments"] = arguments.into();
+        item["status"] = "incomplete".into();
+        let delta = json!({ "type": "response.function_call_arguments.delta", "output_index": 0, "item_id": "fc_1",
+            "delta": arguments });
+        let arguments_done = json!({ "type": "response.function_call_arguments.done", "output_index": 0,
+            "item_id": "fc_1", "arguments": arguments });
+        for end in [done(0, &item), arguments_done] {
+            let events = [start.clone(), delta.clone(), end, incomplete(&json!([item]))];
+            let mut assembler = ReplyAssembler::new().wire(Responses::new());
+            for event in &events {
+                let is_complete = |event: Event<'_>| matches!(event, Event::CallComplete { .. });
+                assert!(!assembler.push(event.to_string()).any(is_complete), "{event}");
+            }
+            let reply = assembler.finish().expect("a reply");
+            assert!(reply.tool_calls.len() == 1 && reply.tool_calls[0].is_truncated(), "{reply:?}");
+        }
+    }
+}
+
+#[test]
 fn an_error_in_a_stream_interrupts_the_reply() {
     let error = json!({ "code": "server_error", "message": "Overloaded" });
     for event in [

@@ -19,9 +19,18 @@ pub(crate) struct CallPiece {
     pub(crate) arguments: Arguments,
     /// Whether the arguments are any text, and not an object.
     pub(crate) takes_text: bool,
-    /// Whether the arguments may be truncated although they are an object.
-    pub(crate) may_be_truncated: bool,
+    pub(crate) truncation: Truncation,
     pub(crate) extra: Map<String, Value>,
+}
+
+/// Whether the arguments of a call are truncated, as its own fields show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Truncation {
+    #[default]
+    None,
+    /// They are if the reply is truncated, although they are an object.
+    Possible,
+    Certain,
 }
 
 #[derive(Debug)]
@@ -50,7 +59,7 @@ impl CallPiece {
             name: call.name.clone(),
             arguments: Arguments::Whole(call.arguments.clone()),
             takes_text: false,
-            may_be_truncated: false,
+            truncation: if call.is_truncated { Truncation::Certain } else { Truncation::None },
             extra: call.extra.to_map(wire),
         }
     }

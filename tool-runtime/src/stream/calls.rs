@@ -71,6 +71,7 @@ impl Calls {
         let which_calls = provider.which_complete_calls(&complete, &self.list);
         let positions = complete.into_iter().zip(which_calls).map(|(call, which)| match which {
             WhichCall::Known(position) => {
+                self.list.get_mut(position).take_truncation(call.truncation);
                 if self.get(position).is_some_and(|known| known.arguments.is_empty()) {
                     self.take_at(position, call, queued);
                 } else {
@@ -134,7 +135,7 @@ impl Calls {
         }
     }
 
-    /// Completes the newest call if its arguments are complete, since the reply goes on after it or ends without truncation.
+    /// Completes the newest call if its arguments are complete, since the next call begins, or the reply ends without truncation.
     pub(super) fn complete_newest(&mut self, queued: &mut Vec<QueuedEvent>) {
         let newest = self.list.newest();
         if let Some(position) = newest.filter(|&position| self.list.get_mut(position).can_be_complete(true)) {
@@ -220,7 +221,7 @@ impl Calls {
     fn complete(&mut self, position: usize, queued: &mut Vec<QueuedEvent>) {
         let call = self.list.get_mut(position);
         // A missing name may still arrive.
-        if call.reported == Reported::Started {
+        if call.reported == Reported::Started && !call.is_truncated() {
             call.complete();
             queued.push(QueuedEvent::CallComplete(position));
         }

@@ -162,6 +162,9 @@ impl Items {
         let texts = self.list.iter().filter(|item| item.kind == ItemKind::Text);
         let has_whole_text = texts.map(Item::text).collect::<String>() == text;
         let whole_text = Fingerprint::new(&[text]);
+        let are_objects: Vec<bool> = calls.iter().map(|call| is_object(&call.arguments)).collect();
+        // Several items may state one call. The first one represents it.
+        let mut represented = HashSet::new();
         let native = self.list.into_iter().filter_map(|mut item| match item.kind {
             ItemKind::Native => item.into_json().map(NativeItem::new),
             ItemKind::Reasoning => item.into_json().map(NativeItem::from_reasoning),
@@ -170,8 +173,13 @@ impl Items {
                 Some(NativeItem::from_text(json, whole_text))
             }
             ItemKind::Call => {
-                let call = item.call.and_then(|position| calls.get(position));
-                let call = call.filter(|call| item.has_call(call));
+                if item.call.is_some_and(|position| represented.contains(&position)) {
+                    return None;
+                }
+                let call = item.call.and_then(|position| Some((calls.get(position)?, are_objects[position])));
+                let call =
+                    call.filter(|(call, is_object)| item.has_call(call, *is_object)).map(|(call, _)| call);
+                represented.extend(item.call.filter(|_| call.is_some()));
                 if let (Some(call), ItemState::Growing(GrowingItem { json: Some((_, json)), .. })) =
                     (call, &mut item.state)
                 {
@@ -217,11 +225,12 @@ impl Item {
         }
     }
 
-    /// Whether the item contains its call in a form that the provider accepts.
-    fn has_call(&self, call: &ToolCall) -> bool {
+    /// Whether the item contains its call in a form that the provider accepts. `has_object` is whether the arguments of the call
+    /// are an object.
+    fn has_call(&self, call: &ToolCall, has_object: bool) -> bool {
         match &self.state {
             ItemState::Growing(growing) => {
-                growing.fields["name"] == *call.name && !call.name.is_empty() && is_object(&call.arguments)
+                growing.fields["name"] == *call.name && !call.name.is_empty() && has_object
             }
             ItemState::Complete(_, ReadItem { content: ItemContent::Call(item), is_valid, .. }) => {
                 *is_valid

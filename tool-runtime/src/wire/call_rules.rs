@@ -8,7 +8,7 @@ pub(crate) struct CallRules {
     pub(crate) has_unique_ids: bool,
     /// The complete call follows its pieces and replaces them.
     pub(crate) sends_complete_calls: bool,
-    /// The arguments of a truncated call are an object too. So the last call is complete only once the reply goes on or ends
-    /// without truncation.
+    /// The arguments of a truncated call may be an object. So a call is complete only when the next call begins, or the reply
+    /// ends without truncation.
     pub(crate) may_truncate_objects: bool,
 }

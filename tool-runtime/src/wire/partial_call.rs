@@ -4,7 +4,9 @@ use super::add_fields;
 use super::call_rules::CallRules;
 use super::snapshots::Snapshots;
 use crate::json::ObjectEnd;
-use crate::message::{Arguments, CallPiece, Extra, ToolCall, is_empty_object, is_object, is_same_value};
+use crate::message::{
+    Arguments, CallPiece, Extra, ToolCall, Truncation, is_empty_object, is_object, is_same_value,
+};
 use serde_json::{Map, Value};
 use std::ops::Range;
 
@@ -30,6 +32,8 @@ pub(crate) struct PartialCall {
     takes_text: bool,
     /// Whether the complete call arrived, after its pieces if there were any.
     pub(crate) is_confirmed: bool,
+    /// Whether the provider has marked the call as truncated, whatever its arguments are.
+    is_truncated: bool,
 }
 
 /// The events that were queued for a call.
@@ -57,6 +61,7 @@ impl PartialCall {
             other_arguments: String::new(),
             takes_text: false,
             is_confirmed: false,
+            is_truncated: false,
         }
     }
 
@@ -66,9 +71,9 @@ impl PartialCall {
             self.takes_text = true;
             self.end = ObjectEnd::NoObject;
         }
-        self.rules.may_truncate_objects |= piece.may_be_truncated;
         let is_complete_call = matches!(piece.arguments, Arguments::Whole(_)) && !piece.name.is_empty();
         if is_complete_call {
+            self.is_truncated = false;
             self.is_confirmed = true;
             self.extra = std::mem::take(&mut piece.extra);
         } else {
@@ -77,6 +82,7 @@ impl PartialCall {
                 self.begin_again();
             }
         }
+        self.take_truncation(piece.truncation);
         if self.reported == Reported::Complete {
             return;
         }
@@ -90,6 +96,12 @@ impl PartialCall {
         } else {
             name.push_str(&piece.name);
         }
+    }
+
+    /// Takes whether the arguments are truncated.
+    pub(crate) fn take_truncation(&mut self, truncation: Truncation) {
+        self.rules.may_truncate_objects |= truncation == Truncation::Possible;
+        self.is_truncated |= truncation == Truncation::Certain;
     }
 
     /// Begins to take the arguments anew, since a later item states the call again.
@@ -143,7 +155,7 @@ impl PartialCall {
     }
 
     /// The part of these complete arguments that did not arrive in pieces. The complete arguments replace pieces that
-    /// differ from them, unless the call is complete already, or waits only for what follows it.
+    /// differ from them, unless the call is complete already, or waits only for the next call or the end of the reply.
     pub(crate) fn rest_of<'a>(&mut self, whole: &'a str) -> &'a str {
         let waits = self.rules.may_truncate_objects && self.can_be_complete(true);
         if self.reported == Reported::Complete || waits {
@@ -187,9 +199,14 @@ impl PartialCall {
         matches!(self.end, ObjectEnd::Found { is_empty: true })
     }
 
-    /// Whether the arguments may be truncated although they are an object.
+    /// Whether the arguments are truncated if the reply is, although they are an object.
     pub(crate) fn may_be_truncated(&self) -> bool {
         self.rules.may_truncate_objects
+    }
+
+    /// Whether the provider has marked the call as truncated.
+    pub(crate) fn is_truncated(&self) -> bool {
+        self.is_truncated
     }
 
     /// Whether the arguments cannot change any more, unless the complete call replaces them.
@@ -197,12 +214,12 @@ impl PartialCall {
         self.reported == Reported::Complete || self.is_whole() && !self.is_empty_object()
     }
 
-    /// Whether the call can be complete before the end of the stream. `is_followed` is whether the reply goes on after it or
-    /// ends without truncation.
+    /// Whether the call can be complete before the end of the stream. `is_followed` is whether another call has begun, or the
+    /// reply has ended without truncation.
     pub(crate) fn can_be_complete(&self, is_followed: bool) -> bool {
         let is_confirmed = self.is_confirmed || !self.rules.sends_complete_calls;
         let is_untruncated = is_followed || !self.rules.may_truncate_objects;
-        self.is_whole() && self.takes_no_more() && is_confirmed && is_untruncated
+        self.is_whole() && self.takes_no_more() && is_confirmed && is_untruncated && !self.is_truncated
     }
 
     /// The arguments so far. If each piece repeats those so far, the newest piece.
@@ -243,7 +260,7 @@ impl PartialCall {
 
     /// The call in a reply of this wire.
     pub(crate) fn into_call(mut self, wire: &'static str) -> ToolCall {
-        let is_truncated = self.reported != Reported::Complete && !self.is_whole();
+        let is_truncated = self.reported != Reported::Complete && (self.is_truncated || !self.is_whole());
         self.resolve_other_arguments();
         let PartialCall { mut call, extra, .. } = self;
         call.is_truncated = is_truncated;

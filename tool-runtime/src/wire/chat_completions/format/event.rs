@@ -4,7 +4,7 @@ use super::call::to_text;
 use super::content::raw_parts;
 use super::reply::read_usage;
 use super::{FORMAT, NAME};
-use crate::message::{Arguments, CallPiece, Chunk, Content, Finish, Piece, StreamError};
+use crate::message::{Arguments, CallPiece, Chunk, Content, Finish, Piece, StreamError, Truncation};
 use crate::wire::error::beginning;
 use crate::wire::event_data::whole_characters;
 use crate::wire::finish_reason::is_no_reason;
@@ -200,7 +200,7 @@ impl From<CallDelta> for CallPiece {
             name,
             arguments,
             takes_text: is_custom,
-            may_be_truncated: false,
+            truncation: Truncation::None,
             extra: other,
         }
     }

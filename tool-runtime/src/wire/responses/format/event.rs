@@ -6,7 +6,8 @@ use super::reply::{Response, read_usage};
 use super::tool_search::is_search;
 use super::{FORMAT, NAME};
 use crate::message::{
-    Arguments, CallPiece, Chunk, Finish, ItemContent, Origin, Piece, StreamError, ToolCall, is_object,
+    Arguments, CallPiece, Chunk, Finish, ItemContent, Origin, Piece, StreamError, ToolCall, Truncation,
+    is_object,
 };
 use crate::wire::error::{beginning, server_message};
 use crate::wire::event_data::read_data;
@@ -114,16 +115,18 @@ fn complete(item: &RawValue, index: Option<i64>, custom_tools: &CustomTools) -> 
             // Arguments that are an object would complete the call.
             call.arguments.clear();
         }
-        let piece = CallPiece {
+        let mut piece = CallPiece {
             index,
             is_whole_call: false,
             item_id,
             takes_text: is_custom(call),
-            may_be_truncated: may_end_in_text(&[item]),
             ..CallPiece::from_call(call, NAME)
         };
         if call.is_truncated {
             return Ok(Piece::Call(piece));
+        }
+        if may_end_in_text(&[item]) {
+            piece.truncation = Truncation::Possible;
         }
         whole_call = Some(piece);
     }
