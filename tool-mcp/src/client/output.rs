@@ -103,6 +103,7 @@ fn limit_content(result: &mut CallToolResult, limit: usize) {
     }
     if meta > rest {
         result.meta = None;
+        left_out += meta;
     } else {
         rest -= meta;
     }
@@ -112,16 +113,15 @@ fn limit_content(result: &mut CallToolResult, limit: usize) {
             rest -= bytes;
             return true;
         }
-        left_out += bytes - rest;
-        let is_truncated = match block.as_text() {
-            Some(text) if rest > 0 => {
-                *block = ContentBlock::text(truncated(&text.text, rest));
-                true
-            }
-            _ => false,
+        let Some(text) = block.as_text().filter(|_| rest > 0) else {
+            left_out += bytes;
+            return false;
         };
+        // Quotes and escapes of its JSON may not fit although the text does.
+        left_out += text.text.len().saturating_sub(rest);
+        *block = ContentBlock::text(truncated(&text.text, rest));
         rest = 0;
-        is_truncated
+        true
     });
     if left_out > 0 {
         let text = format!("[{left_out} bytes of the result are left out: it has more than {limit} bytes]");

@@ -9,11 +9,11 @@ use tokio::time::{Instant, sleep};
 
 type Events = BoxStream<'static, Result<Sse, SseError>>;
 
-/// The pauses that a server may ask for.
+/// The shortest and the longest pause that a server may ask for, in milliseconds.
 const MIN_RETRY: u64 = 100;
 const MAX_RETRY: u64 = 60_000;
 
-/// The pause after one stream without a message. It doubles with each further one, up to the longest pause.
+/// The pause after one such stream. It doubles with each further one, up to the longest pause.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const MAX_PAUSE: Duration = Duration::from_secs(10);
 
@@ -21,14 +21,14 @@ const MAX_PAUSE: Duration = Duration::from_secs(10);
 /// waits as long as the server asks for, or 0.1 seconds, and not at all after an error.
 #[derive(Clone, Default)]
 pub(super) struct Resumption {
-    /// The number of streams, one after the other, that ended soon and had no message.
-    empty: Arc<AtomicU32>,
+    /// The number of streams, one after the other, that ended soon, without a message or with an error.
+    useless: Arc<AtomicU32>,
 }
 
 impl Resumption {
-    /// Waits before a stream is resumed. A connection without empty streams does not wait.
+    /// Waits before a stream is resumed, if the one before ended soon, without a message or with an error.
     pub(super) async fn wait(&self) {
-        if let Some(doublings) = self.empty.load(Ordering::Relaxed).checked_sub(1) {
+        if let Some(doublings) = self.useless.load(Ordering::Relaxed).checked_sub(1) {
             sleep(MAX_PAUSE.min(FIRST_PAUSE.saturating_mul(2_u32.saturating_pow(doublings)))).await;
         }
     }
@@ -36,7 +36,7 @@ impl Resumption {
     /// The events of a new stream, with the limits of its pauses.
     pub(super) fn watch(&self, events: Events) -> Events {
         let (resumption, started) = (self.clone(), Instant::now());
-        let next = move |(mut events, mut has_message): (Events, bool)| {
+        let next = move |(mut events, mut has_message, mut has_failed): (Events, bool, bool)| {
             let resumption = resumption.clone();
             async move {
                 let event = match events.next().await {
@@ -45,22 +45,31 @@ impl Resumption {
                         has_message |= event.data.as_deref().is_some_and(|data| data.contains("jsonrpc"));
                         Ok(event)
                     }
-                    end => {
+                    // The stream is resumed after its first error.
+                    Some(Err(error)) if has_failed => Err(error),
+                    Some(Err(error)) => {
+                        has_failed = true;
+                        resumption.ended(started.elapsed(), false);
+                        Err(error)
+                    }
+                    None if has_failed => return None,
+                    None => {
                         resumption.ended(started.elapsed(), has_message);
-                        end?
+                        return None;
                     }
                 };
-                Some((event, (events, has_message)))
+                Some((event, (events, has_message, has_failed)))
             }
         };
-        stream::unfold((events, false), next).boxed()
+        stream::unfold((events, false, false), next).boxed()
     }
 
-    fn ended(&self, duration: Duration, has_message: bool) {
+    /// `is_useful` is whether the stream had a message and no error.
+    fn ended(&self, duration: Duration, is_useful: bool) {
         // A stream that lasts is resumed seldom enough.
-        let is_empty = !has_message && duration < MAX_PAUSE;
-        let count = self.empty.load(Ordering::Relaxed);
-        self.empty.store(if is_empty { count.saturating_add(1) } else { 0 }, Ordering::Relaxed);
+        let counts = !is_useful && duration < MAX_PAUSE;
+        let count = self.useless.load(Ordering::Relaxed);
+        self.useless.store(if counts { count.saturating_add(1) } else { 0 }, Ordering::Relaxed);
     }
 }
 
@@ -91,6 +100,14 @@ mod tests {
         }
         assert_eq!(pauses, [100, 200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000]);
         let message = event(r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#, None);
+        assert_eq!(pause_after(&resumption, vec![message.clone()]).await, Duration::ZERO);
+        for pause in [100, 200] {
+            let broken = iter([Ok(message.clone()), Err(SseError::InvalidLine)]).boxed();
+            assert_eq!(resumption.watch(broken).count().await, 2);
+            let started = Instant::now();
+            resumption.wait().await;
+            assert_eq!(started.elapsed().as_millis(), pause, "after an error");
+        }
         assert_eq!(pause_after(&resumption, vec![message]).await, Duration::ZERO);
         assert_eq!(pause_after(&resumption, vec![]).await, Duration::from_millis(100));
         let lasting = resumption.watch(stream::once(sleep(MAX_PAUSE)).map(|()| Ok(event("", None))).boxed());

@@ -26,11 +26,22 @@ pub(super) fn request_cause(error: ServiceError) -> BoxError {
     }
 }
 
-/// The text of an error and of its sources. A source with the same text is left out.
+/// The text of an error and of its sources. A source with the same text is left out. A text of the server could forge a line of
+/// a log, so characters that change a line are escaped.
 pub(super) fn full_text(error: &(dyn Error + 'static)) -> String {
     let mut texts: Vec<String> = sources(Some(error)).map(ToString::to_string).collect();
     texts.dedup();
-    texts.join(": ")
+    let mut escaped = String::new();
+    for letter in texts.join(": ").chars() {
+        if letter.is_control()
+            || matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
+        {
+            escaped.extend(letter.escape_default());
+        } else {
+            escaped.push(letter);
+        }
+    }
+    escaped
 }
 
 fn sources<'a>(error: Option<&'a (dyn Error + 'static)>) -> impl Iterator<Item = &'a (dyn Error + 'static)> {

@@ -19,7 +19,9 @@ use serde_json::value::RawValue;
 use std::convert::Infallible;
 use std::fmt::{self, Display};
 use std::pin::{Pin, pin};
+use std::sync::Arc;
 use std::task::{Context, Poll};
+use tokio::sync::{Mutex, OwnedMutexGuard};
 use tower_service::Service;
 
 /// The size of the request that begins a session, in bytes. It contains the name and the capabilities of the client.
@@ -30,6 +32,7 @@ const MAX_INITIALIZE_BYTES: usize = 64 * 1024;
 pub struct HttpService {
     service: Inner,
     sessions: Sessions,
+    creating: Arc<Mutex<()>>,
     max_body: usize,
     server: Server,
 }
@@ -43,7 +46,7 @@ impl HttpService {
         let connect = move || Ok(ConnectionHandler::new(of_connection.clone()));
         let sessions = Sessions::default();
         let service = StreamableHttpService::new(connect, sessions.clone().into(), config);
-        HttpService { service, sessions, max_body, server }
+        HttpService { service, sessions, creating: Arc::default(), max_body, server }
     }
 
     /// Handles a request, if it is small enough and the program authorises it. rmcp handles the rest.
@@ -72,22 +75,30 @@ impl HttpService {
         let authorized = self.server.authorize(&request);
         let authorized =
             authorized.map_err(|error| Rejection::unauthorized(error, id.filter(|_| method.is_some())))?;
-        if method == Some("initialize") {
-            if body.len() > MAX_INITIALIZE_BYTES {
-                return Err(Rejection::too_large("`initialize`", MAX_INITIALIZE_BYTES));
-            }
-            let limit = self.server.max_sessions;
-            if self.sessions.len() >= limit {
-                let text =
-                    format!("the server has {limit} sessions; try again later, or raise `max_sessions`");
-                return Err(Rejection::text(StatusCode::SERVICE_UNAVAILABLE, text));
-            }
-        }
+        let _creating = match method {
+            Some("initialize") => Some(self.begin_session(body.len()).await?),
+            _ => None,
+        };
         if let Some(authorized) = authorized {
             parts.extensions.insert(authorized);
         }
         let Ok(response) = self.service.call(http::Request::from_parts(parts, Full::new(body))).await;
         Ok(response)
+    }
+
+    /// Checks whether a client may begin a session. One session is created after the other, while the result is kept, so that
+    /// their number stays below the limit.
+    async fn begin_session(&self, bytes: usize) -> Result<OwnedMutexGuard<()>, Rejection> {
+        if bytes > MAX_INITIALIZE_BYTES {
+            return Err(Rejection::too_large("`initialize`", MAX_INITIALIZE_BYTES));
+        }
+        let creating = Arc::clone(&self.creating).lock_owned().await;
+        let limit = self.server.max_sessions;
+        if self.sessions.len() >= limit {
+            let text = format!("the server has {limit} sessions; try again later, or raise `max_sessions`");
+            return Err(Rejection::text(StatusCode::SERVICE_UNAVAILABLE, text));
+        }
+        Ok(creating)
     }
 }
 

@@ -170,6 +170,14 @@ async fn sessions_have_a_limit() {
     assert!(http.post(&[], &initialize(&json!({}))).await.session.is_some(), "one has ended");
 }
 
+#[tokio::test]
+async fn clients_that_begin_sessions_at_once_do_not_exceed_the_limit() {
+    let http = HttpServer::start(serve(registry()).max_sessions(2).http_service()).await;
+    let hello = initialize(&json!({}));
+    let answers = futures_util::future::join_all((0..20).map(|_| http.post(&[], &hello))).await;
+    assert_eq!(answers.iter().filter(|answer| answer.session.is_some()).count(), 2, "{answers:?}");
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_session_that_is_not_used_ends_soon() {
     let mut service = serve(registry()).http_service();
