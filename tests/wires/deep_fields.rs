@@ -15,6 +15,7 @@ const REPLIES: &[(&str, &[&str])] = &[
         "chat_completions",
         &[
             r#"{"choices":[{"message":{"role":"assistant","content":"a","x":@}}]}"#,
+            r#"{"choices":[{"message":{"role":"assistant","content":"a","$serde_json::private::RawValue":"b"}}]}"#,
             r#"{"choices":[{"message":{"role":"assistant","content":[{"type":"text","text":"a","x":@}]}}]}"#,
             r#"{"choices":[{"message":{"role":"assistant","content":[{"type":"x","x":@}]}}]}"#,
             r#"{"choices":[{"message":{"role":"assistant","reasoning_details":[@]}}]}"#,
@@ -143,7 +144,16 @@ fn deep(random: &mut Rng, depth: usize) -> String {
         value.push_str(before);
         end.insert_str(0, after);
     }
-    let leaf = ["1", "null", r#""a""#, r#"{"$json":"[]"}"#, r#"{"$json":"{"}"#][random.usize(..5)];
+    let leaf = [
+        "1",
+        "null",
+        r#""a""#,
+        r#"{"$json":"[]"}"#,
+        r#"{"$json":"{"}"#,
+        r#"{"$serde_json::private::RawValue":"[[[1]]]"}"#,
+        r#"{"b":1,"$serde_json::private::RawValue":"a"}"#,
+        r#"{"b":1,"$serde_json::private::Number":"a"}"#,
+    ][random.usize(..8)];
     [&value, leaf, &end].concat()
 }
 
@@ -172,6 +182,12 @@ fn check(messages: &[Message], source: &str) {
     let text = serde_json::to_string(&json!([[[{ "chat": chat }]]])).expect("it is stored");
     let read: Vec<Vec<Vec<std::collections::BTreeMap<String, Chat>>>> =
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {source}"));
+    assert_eq!(read[0][0][0]["chat"].messages, messages, "{source}");
+    // A database with values of JSON parses the text first.
+    let value: serde_json::Value =
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {source}"));
+    let read: Vec<Vec<Vec<std::collections::BTreeMap<String, Chat>>>> =
+        serde_json::from_value(value).unwrap_or_else(|error| panic!("{error}: {source}"));
     assert_eq!(read[0][0][0]["chat"].messages, messages, "{source}");
 }
 

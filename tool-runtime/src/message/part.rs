@@ -1,6 +1,6 @@
 //! Parts of contents: text, JSON, images, files and references to tools.
 
-use super::stored_json::is_deep;
+use super::stored_json::is_unreadable;
 use crate::json::to_text;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -105,14 +105,14 @@ impl Part {
     /// in both cases.
     #[must_use]
     pub fn json(json: Value) -> Self {
-        if is_deep(&json) { Part::text(to_text(&json)) } else { Part::Json { json } }
+        if is_unreadable(&json) { Part::text(to_text(&json)) } else { Part::Json { json } }
     }
 
     /// A part with the JSON of this text; with the text if it has too many levels or if a [`Value`] changes it: by the precision
     /// of a number, or because a key is repeated. A `Value` that only sorts keys has a text of the same length.
     pub(crate) fn from_json_text(text: String) -> Self {
         match serde_json::from_str::<Value>(&text) {
-            Ok(json) if to_text(&json).len() == text.len() && !is_deep(&json) => Part::Json { json },
+            Ok(json) if to_text(&json).len() == text.len() && !is_unreadable(&json) => Part::Json { json },
             _ => Part::Text { text },
         }
     }

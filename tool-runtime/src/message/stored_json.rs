@@ -1,7 +1,7 @@
 //! JSON values in the stored form, for serde's `with`.
 //!
 //! `serde_json` reads at most 127 levels, and the stored form adds levels to a value that a wire has read. So a deep value is
-//! stored as the text of its JSON.
+//! stored as the text of its JSON, and so is one with a key that `serde_json` reads in its own way.
 
 use serde::de::Error as _;
 use serde::ser::Error as _;
@@ -15,7 +15,7 @@ const MAX_DEPTH: usize = 64;
 const TEXT: &str = "$json";
 
 pub(super) fn serialize<S: Serializer>(value: &Value, serializer: S) -> Result<S::Ok, S::Error> {
-    if is_deep(value) || text_in(value).is_some() {
+    if is_unreadable(value) || text_in(value).is_some() {
         as_text(value.clone()).map_err(S::Error::custom)?.serialize(serializer)
     } else {
         value.serialize(serializer)
@@ -72,21 +72,30 @@ fn text_in(stored: &Value) -> Option<&str> {
     stored.as_object().filter(|object| object.len() == 1)?.get(TEXT)?.as_str()
 }
 
-/// Within a text, the key of another object gets a further `$` if it looks like `TEXT`.
+/// A key of another object gets a further `$` if it looks like `TEXT`, or like a key that `serde_json` reads in its own way.
 fn escaped(key: String) -> String {
-    if key.starts_with('$') && key.ends_with(TEXT) { format!("${key}") } else { key }
+    if is_special(&key) { format!("${key}") } else { key }
 }
 
 fn unescaped(key: String) -> String {
     match key.strip_prefix('$') {
-        Some(rest) if rest.starts_with('$') && rest.ends_with(TEXT) => rest.to_owned(),
+        Some(rest) if is_special(rest) => rest.to_owned(),
         _ => key,
     }
 }
 
+fn is_special(key: &str) -> bool {
+    key.starts_with('$') && (key.ends_with(TEXT) || is_private(key.trim_start_matches('$')))
+}
+
+/// Whether `serde_json` reads an object with this key as the text of a value, or as a number.
+fn is_private(name: &str) -> bool {
+    name.starts_with("serde_json::private::")
+}
+
 /// The values of an object.
 pub(super) mod fields {
-    use super::{Deserialize, Deserializer, Map, Serialize, Serializer, Value, restored};
+    use super::{Deserialize, Deserializer, Map, Serialize, Serializer, Value, escaped, restored, unescaped};
     use serde::de::Error as _;
 
     #[derive(Serialize)]
@@ -96,20 +105,20 @@ pub(super) mod fields {
         fields: &Map<String, Value>,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(fields.iter().map(|(key, value)| (key, Field(value))))
+        serializer.collect_map(fields.iter().map(|(key, value)| (escaped(key.clone()), Field(value))))
     }
 
     pub(in crate::message) fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Map<String, Value>, D::Error> {
         let fields = Map::deserialize(deserializer)?.into_iter();
-        let fields = fields.map(|(key, stored)| Ok((key, restored(stored)?)));
+        let fields = fields.map(|(key, stored)| Ok((unescaped(key), restored(stored)?)));
         fields.collect::<serde_json::Result<_>>().map_err(D::Error::custom)
     }
 }
 
-/// Whether a value has more levels than a stored value may have.
-pub(super) fn is_deep(value: &Value) -> bool {
+/// Whether a value has more levels than a stored value may have, or a key that `serde_json` reads in its own way.
+pub(super) fn is_unreadable(value: &Value) -> bool {
     let mut rest = vec![(value, 0)];
     while let Some((value, depth)) = rest.pop() {
         if depth > MAX_DEPTH {
@@ -117,7 +126,12 @@ pub(super) fn is_deep(value: &Value) -> bool {
         }
         match value {
             Value::Array(items) => rest.extend(items.iter().map(|item| (item, depth + 1))),
-            Value::Object(fields) => rest.extend(fields.values().map(|value| (value, depth + 1))),
+            Value::Object(fields) => {
+                if fields.keys().any(|key| is_private(key.trim_start_matches('$'))) {
+                    return true;
+                }
+                rest.extend(fields.values().map(|value| (value, depth + 1)));
+            }
             _ => {}
         }
     }
