@@ -211,7 +211,7 @@ fn open_calls(session: &Session) -> Vec<(usize, ToolCall)> {
 pub(crate) struct NewestUser {
     /// Its position, or 0.
     position: AtomicUsize,
-    /// The number of messages when it was looked for: to look at all of them before each reply takes too long.
+    /// The number of messages in which it was searched, so that each message is read once.
     messages: AtomicUsize,
 }
 

@@ -70,11 +70,11 @@ use tool_runtime::{DynamicTool, Registry};
 ///
 /// # Servers that are not trusted
 ///
-/// Definitions and results come from the server. A message has at most 16 MB and 1,000,000 values, where an object
+/// Definitions and results come from the server. A message has at most 16 MiB and 1,000,000 values, where an object
 /// counts as 20; a larger response is an error. The number of tools
 /// is limited by [`max_tools`](ClientBuilder::max_tools), all definitions by [`max_list_bytes`](ClientBuilder::max_list_bytes), and
-/// schemas by the registry. Descriptions are truncated after 16 KB, and titles after 1 KB. The content of a result is limited by
-/// [`max_result_bytes`](ClientBuilder::max_result_bytes), and the message of an error of the protocol by 64 KB. A call has 100 events
+/// schemas by the registry. Descriptions are truncated after 16 KiB, and titles after 1 KiB. The content of a result is limited by
+/// [`max_result_bytes`](ClientBuilder::max_result_bytes), and the message of an error of the protocol by 64 KiB. A call has 100 events
 /// of progress per second; further ones are left out. A server that sends requests and does not read the responses is not read
 /// while 64 of them wait, and disconnected after 30 seconds; over HTTP, its further requests have no response.
 ///

@@ -28,6 +28,8 @@ pub(crate) enum Excess {
     IsDiscarded,
 }
 
+/// Limits the responses that wait until the peer reads.
+///
 /// rmcp responds to each request in a task of its own, and reads the next one meanwhile: a peer that sends requests and does not
 /// read would fill the memory with responses.
 ///
@@ -57,7 +59,7 @@ impl Responses {
     }
 }
 
-/// A response that waits to be sent, or is dropped.
+/// Counts a response until it is sent or dropped.
 struct Waiting(watch::Sender<Responses>, usize);
 
 impl Waiting {

@@ -19,7 +19,7 @@ pub(crate) fn limits() -> String {
     )
 }
 
-/// Whether the values of the text take too much memory when they are parsed: 16 MB of small objects would take more than 2 GB.
+/// Whether the values of the text take too much memory when they are parsed: 16 MiB of small objects would take more than 2 GiB.
 pub(crate) fn has_too_many_values(json: &[u8]) -> bool {
     if json.len() * VALUES_PER_OBJECT <= MAX_VALUES {
         return false;

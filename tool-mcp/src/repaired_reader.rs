@@ -5,12 +5,12 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, ReadBuf};
 
-/// Changes lines.
+/// The functions that change a line before rmcp parses it.
 #[derive(Clone, Copy)]
 pub struct RepairLine {
     /// Repairs a line, which does not include its end; `None` for a line that stays unchanged.
     pub(crate) repair: fn(&[u8]) -> Option<Vec<u8>>,
-    /// The line in place of one that is too large, with the beginning and the end of that. `None` if it is ignored.
+    /// Returns the line that replaces a line that is too large, from its beginning and its end. `None` if the line is ignored.
     pub(crate) replace_too_large: fn(&[u8], &[u8]) -> Option<Vec<u8>>,
 }
 

@@ -60,14 +60,14 @@ use tool_runtime::{BatchContext, Registry};
 ///
 /// The function of [`try_batch`](Server::try_batch) decides about each message of a client, before it has any effect.
 ///
-/// - A message has at most 16 MB over a stream, and 4 MB over HTTP ([`http_service_with`](Server::http_service_with)), where
-///   `initialize` has at most 64 KB. It has at most 1,000,000 values, where an object counts as 20. A larger message is an error. Of `initialize`, a connection keeps the name of the client, up to
-///   256 bytes.
-/// - 256 requests of a connection run at the same time, with 32 MB in total. A further one waits for a second, and is an error then.
+/// - A message has at most 16 MiB over a stream, and 4 MiB over HTTP ([`http_service_with`](Server::http_service_with)), where
+///   `initialize` has at most 64 KiB. It has at most 1,000,000 values, where an object counts as 20. A larger message is an
+///   error. A connection keeps only the name and the version of the client, up to 256 bytes each.
+/// - 256 requests of a connection run at the same time, with 32 MiB in total. A further one waits for a second, and is an error then.
 ///   A request whose id is that of a running one is an error.
-/// - While 64 responses, or 1 MB of them, wait until the client reads, no further request is read. If the client reads none of them
+/// - While 64 responses, or 1 MiB of them, wait until the client reads, no further request is read. If the client reads none of them
 ///   for 30 seconds, the connection ends.
-/// - Over HTTP, there are [`max_sessions`](Server::max_sessions).
+/// - A server over HTTP has at most [`max_sessions`](Server::max_sessions) sessions.
 ///
 /// ```no_run
 /// use tool_runtime::{Registry, tool};
@@ -293,7 +293,7 @@ impl Server {
     ///
     /// It accepts requests to `localhost`, `127.0.0.1` and `::1` only, so that a website cannot reach a local server through
     /// a name of its own. [`http_service_with`](Server::http_service_with) sets other host names, allowed origins and the
-    /// limit of 4 MB per request. A request that declares a larger size is rejected before its body is read.
+    /// limit of 4 MiB per request. A request that declares a larger size is rejected before its body is read.
     ///
     /// ```no_run
     /// use tool_runtime::Registry;

@@ -33,7 +33,7 @@ fn restrict(options: &mut OpenOptions) -> &mut OpenOptions {
     options.mode(0o600).custom_flags(libc::O_NOFOLLOW)
 }
 
-/// Other systems limit the access to the folder, and create links only for administrators.
+/// Other systems have no such options. The permissions of the folder protect the file.
 #[cfg(not(unix))]
 fn restrict(options: &mut OpenOptions) -> &mut OpenOptions {
     options

@@ -232,7 +232,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets the size of all definitions of the server, in bytes of JSON. A longer list is an error. Default: 4 MiB.
+    /// Sets the maximum size of all definitions of the server, in bytes of JSON. A longer list is an error. Default: 4 MiB.
     ///
     /// ```
     /// use tool_runtime_mcp::Client;
@@ -245,7 +245,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets the size of the content of one result, in bytes. A longer text is truncated, and other content that exceeds the
+    /// Sets the maximum size of the content of one result, in bytes. A longer text is truncated, and other content that exceeds the
     /// limit is left out; the result contains a text about it, for the model and the program. Default: 8 MiB.
     ///
     /// ```

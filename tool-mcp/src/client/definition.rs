@@ -36,7 +36,7 @@ impl RemoteTool {
         &self.name
     }
 
-    /// The title, a name for people, truncated after 1 KB.
+    /// The title, a name for people, truncated after 1 KiB.
     #[must_use]
     pub fn title(&self) -> Option<&str> {
         self.title.as_deref()
@@ -48,7 +48,7 @@ impl RemoteTool {
         &self.parameters
     }
 
-    /// The description, truncated after 16 KB.
+    /// The description, truncated after 16 KiB.
     #[must_use]
     pub fn description(&self) -> &str {
         &self.description

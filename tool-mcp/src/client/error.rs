@@ -71,7 +71,7 @@ pub enum ClientError {
     /// [`ClientBuilder::max_list_bytes`](super::ClientBuilder::max_list_bytes).
     #[non_exhaustive]
     ListTooLarge {
-        /// The limit.
+        /// The limit, in bytes.
         limit: usize,
     },
     /// The registry of the tools cannot be built.

@@ -61,9 +61,14 @@ impl ConnectionHandler {
         if self.server.batch.is_none() {
             return Ok(self.batch.clone());
         }
-        // Another tool than the program has read would be another reading of the same message.
+        // The program has authorised the tool that it has read, which must be the one that rmcp has read.
         let authorized = authorized(&context.extensions).filter(|read| read.tool.as_deref() == tool);
-        let unread = || ErrorData::invalid_request("the request cannot be read in one way", None);
+        let unread = || {
+            ErrorData::invalid_request(
+                "the request names its tool more than once; send each field once",
+                None,
+            )
+        };
         authorized.map(|authorized| authorized.batch.clone()).ok_or_else(unread)
     }
 

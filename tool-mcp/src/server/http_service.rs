@@ -59,7 +59,7 @@ impl HttpService {
         let body =
             if parts.method == Method::POST { read(&parts, body, self.max_body).await? } else { Vec::new() };
         if has_too_many_values(&body) {
-            let text = format!("the request is too large: {}", limits());
+            let text = format!("the request is too large: {}; send a smaller one", limits());
             return Err(Rejection::text(StatusCode::PAYLOAD_TOO_LARGE, text));
         }
         let body = Bytes::from(replace_lone_surrogates(&body).into_owned());
@@ -115,7 +115,7 @@ impl Rejection {
     }
 
     fn too_large(what: &str, limit: usize) -> Self {
-        let text = format!("the request is too large: {what} may have {limit} bytes");
+        let text = format!("the request is too large: {what} may have {limit} bytes; send a smaller one");
         Rejection::text(StatusCode::PAYLOAD_TOO_LARGE, text)
     }
 

@@ -48,7 +48,9 @@ impl<T> RequestTransport<T> {
         let authorized = server.authorize(&McpRequest::from_message(message, self.client_name.as_deref()));
         let extensions = match message {
             JsonRpcMessage::Request(request) => {
-                authorized.as_ref().is_err().then(|| self.running.end(&request.id));
+                if authorized.is_err() {
+                    self.running.end(&request.id);
+                }
                 request.request.extensions_mut()
             }
             JsonRpcMessage::Notification(notification) => notification.notification.extensions_mut(),

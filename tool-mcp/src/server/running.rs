@@ -12,8 +12,8 @@ use tool_runtime::dispatch::CancellationToken;
 /// The number of requests of a connection that run at the same time.
 const MAX_RUNNING: usize = 256;
 
-/// The size of these requests in kB, as JSON. A single request may be larger.
-const MAX_RUNNING_KILOBYTES: u32 = 32 * 1024;
+/// The size of these requests in KiB, as JSON. A single request may be larger.
+const MAX_RUNNING_KIBIBYTES: u32 = 32 * 1024;
 
 /// The time that a further request waits until one of them ends.
 pub(super) const MAX_WAIT: Duration = Duration::from_secs(1);
@@ -22,7 +22,7 @@ pub(super) const MAX_WAIT: Duration = Duration::from_secs(1);
 #[derive(Clone)]
 pub(super) struct RunningRequests {
     slots: Arc<Semaphore>,
-    kilobytes: Arc<Semaphore>,
+    kibibytes: Arc<Semaphore>,
     requests: Arc<Mutex<HashMap<RequestId, Running>>>,
 }
 
@@ -40,7 +40,7 @@ impl Default for RunningRequests {
     fn default() -> Self {
         RunningRequests {
             slots: Arc::new(Semaphore::new(MAX_RUNNING)),
-            kilobytes: Arc::new(Semaphore::new(MAX_RUNNING_KILOBYTES as usize)),
+            kibibytes: Arc::new(Semaphore::new(MAX_RUNNING_KIBIBYTES as usize)),
             requests: Arc::default(),
         }
     }
@@ -58,14 +58,14 @@ impl RunningRequests {
         if self.lock().contains_key(id) {
             return Err(is_repeated());
         }
-        let kilobytes = u32::try_from(bytes / 1024).unwrap_or(u32::MAX).min(MAX_RUNNING_KILOBYTES);
+        let kibibytes = u32::try_from(bytes / 1024).unwrap_or(u32::MAX).min(MAX_RUNNING_KIBIBYTES);
         let acquire = async {
             let slot = Arc::clone(&self.slots).acquire_owned().await;
-            Some([slot.ok()?, Arc::clone(&self.kilobytes).acquire_many_owned(kilobytes).await.ok()?])
+            Some([slot.ok()?, Arc::clone(&self.kibibytes).acquire_many_owned(kibibytes).await.ok()?])
         };
         let Ok(Some(permits)) = timeout_at(end, acquire).await else {
             let text = format!(
-                "{MAX_RUNNING} requests of this connection, or requests with {MAX_RUNNING_KILOBYTES} kB, have no response yet; \
+                "{MAX_RUNNING} requests of this connection, or requests with {MAX_RUNNING_KIBIBYTES} kB, have no response yet; \
                  wait for one"
             );
             return Err(ErrorData::invalid_request(text, None));

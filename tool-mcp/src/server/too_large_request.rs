@@ -13,7 +13,7 @@ pub(super) fn too_large_request(id: &str) -> Vec<u8> {
 }
 
 pub(super) fn error() -> ErrorData {
-    ErrorData::invalid_request(format!("the request is too large: {}", limits()), None)
+    ErrorData::invalid_request(format!("the request is too large: {}; send a smaller one", limits()), None)
 }
 
 /// The id of a request, which most clients write before the parameters or after them. `None` for a notification, and if the id

@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
-/// The time after which a thread stops to send the events of others: the future of the call may run on it.
+/// The time after which a thread stops sending the events of other threads, since the future of the call may run on it.
 const MAX_SENDING: Duration = Duration::from_millis(100);
 
 /// An event of one call, for a listener of [`BatchContext::on_event`].
@@ -183,7 +183,8 @@ impl CallEvents {
         self.queue().has_ended
     }
 
-    /// The next event to send. The thread that gets none stops sending. The next event of the call sends the others first.
+    /// The next event to send. The thread that gets none stops sending. If events still wait, the thread that adds the next event of the
+    /// call sends them first.
     fn next(&self, started: Instant) -> Option<CallEvent> {
         let mut queue = self.queue();
         let may_send = queue.has_ended || started.elapsed() < MAX_SENDING;

@@ -19,7 +19,7 @@ impl Queued for CallEvent {
 }
 
 /// Events in their order. A tool may send progress and data faster than the listener receives them: the queue skips those that
-/// exceed its limit, and those of calls that have reached their time limit, and reports their number.
+/// exceed its limit, and those of calls that have reached their time limit or were cancelled, and reports their number.
 #[derive(Debug)]
 pub(crate) struct EventQueue<T> {
     /// With the bytes of progress and data, and 0 for others.

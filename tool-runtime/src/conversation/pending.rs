@@ -66,6 +66,8 @@ pub struct PendingCalls {
     /// One state for each call of the reply.
     pub(super) states: Vec<CallState>,
     positions: Positions,
+    /// The number of calls, from the first, that are known to have results.
+    finished_calls: usize,
 }
 
 impl PendingCalls {
@@ -77,7 +79,13 @@ impl PendingCalls {
 
     /// The reply has one call for each state.
     pub(super) fn with_states(before: Conversation, reply: AssistantMessage, states: Vec<CallState>) -> Self {
-        PendingCalls { before, reply: Box::new(reply), states, positions: Positions::default() }
+        PendingCalls {
+            before,
+            reply: Box::new(reply),
+            states,
+            positions: Positions::default(),
+            finished_calls: 0,
+        }
     }
 
     /// The position of the call with this id.
@@ -103,9 +111,10 @@ impl PendingCalls {
         self.states[self.position(id)?].result.as_ref()
     }
 
-    /// Whether each call has its result. Its time does not depend on the calls before the first one that had none the last time.
+    /// Whether each call has its result. It continues after the calls that are known to have results, so that many decisions take
+    /// linear time.
     pub(crate) fn is_finished(&mut self) -> bool {
-        let finished = &mut self.positions.finished;
+        let finished = &mut self.finished_calls;
         // A result is never removed.
         while self.states.get(*finished).is_some_and(|state| state.result.is_some()) {
             *finished += 1;
@@ -188,7 +197,7 @@ impl PendingCalls {
 
     /// The batch of the calls, with the number of their reply.
     fn batch<'a>(&self, registry: &'a Registry) -> Batch<'a> {
-        // The batch of a run of a session has the number: to count the replies for each of many takes too long.
+        // The batch of a session's run has the number. Counting the replies again for each reply would take quadratic time.
         let number = registry.batch().and_then(BatchContext::number_of_reply);
         let replies = || {
             let messages = self.before.messages().iter();

@@ -29,7 +29,7 @@ impl Session {
         ids
     }
 
-    /// Keeps the ids of those of these messages taken that the session does not have any more.
+    /// Marks the ids in these earlier messages as taken if the session has no such call any more.
     pub(super) fn keep_ids_taken(&mut self, earlier: &[Message]) {
         self.ids = None;
         let mut removed = Arc::clone(&self.removed_ids);

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-/// The events and the time after which the run continues, with the time limits of its calls, and other tasks can run.
+/// After this number of events, or this time, the reporter polls the run again, so that a slow listener delays no time limit.
 const MAX_IN_A_ROW: usize = 128;
 const MAX_TIME: Duration = Duration::from_millis(10);
 

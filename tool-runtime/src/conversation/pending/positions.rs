@@ -8,8 +8,6 @@ use std::sync::{Arc, OnceLock};
 pub(super) struct Positions {
     /// By id. Computed when a call is looked up for the first time, since most calls run without a decision.
     by_id: OnceLock<Arc<HashMap<String, usize>>>,
-    /// The number of calls, from the first, that are known to have results.
-    pub(super) finished: usize,
 }
 
 impl Positions {
