@@ -24,6 +24,7 @@ mod search;
 #[cfg(feature = "search")]
 mod search_tools;
 mod tools;
+mod unknown_tools;
 mod validate;
 #[cfg(not(feature = "search"))]
 mod without_search;
@@ -41,7 +42,6 @@ use crate::context::{AllowedTools, BatchContext};
 use crate::message::ToolCall;
 use crate::outcome::UnknownToolError;
 use crate::schema::ToolSchema;
-use crate::suggest::suggest;
 #[doc(inline)]
 pub use crate::tool::{Annotations, DynamicTool, Policy, ToolList, Toolset};
 use crate::tool::{Batch, RegisteredTool};
@@ -328,13 +328,6 @@ impl Registry {
         self.tool(name).is_some_and(|tool| self.is_allowed(tool, allowed))
     }
 
-    /// The names of the tools that calls of a batch with these allowed tools may use, for errors.
-    #[cold]
-    pub(crate) fn allowed_names(&self, allowed: &AllowedTools) -> Arc<[String]> {
-        let tools = || self.tools.registered.iter().filter(|tool| tool.is_allowed_by(Some(allowed)));
-        self.tools.allowed_names.get(Some(allowed), || tools().map(|tool| &*tool.name))
-    }
-
     /// This registry with further middleware, for one run of a session.
     pub(crate) fn with_run_layers(self, layers: RunLayers) -> Self {
         if layers.is_empty() {
@@ -437,27 +430,6 @@ impl Registry {
     pub(crate) fn is_lenient(&self) -> bool {
         self.tools.config.options.lenient_arguments
     }
-
-    #[cold]
-    pub(crate) fn unknown_tool(&self, name: &str) -> UnknownToolError {
-        self.unknown_tool_at(0, name)
-    }
-
-    /// The error of a call at this position of its batch.
-    #[cold]
-    fn unknown_tool_at(&self, position: usize, name: &str) -> UnknownToolError {
-        let names = || self.names().into_iter().map(str::to_owned).collect();
-        let names = self.tools.names.get_or_init(names);
-        let suggestion = may_suggest(position).then(|| suggest(name, names.iter().map(String::as_str)));
-        UnknownToolError::new(name, suggestion.flatten(), names)
-    }
-}
-
-/// Whether the error of a call at this position of its batch suggests another tool. The search for it compares the names of all
-/// tools, so the errors of later calls do not.
-fn may_suggest(position: usize) -> bool {
-    const MAX_CALLS: usize = 100;
-    position < MAX_CALLS
 }
 
 impl fmt::Debug for Registry {

@@ -15,15 +15,6 @@ struct Names {
     names: Arc<[String]>,
 }
 
-impl Names {
-    fn has(&self, allowed: Option<&AllowedTools>) -> bool {
-        match (&self.allowed, allowed) {
-            (Some(known), Some(allowed)) => known.is_same(allowed),
-            (known, allowed) => known.is_none() && allowed.is_none(),
-        }
-    }
-}
-
 impl AllowedNames {
     /// The names for these allowed tools, created by `names` on first use.
     pub(super) fn get<'a, N: Iterator<Item = &'a str>>(
@@ -32,11 +23,18 @@ impl AllowedNames {
         names: impl FnOnce() -> N,
     ) -> Arc<[String]> {
         let mut newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = newest.as_ref().filter(|known| known.has(allowed)) {
+        if let Some(known) = newest.as_ref().filter(|known| is_same(known.allowed.as_ref(), allowed)) {
             return Arc::clone(&known.names);
         }
         let names: Arc<[String]> = names().map(str::to_owned).collect();
         *newest = Some(Names { allowed: allowed.cloned(), names: Arc::clone(&names) });
         names
+    }
+}
+
+fn is_same(one: Option<&AllowedTools>, other: Option<&AllowedTools>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => one.is_same(other),
+        (one, other) => one.is_none() && other.is_none(),
     }
 }

@@ -2,7 +2,8 @@
 
 use super::allowed_names::AllowedNames;
 use super::search_tools::SearchTools;
-use super::{Registry, RegistryBuilder, may_suggest};
+use super::unknown_tools::may_suggest;
+use super::{Registry, RegistryBuilder};
 use crate::inner_call::InnerCall;
 use crate::message::ToolCall;
 use crate::outcome::{CallError, UnknownToolError};
