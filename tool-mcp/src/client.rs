@@ -70,16 +70,20 @@ use tool_runtime::{DynamicTool, Registry};
 ///
 /// # Servers that are not trusted
 ///
-/// Definitions and results come from the server. A message has at most 16 MiB and 1,000,000 values, where an object
-/// counts as 20; a larger response is an error. The number of tools
-/// is limited by [`max_tools`](ClientBuilder::max_tools), all definitions by [`max_list_bytes`](ClientBuilder::max_list_bytes), and
-/// schemas by the registry. Descriptions are truncated after 16 KiB, and titles after 1 KiB. The content of a result is limited by
-/// [`max_result_bytes`](ClientBuilder::max_result_bytes), and the message of an error of the protocol by 64 KiB. A call has 100 events
-/// of progress per second; further ones are left out. A server that sends requests and does not read the responses is not read
-/// while 64 of them wait, and disconnected after 30 seconds; over HTTP, its further requests have no response.
+/// Definitions and results come from the server.
 ///
-/// A definition that cannot be used, or whose name has more than 512 bytes, is [skipped](Registry::skipped). The model reads the descriptions and results: choose a
-/// [`prefix`](ClientBuilder::prefix), so that a tool cannot take the name of another one, and require approval where a
+/// - A message has at most 16 MiB and 1,000,000 values, where an object counts as 20; a larger response is an error. A body of
+///   JSON over HTTP has no limit of values.
+/// - [`max_tools`](ClientBuilder::max_tools) limits the number of tools, [`max_list_bytes`](ClientBuilder::max_list_bytes) all
+///   definitions, and the registry their schemas. Descriptions are truncated after 16 KiB, and titles after 1 KiB.
+/// - [`max_result_bytes`](ClientBuilder::max_result_bytes) limits the content of a result. The message of an error of the protocol
+///   is truncated after 64 KiB.
+/// - A call has 100 events of progress per second; further ones are left out.
+/// - A server that does not read the responses to its requests is not read while 64 of them wait, and disconnected after 30
+///   seconds; over HTTP, its further requests have no response.
+///
+/// A definition that cannot be used, or whose name has more than 512 bytes, is [skipped](Registry::skipped). The model reads the
+/// descriptions and results: choose a [`prefix`](ClientBuilder::prefix), so that a tool cannot take the name of another one, and require approval where a
 /// call could do harm ([`ClientBuilder::tool`]). The annotations are statements of the server:
 /// [`ignore_annotations`](ClientBuilder::ignore_annotations) drops them.
 ///

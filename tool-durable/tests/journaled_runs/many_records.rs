@@ -17,7 +17,7 @@ async fn check<F: Future<Output = ()>>(name: &str, run: impl Fn(u32) -> F) {
         for _ in 0..2 {
             let started = cpu_time();
             run(size).await;
-            shortest = shortest.min(cpu_time() - started);
+            shortest = shortest.min(cpu_time().saturating_sub(started));
         }
         println!("{name}: {size} records in {shortest:?}");
         times.push(shortest.as_secs_f64() / f64::from(size));

@@ -175,7 +175,8 @@ impl Client {
 
     /// Like [`http`](Client::http), with settings of [`rmcp`]. Two of them are replaced: there are three attempts to resume a
     /// broken stream, after the pauses that the server asks for (from 0.1 to 60 seconds), and an expired session is a lost
-    /// connection. Streams that end at once and have brought no message are resumed more and more slowly, after up to 10 seconds.
+    /// connection. Streams that end at once without a message, or with an error, are resumed more and more
+    /// slowly, after up to 10 seconds.
     ///
     /// ```
     /// use tool_runtime_mcp::Client;

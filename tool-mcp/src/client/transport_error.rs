@@ -118,3 +118,15 @@ fn next_source<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 
 fn next_source<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
     error.source()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::full_text;
+    use std::io;
+
+    #[test]
+    fn a_text_of_a_server_forges_no_line_of_a_log() {
+        let error = io::Error::other("x\nERROR forged\r\u{1b}[31m\u{2028}\u{202e} ünï");
+        assert_eq!(full_text(&error), r"x\nERROR forged\r\u{1b}[31m\u{2028}\u{202e} ünï");
+    }
+}
