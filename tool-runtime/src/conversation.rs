@@ -27,7 +27,7 @@ pub(crate) use stored::StoredPending;
 pub use waiting_call::WaitingCall;
 
 use crate::history::{HistoryError, TrimBudget, Trimmed, trim, validate};
-use crate::message::{AssistantMessage, Content, Message};
+use crate::message::{AssistantMessage, Content, Message, RemovedIds};
 use crate::wire::serialize_messages;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -83,11 +83,20 @@ use std::sync::Arc;
 /// ```
 ///
 /// A [`Session`](crate::Session) is this loop, with limits.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 #[must_use = "dropping it drops all messages"]
 pub struct Conversation {
     messages: Arc<Vec<Message>>,
     warnings: Vec<ReplyWarning>,
+    /// For a session of this conversation.
+    removed_ids: Arc<RemovedIds>,
+}
+
+/// Compares the messages and the warnings.
+impl PartialEq for Conversation {
+    fn eq(&self, other: &Self) -> bool {
+        self.messages == other.messages && self.warnings == other.warnings
+    }
 }
 
 /// The result of [`Conversation::receive`].
@@ -146,6 +155,7 @@ impl Conversation {
         let mut messages = self.messages.to_vec();
         let changed = change(&mut messages);
         validate(&messages)?;
+        self.removed_ids.update(&self.messages, &messages);
         self.messages = Arc::new(messages);
         Ok(changed)
     }
@@ -217,6 +227,15 @@ impl Conversation {
         }
     }
 
+    /// The ids of calls that the conversation does not have any more.
+    pub(crate) fn removed_ids(&self) -> &Arc<RemovedIds> {
+        &self.removed_ids
+    }
+
+    pub(crate) fn set_removed_ids(&mut self, removed_ids: RemovedIds) {
+        self.removed_ids = Arc::new(removed_ids);
+    }
+
     fn with(mut self, message: Message) -> Self {
         self.push(message);
         self
@@ -241,6 +260,7 @@ impl Conversation {
     /// ```
     pub fn trim(&mut self, budget: &TrimBudget<'_>) -> Trimmed {
         let (messages, trimmed) = trim(self.messages.to_vec(), budget);
+        self.removed_ids.update(&trimmed.removed, &messages);
         self.messages = Arc::new(messages);
         trimmed
     }

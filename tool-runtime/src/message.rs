@@ -30,7 +30,7 @@ mod tool_call;
 mod tool_message;
 
 pub use assistant::AssistantMessage;
-pub(crate) use call_ids::{RemovedIds, TakenIds, id_numbers, replace_unusable_ids, short_id};
+pub(crate) use call_ids::{RemovedIds, TakenIds, id_numbers, ids_of_calls, replace_unusable_ids, short_id};
 pub(crate) use call_piece::{Arguments, CallPiece, Truncation};
 pub use chunk::Chunk;
 pub use content::Content;

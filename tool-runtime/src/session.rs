@@ -29,13 +29,12 @@ pub use typed_answer::{AnswerAs, TypedEnd};
 use crate::context::BegunCalls;
 use crate::conversation::{Conversation, NotPendingError, PendingCalls, ReplyWarning};
 use crate::history::{HistoryError, TrimBudget, Trimmed};
-use crate::message::{Content, Message, RemovedIds, TakenIds, Usage};
+use crate::message::{Content, Message, TakenIds, Usage};
 use crate::output::ToolResult;
 use crate::registry::Registry;
 use limits::Used;
 use serde::Serialize;
 use state::{Pending, State};
-use std::sync::Arc;
 
 /// A conversation with everything that a chat backend stores between two requests of its user: messages, pending calls with
 /// their approvals, used limits, tokens and warnings.
@@ -104,8 +103,6 @@ pub struct Session {
     is_claimed: bool,
     /// The ids of all calls; `None` until they are needed.
     ids: Option<TakenIds>,
-    /// The ids of calls that are not in the messages any more.
-    removed_ids: Arc<RemovedIds>,
 }
 
 impl Session {
@@ -347,6 +344,9 @@ impl Session {
     ///
     /// If this process ends before the run does, a call of a `read_only` or `idempotent` tool runs again, and any other gets
     /// the error that it may have taken effect. See the [module](crate::session#two-requests-at-once) for an example.
+    ///
+    /// Show a call to the person who decides about it once the session with the call is stored: the calls of a run that is
+    /// lost with its process are lost too, and later calls may get their ids.
     pub fn claim(&mut self) -> Session {
         self.count_change();
         let mut claimed = self.clone();
@@ -371,14 +371,15 @@ impl Session {
     }
 
     /// Trims the messages to a budget, and returns the changes: see [`history::trim`](crate::history::trim()). The reply of
-    /// pending calls stays. The ids of removed calls stay taken, so that a late decision about one concerns no other call. To keep all messages and to trim only those of a request, use
+    /// pending calls stays. The ids of removed calls stay taken, so that a late decision about one concerns no other call.
+    ///
+    /// To keep all messages and to trim only those of a request, use
     /// [`Request::with_trimmed_messages`](crate::conversation::Request::with_trimmed_messages) in
     /// [`prepare`](Run::prepare).
     pub fn trim(&mut self, budget: &TrimBudget<'_>) -> Trimmed {
         self.count_change();
-        let trimmed = self.state.conversation_mut().trim(budget);
-        self.keep_ids_taken(&trimmed.removed);
-        trimmed
+        self.ids = None;
+        self.state.conversation_mut().trim(budget)
     }
 
     /// Changes the messages, like [`Conversation::edit`]. While calls are pending, these are the messages before their reply.
@@ -388,14 +389,14 @@ impl Session {
     ///
     /// The changed messages are invalid; the error lists all violations. The session is not changed.
     pub fn edit<T>(&mut self, change: impl FnOnce(&mut Vec<Message>) -> T) -> Result<T, HistoryError> {
-        let earlier = self.state.conversation().clone();
         let changed = self.state.conversation_mut().edit(change)?;
         self.count_change();
-        self.keep_ids_taken(earlier.messages());
+        self.ids = None;
         Ok(changed)
     }
 
-    /// Converts into the conversation.
+    /// Converts into the conversation. A session that is made from it continues to keep the ids of removed calls taken; the
+    /// serialized messages do not have them, so store the session if a person may decide about an earlier call.
     ///
     /// # Errors
     ///

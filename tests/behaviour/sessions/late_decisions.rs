@@ -2,7 +2,7 @@
 
 use super::{asked, call, calling, model, results, shop, stored, text_reply};
 use serde_json::json;
-use tool_runtime::conversation::NotPendingError;
+use tool_runtime::conversation::{NotPendingError, PendingCalls};
 use tool_runtime::history::TrimBudget;
 use tool_runtime::message::Message;
 use tool_runtime::session::{Event, RunEnd};
@@ -27,6 +27,14 @@ async fn waiting_again(registry: &Registry, id: &str, remove: fn(&mut Session)) 
     let mut session = stored(&session);
     assert_eq!(run(&mut session, registry, [calling([call(id, "refund", 8)])]).await, RunEnd::NeedsApproval);
     stored(&session)
+}
+
+/// Stores and loads the pending calls alone.
+fn stored_calls(session: &Session) -> Session {
+    let text =
+        serde_json::to_string(session.pending().expect("it has pending calls")).expect("they are stored");
+    let calls: PendingCalls = serde_json::from_str(&text).expect("they are loaded");
+    calls.into()
 }
 
 fn trim(session: &mut Session) {
@@ -172,11 +180,60 @@ async fn a_session_made_from_a_conversation_keeps_its_ids_taken() {
     assert_eq!(results(&session), [""; 0]);
 }
 
+#[tokio::test]
+async fn parts_of_a_session_keep_the_ids_of_removed_calls_taken() {
+    for id in ["call_0", "R0000C000"] {
+        let (registry, ledger) = shop();
+        let mut session = asked();
+        assert_eq!(
+            run(&mut session, &registry, [calling([call(id, "refund", 7)])]).await,
+            RunEnd::NeedsApproval
+        );
+        session.push_user("Go on.");
+        session.trim(&TrimBudget::messages(1));
+
+        let conversation = session.into_conversation().expect("each call has its result");
+        let mut session = Session::from(conversation);
+        assert_eq!(
+            run(&mut session, &registry, [calling([call(id, "refund", 8)])]).await,
+            RunEnd::NeedsApproval
+        );
+        assert!(session.approve(id).is_err(), "{id} of a conversation");
+
+        let mut session = stored_calls(&session);
+        session.push_user("Go on.");
+        assert_eq!(
+            run(&mut session, &registry, [calling([call(id, "refund", 9)])]).await,
+            RunEnd::NeedsApproval
+        );
+        assert!(session.approve(id).is_err(), "{id} of pending calls");
+        assert_eq!(run(&mut session, &registry, []).await, RunEnd::NeedsApproval);
+        assert!(ledger.entries().is_empty());
+    }
+}
+
+#[tokio::test]
+async fn an_interrupted_reply_and_the_next_one_get_the_same_ids() {
+    let (registry, _) = shop();
+    let mut ids = Vec::new();
+    let mut session = asked();
+    for reply in [calling([call("", "refund", 7)]).interrupted_after(4), calling([call("", "refund", 7)])] {
+        let model = model([reply]);
+        let listen = |event: &Event| {
+            if let Event::CallAnnounced { id, .. } = event {
+                ids.push(id.clone());
+            }
+        };
+        let _ = session.run(&registry).on_event(listen).stream(|request| model.stream(request)).await;
+    }
+    assert_eq!(ids, ["R0000C000", "R0000C000"]);
+}
+
 #[test]
 fn forged_numbers_neither_panic_nor_repeat_an_id() {
     let mut text: serde_json::Value = serde_json::to_value(asked()).expect("it is stored");
     text["replies"] = json!(u64::MAX);
-    text["removed_ids"] = json!({"offset": u64::MAX, "sent": ["0000000000000000"]});
+    text["removed_ids"] = json!({"next_number": u64::MAX, "sent": ["0000000000000000"]});
     let session: Session = serde_json::from_value(text).expect("it is loaded");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let (registry, _) = shop();

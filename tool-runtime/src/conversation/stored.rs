@@ -4,7 +4,7 @@ use super::pending::{CallState, ReplacedArguments, WaitsFor};
 use super::{Conversation, PendingCalls};
 use crate::fingerprint::Fingerprint;
 use crate::message::stored::{self, StoredReply, StoredResult};
-use crate::message::{AssistantMessage, Message, ToolMessage};
+use crate::message::{AssistantMessage, Message, RemovedIds, ToolMessage};
 use crate::outcome::Truncated;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -17,6 +17,8 @@ struct Written<'a> {
     messages: &'a [Message],
     reply: StoredReply<'a>,
     calls: Vec<StoredCall<'a>>,
+    #[serde(skip_serializing_if = "RemovedIds::is_empty")]
+    removed_ids: &'a RemovedIds,
 }
 
 #[derive(Deserialize)]
@@ -26,6 +28,8 @@ struct Read<'a> {
     messages: Conversation,
     reply: StoredReply<'a>,
     calls: Vec<StoredCall<'a>>,
+    #[serde(default)]
+    removed_ids: RemovedIds,
 }
 
 /// Pending calls without the messages before their reply.
@@ -133,15 +137,16 @@ impl StoredPending<'_> {
 
 impl Serialize for PendingCalls {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let messages = self.before.messages();
+        let (messages, removed_ids) = (self.before.messages(), &**self.before.removed_ids());
         let StoredPending { reply, calls } = self.into();
-        Written { messages, reply, calls }.serialize(serializer)
+        Written { messages, reply, calls, removed_ids }.serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for PendingCalls {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Read { messages: before, reply, calls } = Read::deserialize(deserializer)?;
+        let Read { messages: mut before, reply, calls, removed_ids } = Read::deserialize(deserializer)?;
+        before.set_removed_ids(removed_ids);
         StoredPending { reply, calls }.into_pending(before).map_err(D::Error::custom)
     }
 }

@@ -1,6 +1,6 @@
 //! Unique ids for the calls of a reply, since tool messages refer to calls by id.
 
-use super::ToolCall;
+use super::{Message, ToolCall};
 use crate::fingerprint::{Fingerprint, fingerprint};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashSet};
@@ -52,6 +52,8 @@ pub(crate) fn id_numbers(response_id: Option<&str>) -> impl FnMut(usize) -> u64 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TakenIds {
     taken: HashSet<String>,
+    /// One more than the highest number in an id that a session made.
+    next_number: u64,
     /// `None` outside of a session.
     reply: Option<SessionReply>,
 }
@@ -67,20 +69,21 @@ struct SessionReply {
 impl TakenIds {
     /// Takes an id, and returns whether it was free.
     pub(crate) fn take(&mut self, id: &str) -> bool {
+        self.next_number = self.next_number.max(number_after(id));
         self.taken.insert(id.to_owned())
     }
 
-    pub(crate) fn contains(&self, id: &str) -> bool {
-        self.taken.contains(id)
-    }
-
+    /// Makes an id of the current reply free, so that the next reply gets the same ids.
     pub(crate) fn release(&mut self, id: &str) {
         self.taken.remove(id);
+        if let Some(reply) = &self.reply {
+            self.next_number = self.next_number.min(reply.number);
+        }
     }
 
-    /// Chooses ids for this reply of a session from now on.
-    pub(crate) fn start_reply(&mut self, replies: u64, removed: &Arc<RemovedIds>) {
-        let number = replies.saturating_add(removed.offset);
+    /// Chooses ids for the reply with this number in a session from now on.
+    pub(crate) fn start_reply(&mut self, number: u64, removed: &Arc<RemovedIds>) {
+        let number = number.max(self.next_number).max(removed.next_number);
         self.reply = Some(SessionReply { number, removed: Arc::clone(removed) });
     }
 
@@ -113,14 +116,13 @@ impl SessionReply {
     }
 }
 
-/// The ids of calls that were removed from a session. A person may still decide about such a call with an old page: no other
-/// call gets its id.
+/// The ids of calls that were removed from a conversation. A person may still decide about such a call with an old page: no
+/// other call of a session gets its id.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RemovedIds {
-    /// The difference between the numbers in the ids of the session and those of its replies. It is 0, unless messages from
-    /// another session had later ids.
+    /// One more than the highest number in a removed id that a session made.
     #[serde(default, skip_serializing_if = "is_zero")]
-    offset: u64,
+    next_number: u64,
     /// The ids that servers have sent. When their number reaches the limit, each later id counts as one of them.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     sent: BTreeSet<Fingerprint>,
@@ -135,16 +137,18 @@ impl RemovedIds {
     /// They take 80 kB in a stored session.
     const MAX_SENT: usize = 4096;
 
-    /// Adds the id of a removed call of a session with so many replies.
-    pub(crate) fn add(&mut self, id: &str, replies: u64) {
-        match parts_of_session_id(id) {
-            // The ids of later replies have higher numbers.
-            Some((number, _)) => {
-                let next = number.saturating_add(1).saturating_sub(replies);
-                self.offset = self.offset.max(next);
-            }
-            None if self.sent.len() < Self::MAX_SENT => drop(self.sent.insert(Fingerprint::new(&[id]))),
-            None => {}
+    /// Adds the ids of the earlier messages that these messages do not have any more.
+    pub(crate) fn update(self: &mut Arc<Self>, earlier: &[Message], messages: &[Message]) {
+        let left: HashSet<&str> = ids_of_calls(messages).collect();
+        for id in ids_of_calls(earlier).filter(|id| !left.contains(id)) {
+            Arc::make_mut(self).add(id);
+        }
+    }
+
+    fn add(&mut self, id: &str) {
+        match number_after(id) {
+            0 if self.sent.len() < Self::MAX_SENT => drop(self.sent.insert(Fingerprint::new(&[id]))),
+            number => self.next_number = self.next_number.max(number),
         }
     }
 
@@ -155,6 +159,15 @@ impl RemovedIds {
     pub(crate) fn is_empty(&self) -> bool {
         *self == RemovedIds::default()
     }
+}
+
+/// The ids of the calls in these messages.
+pub(crate) fn ids_of_calls(messages: &[Message]) -> impl Iterator<Item = &str> {
+    let calls = messages.iter().flat_map(|message| match message {
+        Message::Assistant(reply) => &reply.tool_calls[..],
+        _ => &[],
+    });
+    calls.map(|call| &*call.id)
 }
 
 /// The id of a call that has no usable one: unique in its session, since it has the number of the reply and the position in it.
@@ -168,6 +181,11 @@ fn parts_of_session_id(id: &str) -> Option<(u64, usize)> {
     let (number, position) = id.strip_prefix('R')?.split_once('C')?;
     let parts = (u64::from_str_radix(number, 16).ok()?, usize::from_str_radix(position, 16).ok()?);
     (session_id(parts.0, parts.1) == id).then_some(parts)
+}
+
+/// One more than the number in an id that a session made, and 0 for any other id.
+fn number_after(id: &str) -> u64 {
+    parts_of_session_id(id).map_or(0, |(number, _)| number.saturating_add(1))
 }
 
 /// An id of nine letters and digits, which every provider accepts: Mistral accepts no other form

@@ -94,7 +94,7 @@ impl Serialize for Session {
             usage: self.usage,
             is_claimed: self.is_claimed,
             warnings: self.warnings(),
-            removed_ids: &self.removed_ids,
+            removed_ids: self.state.conversation().removed_ids(),
         };
         written.serialize(serializer)
     }
@@ -166,6 +166,7 @@ impl Read<'_> {
         for warning in warnings {
             conversation.warn(warning);
         }
+        conversation.set_removed_ids(removed_ids);
         let state = match pending {
             None => State::Ready(conversation),
             Some(StoredPendingReply { calls, within_limit, allowed_tools }) => {
@@ -175,7 +176,6 @@ impl Read<'_> {
             }
         };
         let begun_calls = BegunCalls::from(begun_calls);
-        let (ids, removed_ids) = (None, Arc::new(removed_ids));
-        Ok(Session { state, revision, replies, used, begun_calls, usage, is_claimed, ids, removed_ids })
+        Ok(Session { state, revision, replies, used, begun_calls, usage, is_claimed, ids: None })
     }
 }

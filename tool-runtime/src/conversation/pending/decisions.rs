@@ -20,6 +20,9 @@ impl PendingCalls {
     /// clone keeps the approval, and so do calls that were stored before the run.) The hook of
     /// [`before_call`](crate::RegistryBuilder::before_call) runs in addition, and may deny the call.
     ///
+    /// Some servers repeat the ids of earlier replies, such as `call_0`. Only a [`Session`](crate::Session) makes ids unique
+    /// across replies; without one, do not accept a decision about an earlier reply.
+    ///
     /// # Errors
     ///
     /// There is no call with this id, it already has a result, it waits for its result, or it has begun in a run that was
