@@ -114,8 +114,8 @@ async fn a_flood_of_events_does_not_delay_the_time_limit_of_a_call() {
     for tool in ["flood_from_thread", "flood_from_many", "flood_from_task"] {
         let started = Instant::now();
         // All events of half a second would take minutes.
-        let (seen, session) = run_tool(tool, 0, |_| thread::sleep(Duration::from_millis(1))).await;
-        assert!(started.elapsed() < Duration::from_secs(20), "{tool}: {:?}", started.elapsed());
+        let (seen, session) = run_tool(tool, 0, |_| thread::sleep(Duration::from_micros(100))).await;
+        assert!(started.elapsed() < Duration::from_secs(60), "{tool}: {:?}", started.elapsed());
         assert!(session.messages()[2].text().contains("did not finish within"), "{tool}");
         assert_eq!(
             (seen.first.as_deref(), seen.last.as_deref()),

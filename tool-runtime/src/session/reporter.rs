@@ -1,7 +1,7 @@
 //! The path of events from tools, which may run on other threads, to the listener of a run.
 
 use super::Event;
-use crate::context::{CallEvent, EventQueue, Queued, StartGate};
+use crate::context::{CallEvent, CallStatus, EventQueue, Queued, StartGate};
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -162,7 +162,8 @@ impl<O: FnMut(&Event)> Listener<O> {
         if waiting.items.removed() >= end {
             return false;
         }
-        if self.cancellation.as_ref().is_some_and(CancellationToken::is_cancelled) {
+        let is_cancelled = self.cancellation.as_ref().is_some_and(CancellationToken::is_cancelled);
+        if is_cancelled {
             let cancelled = self.cancelled.get_or_insert_with(Instant::now);
             if cancelled.elapsed() > MAX_TIME_CANCELLED {
                 waiting.items.skip_all();
@@ -170,11 +171,18 @@ impl<O: FnMut(&Event)> Listener<O> {
         }
         let item = waiting.items.pop();
         drop(waiting);
-        if let Some(Item::Event(event)) = &item {
-            (self.on_event)(event);
+        match &item {
+            // The call waits for this event, and does not run then.
+            Some(Item::Event(event)) if is_cancelled && is_start(event) => {}
+            Some(Item::Event(event)) => (self.on_event)(event),
+            _ => {}
         }
         item.is_some()
     }
+}
+
+fn is_start(event: &Event) -> bool {
+    matches!(event, Event::Call(CallEvent { status: CallStatus::Started, .. }))
 }
 
 impl<O> Drop for Listener<O> {
