@@ -3,6 +3,7 @@
 #![doc = include_str!("docs/sessions.md")]
 
 mod answer_format;
+mod decisions;
 mod event;
 mod ids;
 mod limits;
@@ -27,13 +28,10 @@ pub use run_log::{RunLog, RunLogFuture, StopRun};
 pub use typed_answer::{AnswerAs, TypedEnd};
 
 use crate::context::BegunCalls;
-use crate::conversation::{Conversation, NotPendingError, PendingCalls, ReplyWarning};
+use crate::conversation::{Conversation, PendingCalls, ReplyWarning};
 use crate::history::{HistoryError, TrimBudget, Trimmed};
 use crate::message::{Content, Message, TakenIds, Usage};
-use crate::output::ToolResult;
-use crate::registry::Registry;
 use limits::Used;
-use serde::Serialize;
 use state::{Pending, State};
 
 /// A conversation with everything that a chat backend stores between two requests of its user: messages, pending calls with
@@ -236,107 +234,6 @@ impl Session {
     #[must_use]
     pub fn awaiting_result(&self) -> Vec<WaitingCall> {
         self.pending().map(PendingCalls::awaiting_result).unwrap_or_default()
-    }
-
-    /// Approves a pending call for one run, with its current arguments. The next run starts it.
-    ///
-    /// # Errors
-    ///
-    /// No pending call has this id, it already has a result, it waits for its result, or it has begun in a run that was
-    /// interrupted.
-    pub fn approve(&mut self, id: &str) -> Result<(), NotPendingError> {
-        self.decide(id, |pending| pending.approve(id))
-    }
-
-    /// Approves a pending call with other arguments, which replace those of the model: a value that serializes as a JSON
-    /// object, such as `json!({"order": 8})`, or the text of one.
-    ///
-    /// The arguments are validated in the next run. If they are invalid, the call waits again, and the
-    /// [`error`](WaitingCall::error) of its `WaitingCall` has the reason.
-    ///
-    /// ```
-    /// # use tool_runtime::session::Session;
-    /// use serde_json::json;
-    ///
-    /// # fn edit(session: &mut Session) -> Result<(), Box<dyn std::error::Error>> {
-    /// session.approve_with("call_7", json!({"order": 8}))?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As for [`approve`](Session::approve), or the arguments cannot be written as JSON.
-    pub fn approve_with(&mut self, id: &str, arguments: impl Serialize) -> Result<(), NotPendingError> {
-        self.decide(id, |pending| pending.approve_with(id, arguments))
-    }
-
-    /// Marks a pending call that began in an interrupted run as not begun. The next run starts it, where it would otherwise fail
-    /// with the error that it may have taken effect. If it needs an approval, it needs a new one.
-    ///
-    /// Use it if the program knows that the call had no effect, or in [`RunLog::before_calls`].
-    ///
-    /// # Errors
-    ///
-    /// No pending call has this id, it already has a result, or it has not begun.
-    pub fn set_not_begun(&mut self, id: &str) -> Result<(), NotPendingError> {
-        self.decide(id, |pending| pending.set_not_begun(id))
-    }
-
-    /// Denies a pending call, which does not run. The model receives the reason after `Error: `. If the call
-    /// [may have taken effect](WaitingCall::may_have_taken_effect), the error reports that as well.
-    ///
-    /// # Errors
-    ///
-    /// No pending call has this id, it already has a result, or it has begun in a run that was interrupted.
-    pub fn deny(&mut self, id: &str, reason: impl Into<String>) -> Result<(), NotPendingError> {
-        self.decide(id, |pending| pending.deny(id, reason))
-    }
-
-    /// Sets the result of a pending call: text, JSON, a [`ToolOutput`](crate::ToolOutput) with images and files, an
-    /// error ([`ToolResult::error`]), or a [`ToolMessage`](crate::ToolMessage). Its tool does not run. The result is
-    /// not validated, even if it comes from a browser.
-    ///
-    /// # Errors
-    ///
-    /// No pending call has this id, or it already has a result.
-    pub fn provide_result(&mut self, id: &str, result: impl Into<ToolResult>) -> Result<(), NotPendingError> {
-        self.decide(id, |pending| pending.provide_result(id, result))
-    }
-
-    /// Sets the recorded result of a pending call, as if its tool had just run: the call counts towards the
-    /// [`max_calls`](crate::registry::Policy::max_calls) of its tool, and the registry truncates the result. Its tool does not
-    /// run. For logs of calls: see [`RunLog::before_calls`].
-    ///
-    /// # Errors
-    ///
-    /// No pending call has this id, or it already has a result.
-    pub fn replay_result(
-        &mut self,
-        registry: &Registry,
-        id: &str,
-        result: impl Into<ToolResult>,
-    ) -> Result<(), NotPendingError> {
-        let counts = self.begun_calls.share();
-        let result = registry.truncate_result(result.into());
-        self.decide(id, |pending| {
-            pending.count_call(registry, id, &counts);
-            pending.provide_result(id, result)
-        })
-    }
-
-    fn decide(
-        &mut self,
-        id: &str,
-        decide: impl FnOnce(&mut PendingCalls) -> Result<(), NotPendingError>,
-    ) -> Result<(), NotPendingError> {
-        match self.state.pending_mut() {
-            Some(pending) => decide(&mut pending.calls)?,
-            None => return Err(NotPendingError::UnknownId { id: id.to_owned(), pending: Vec::new() }),
-        }
-        self.state.finish();
-        self.count_change();
-        Ok(())
     }
 
     /// Returns the session to store before a run, so that no other request starts the same calls: each pending call that does
