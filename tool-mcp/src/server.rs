@@ -15,6 +15,8 @@ mod envelope;
 #[cfg(feature = "http-server")]
 mod http_service;
 #[cfg(feature = "http-server")]
+mod request_body;
+#[cfg(feature = "http-server")]
 mod sessions;
 
 #[cfg(feature = "http-server")]

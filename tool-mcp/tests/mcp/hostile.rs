@@ -29,6 +29,9 @@ const ADDRESS_SPACE: u64 = 2 << 20;
 /// The time that a process may compute, for cases that never end.
 const MAX_SECONDS: u64 = 60;
 
+/// The time in which a case ends also on a busy machine, for cases that wait for ever.
+const MAX_DURATION: Duration = Duration::from_secs(120);
+
 /// The greatest difference of memory between the sizes of a case, in MB.
 const MAX_GROWTH: f64 = 12.0;
 
@@ -156,6 +159,14 @@ fn runs_one_case() {
     let case = all().into_iter().find(|case| case.name == name).expect("a case");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let before = peak_memory();
+    // The clock of the runtime may be paused.
+    std::thread::spawn(|| {
+        std::thread::sleep(MAX_DURATION);
+        eprintln!(
+            "the case waits for something that does not happen: it has not ended after {MAX_DURATION:?}"
+        );
+        std::process::exit(1);
+    });
     let outcome = runtime.block_on((case.run)(size));
     #[allow(clippy::cast_precision_loss, reason = "a measurement")]
     let megabytes = (peak_memory() - before) as f64 / 1024.0;

@@ -6,7 +6,9 @@ use axum::http::HeaderValue;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use tokio::time::timeout;
 use tool_runtime::{BatchContext, CallContext, Registry, tool, tools};
+use tool_runtime_mcp::rmcp::transport::StreamableHttpServerConfig;
 use tool_runtime_mcp::{Server, serve};
 use tower_service::Service as _;
 
@@ -117,6 +119,28 @@ async fn a_rejected_http_request_creates_and_reaches_no_session() {
 }
 
 #[tokio::test]
+async fn a_website_that_may_not_use_the_server_does_not_reach_the_program() {
+    let (server, asked) = rejecting(&[]);
+    let config = StreamableHttpServerConfig::default().with_allowed_origins(["https://app.example"]);
+    let http = HttpServer::start(server.http_service_with(config)).await;
+    let (hello, allowed) = (initialize(&json!({})), ("Origin", "https://app.example:443"));
+    for headers in
+        [[("Host", "evil.example"), allowed], [("Host", "localhost"), ("Origin", "https://evil.example")]]
+    {
+        // The body never arrives.
+        let declared = [headers[0], headers[1], ("Content-Length", "1000")];
+        let answer = timeout(Duration::from_secs(30), http.post(&declared, "{")).await.expect("at once");
+        assert_eq!(answer.status, 403, "{answer:?}");
+        for method in ["POST", "GET", "DELETE"] {
+            assert_eq!(http.request(method, &headers, &hello).await.status, 403, "{method} {headers:?}");
+        }
+    }
+    assert!(asked.lock().expect("not poisoned").is_empty(), "{asked:?}");
+    assert_eq!(http.post(&[allowed], &hello).await.status, 200);
+    assert_eq!(*asked.lock().expect("not poisoned"), ["initialize"]);
+}
+
+#[tokio::test]
 async fn the_program_and_the_server_read_the_same_tool() {
     let server = serve(registry()).try_batch(|request| match request.tool() {
         Some("wait") => Err("not this tool"),
@@ -149,7 +173,7 @@ async fn a_large_http_request_is_rejected_before_it_is_read() {
     let http = HttpServer::start(serve(registry()).http_service()).await;
     // The body never arrives.
     let declared = [("Content-Length", "5000000")];
-    let answer = tokio::time::timeout(Duration::from_secs(30), http.post(&declared, "{")).await;
+    let answer = timeout(Duration::from_secs(30), http.post(&declared, "{")).await;
     let answer = answer.expect("the response comes at once");
     assert_eq!((answer.status, answer.body.contains("4194304 bytes")), (413, true), "{answer:?}");
     let large = initialize(&json!({"experimental": {"a": {"b": "x".repeat(70_000)}}}));

@@ -3,6 +3,7 @@
 mod client;
 #[cfg(unix)]
 mod hostile;
+mod hostile_bodies;
 mod hostile_clients;
 mod hostile_servers;
 mod http;

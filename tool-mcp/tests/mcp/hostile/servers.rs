@@ -3,10 +3,15 @@
 use super::{Case, Running};
 use crate::http::{Answer, HttpServer, initialize};
 use crate::peer::Peer;
+use axum::body::{Body, Bytes};
+use futures_util::{StreamExt as _, stream};
 use serde_json::json;
+use std::collections::BTreeMap;
+use std::convert::Infallible;
 use tokio::io::AsyncWriteExt as _;
 use tool_runtime::{Registry, tools};
 use tool_runtime_mcp::serve;
+use tower_service::Service as _;
 
 pub(super) fn cases() -> Vec<Case> {
     vec![
@@ -24,6 +29,12 @@ pub(super) fn cases() -> Vec<Case> {
         ),
         Case::new("many sessions", [150, 300, 600], 40.0, many_sessions),
         Case::new("a request without an end", [20, 40, 80], 50.0, endless_line),
+        Case::new(
+            "two hundred bodies that never end",
+            [1_000_000, 2_000_000, 4_000_000],
+            90.0,
+            endless_bodies,
+        ),
     ]
 }
 
@@ -84,5 +95,28 @@ fn endless_line(megabytes: usize) -> Running {
             writer.write_all(&vec![b'x'; 1 << 20]).await.expect("it is read");
         }
         format!("{megabytes} MB are read")
+    })
+}
+
+/// Requests whose bodies stop after so many bytes.
+fn endless_bodies(bytes: usize) -> Running {
+    Box::pin(async move {
+        tokio::time::pause();
+        let mut service = serve(empty()).http_service();
+        let requests: Vec<_> = (0..200)
+            .map(|_| {
+                let chunk = Ok::<_, Infallible>(Bytes::from_static(&[b' '; 50_000]));
+                let chunks = stream::iter(vec![chunk; bytes / 50_000]).chain(stream::pending());
+                let request = axum::extract::Request::post("http://localhost/mcp");
+                service.call(request.body(Body::from_stream(chunks)).expect("valid"))
+            })
+            .collect();
+        let mut statuses = BTreeMap::<u16, usize>::new();
+        for response in futures_util::future::join_all(requests).await {
+            *statuses.entry(response.expect("a response").status().as_u16()).or_default() += 1;
+        }
+        let expected: &[u16] = if bytes < 4 << 20 { &[408, 503] } else { &[413] };
+        assert!(statuses.keys().eq(expected), "{statuses:?}");
+        format!("statuses {statuses:?}")
     })
 }

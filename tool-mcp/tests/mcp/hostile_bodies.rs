@@ -1,0 +1,84 @@
+//! Bodies of HTTP requests that arrive slowly, not at all, or many at the same time.
+
+use crate::http::initialize;
+use axum::body::{Body, Bytes, to_bytes};
+use futures_util::{Stream, StreamExt as _, stream};
+use serde_json::json;
+use std::convert::Infallible;
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+use tool_runtime::{Registry, tools};
+use tool_runtime_mcp::{HttpService, serve};
+use tower_service::Service as _;
+
+fn service() -> HttpService {
+    serve(Registry::new(tools![]).expect("valid")).http_service()
+}
+
+/// The status of the response, and its text unless it has events.
+async fn post(mut service: HttpService, body: impl Stream<Item = Bytes> + Send + 'static) -> (u16, String) {
+    let request = axum::extract::Request::post("http://localhost/mcp")
+        .header("content-type", "application/json")
+        .header("accept", "application/json, text/event-stream")
+        .header("content-length", "4000000");
+    let body = Body::from_stream(body.map(Ok::<_, Infallible>));
+    let response = service.call(request.body(body).expect("valid")).await.expect("a response");
+    let status = response.status().as_u16();
+    let text = match status {
+        200 => Bytes::new(),
+        _ => to_bytes(Body::new(response.into_body()), 10_000).await.expect("a text"),
+    };
+    (status, String::from_utf8_lossy(&text).into_owned())
+}
+
+/// A body of this size that does not end.
+fn endless(bytes: usize) -> impl Stream<Item = Bytes> {
+    let chunk = Bytes::from_static(&[b' '; 10_000]);
+    stream::iter(vec![chunk; bytes / 10_000]).chain(stream::pending())
+}
+
+fn initialize_with(padding: usize) -> Bytes {
+    Bytes::from(initialize(&json!({"experimental": {"a": {"b": "x".repeat(padding)}}})))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_that_does_not_arrive_in_time_is_rejected() {
+    let one_byte_per_second = || {
+        stream::repeat(Bytes::from_static(b" ")).then(|byte| async {
+            sleep(Duration::from_secs(1)).await;
+            byte
+        })
+    };
+    let started = Instant::now();
+    let (status, text) = post(service(), one_byte_per_second()).await;
+    assert_eq!((status, started.elapsed().as_secs()), (408, 30));
+    assert_eq!(text, "the request body did not arrive within 30 s; send it again");
+
+    let slow = one_byte_per_second().take(25).chain(stream::iter([initialize_with(0)]));
+    assert_eq!(post(service(), slow).await, (200, String::new()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn bodies_that_arrive_at_the_same_time_have_a_limit() {
+    let service = service();
+    // What they declare does not count.
+    let silent: Vec<_> = (0..20).map(|_| tokio::spawn(post(service.clone(), endless(0)))).collect();
+    let large: Vec<_> = (0..8).map(|_| tokio::spawn(post(service.clone(), endless(4_190_000)))).collect();
+    sleep(Duration::from_millis(1)).await;
+
+    let started = Instant::now();
+    let one_more = || post(service.clone(), stream::iter([initialize_with(500_000)]));
+    let (status, text) = one_more().await;
+    assert_eq!((status, started.elapsed().as_secs()), (503, 1));
+    assert_eq!(text, "the server receives too many large requests; try again later");
+    let small = post(service.clone(), stream::iter([initialize_with(10_000)]));
+    assert_eq!(small.await, (200, String::new()), "small requests are handled");
+
+    for request in silent.into_iter().chain(large) {
+        assert_eq!(request.await.expect("no panic").0, 408);
+    }
+    for _ in 0..100 {
+        let (status, text) = one_more().await;
+        assert!(status == 413 && text.contains("`initialize` may have"), "it is read: {text}");
+    }
+}
