@@ -33,8 +33,8 @@ async fn post(mut service: HttpService, body: impl Stream<Item = Bytes> + Send +
 
 /// A body of this size that does not end.
 fn endless(bytes: usize) -> impl Stream<Item = Bytes> {
-    let chunk = Bytes::from_static(&[b' '; 10_000]);
-    stream::iter(vec![chunk; bytes / 10_000]).chain(stream::pending())
+    let chunk = Bytes::from_static(&[b' '; 1 << 14]);
+    stream::iter(vec![chunk; bytes >> 14]).chain(stream::pending())
 }
 
 fn initialize_with(padding: usize) -> Bytes {
@@ -63,7 +63,7 @@ async fn bodies_that_arrive_at_the_same_time_have_a_limit() {
     let service = service();
     // What they declare does not count.
     let silent: Vec<_> = (0..20).map(|_| tokio::spawn(post(service.clone(), endless(0)))).collect();
-    let large: Vec<_> = (0..8).map(|_| tokio::spawn(post(service.clone(), endless(4_190_000)))).collect();
+    let large: Vec<_> = (0..8).map(|_| tokio::spawn(post(service.clone(), endless(4 << 20)))).collect();
     sleep(Duration::from_millis(1)).await;
 
     let started = Instant::now();
