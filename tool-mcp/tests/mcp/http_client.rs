@@ -170,7 +170,13 @@ async fn the_status_of_a_response_decides() {
     };
     let unknown_session =
         r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no such session"}}"#;
+    let declined = r#"{"jsonrpc":"2.0","id":ID,"error":{"code":-32000,"message":"declined"}}"#;
+    let long = declined.replace("declined", &"x".repeat(70_000));
     for (status, body, expected, calls) in [
+        (400, declined, "Error: declined", 2),
+        (500, declined, "Error: declined", 2),
+        (400, &*long, &*rejected(400), 2),
+        (500, &*long, LOST, 2),
         (429, "", "paid", 3),
         (400, unknown_session, LOST, 2),
         (400, &*unknown_session.replace("null", r#""server-error""#), LOST, 2),
