@@ -1,7 +1,7 @@
 //! Bodies of HTTP requests that arrive slowly, not at all, or many at the same time.
 
-use crate::http::initialize;
-use axum::body::{Body, Bytes, to_bytes};
+use crate::http::{initialize, post_to};
+use axum::body::{Body, Bytes};
 use futures_util::{Stream, StreamExt as _, stream};
 use serde_json::json;
 use std::convert::Infallible;
@@ -9,26 +9,16 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 use tool_runtime::{Registry, tools};
 use tool_runtime_mcp::{HttpService, serve};
-use tower_service::Service as _;
 
 fn service() -> HttpService {
     serve(Registry::new(tools![]).expect("valid")).http_service()
 }
 
-/// The status of the response, and its text unless it has events.
-async fn post(mut service: HttpService, body: impl Stream<Item = Bytes> + Send + 'static) -> (u16, String) {
-    let request = axum::extract::Request::post("http://localhost/mcp")
-        .header("content-type", "application/json")
-        .header("accept", "application/json, text/event-stream")
-        .header("content-length", "4000000");
+/// The status and the text of the response.
+async fn post(service: HttpService, body: impl Stream<Item = Bytes> + Send + 'static) -> (u16, String) {
     let body = Body::from_stream(body.map(Ok::<_, Infallible>));
-    let response = service.call(request.body(body).expect("valid")).await.expect("a response");
-    let status = response.status().as_u16();
-    let text = match status {
-        200 => Bytes::new(),
-        _ => to_bytes(Body::new(response.into_body()), 10_000).await.expect("a text"),
-    };
-    (status, String::from_utf8_lossy(&text).into_owned())
+    let answer = post_to(service, &[("content-length", "4000000")], body).await;
+    (answer.status, answer.body)
 }
 
 /// A body of this size that does not end.
@@ -55,7 +45,7 @@ async fn a_body_that_does_not_arrive_in_time_is_rejected() {
     assert_eq!(text, "the request body did not arrive within 30 s; send it again");
 
     let slow = one_byte_per_second().take(25).chain(stream::iter([initialize_with(0)]));
-    assert_eq!(post(service(), slow).await, (200, String::new()));
+    assert_eq!(post(service(), slow).await.0, 200);
 }
 
 #[tokio::test(start_paused = true)]
@@ -72,7 +62,7 @@ async fn bodies_that_arrive_at_the_same_time_have_a_limit() {
     assert_eq!((status, started.elapsed().as_secs()), (503, 1));
     assert_eq!(text, "the server receives too many large requests; try again later");
     let small = post(service.clone(), stream::iter([initialize_with(10_000)]));
-    assert_eq!(small.await, (200, String::new()), "small requests are handled");
+    assert_eq!(small.await.0, 200, "small requests are handled");
 
     for request in silent.into_iter().chain(large) {
         assert_eq!(request.await.expect("no panic").0, 408);
