@@ -1,5 +1,6 @@
 //! Clients of HTTP servers whose streams of events end at once.
 
+use super::clients::outcome_of_initialize;
 use super::{Case, Running};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{Method, StatusCode};
@@ -97,10 +98,7 @@ fn values(bytes: usize) -> Running {
         let router = axum::Router::new().fallback(respond);
         tokio::spawn(async move { axum::serve(listener, router).await });
         let connected = Client::http(format!("http://{address}/mcp")).connect().await;
-        let outcome = connected.map_or_else(|error| error.to_string(), |_| "connected".to_owned());
-        let expected = if bytes < 500_000 { "connected" } else { "the response of the server is too large" };
-        assert!(outcome.contains(expected), "{outcome}");
-        outcome
+        outcome_of_initialize(bytes, connected)
     })
 }
 

@@ -8,7 +8,7 @@ use futures_util::{StreamExt as _, stream};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tool_runtime::{Registry, tools};
 use tool_runtime_mcp::serve;
 use tower_service::Service as _;
@@ -58,6 +58,7 @@ fn large_initialize(bytes: usize) -> Running {
             let Answer { session, .. } = server.post(&[], &body).await;
             sessions += usize::from(session.is_some());
         }
+        assert_eq!(sessions, if bytes < 64 << 10 { 40 } else { 0 });
         format!("{sessions} sessions")
     })
 }
@@ -69,6 +70,8 @@ fn streamed_initialize(bytes: usize) -> Running {
         let mut client = Peer::new(ours);
         client.send_line(&large(bytes)).await;
         let response = client.receive("id", 0).await;
+        let expected = if bytes <= 300_000 { "result" } else { "error" };
+        assert!(response[expected].is_object(), "{response}");
         format!("{:.60}", response.to_string())
     })
 }
@@ -81,6 +84,7 @@ fn many_sessions(count: usize) -> Running {
         for _ in 0..count {
             sessions += usize::from(server.post(&[], &body).await.session.is_some());
         }
+        assert_eq!(sessions, 100);
         format!("{sessions} sessions of {count} requests")
     })
 }
@@ -89,12 +93,15 @@ fn endless_line(megabytes: usize) -> Running {
     Box::pin(async move {
         let (ours, theirs) = tokio::io::duplex(1 << 16);
         tokio::spawn(serve(empty()).run(theirs));
-        let (_reader, mut writer) = tokio::io::split(ours);
+        let (reader, mut writer) = tokio::io::split(ours);
         writer.write_all(br#"{"jsonrpc":"2.0","id":1,"method":""#).await.expect("it is read");
         for _ in 0..megabytes {
             writer.write_all(&vec![b'x'; 1 << 20]).await.expect("it is read");
         }
-        format!("{megabytes} MB are read")
+        writer.write_all(b"\"}\n").await.expect("it is read");
+        let response = BufReader::new(reader).lines().next_line().await.expect("a line").expect("a response");
+        assert!(response.contains(r#""id":1,"#) && response.contains("error"), "{response}");
+        format!("{megabytes} MB are read: {response:.60}")
     })
 }
 
