@@ -67,8 +67,7 @@ impl HttpService {
         let (method, id) = (envelope.method.as_deref(), envelope.id);
         let session = parts.headers.get("mcp-session-id").and_then(|id| id.to_str().ok());
         let of_session = session.and_then(|id| self.sessions.client_name(id));
-        let client_name = envelope.client_name.as_deref().or(of_session.as_deref());
-        let request = McpRequest::from_http(&parts, method, envelope.tool.as_deref(), client_name);
+        let request = McpRequest::from_http(&parts, &envelope, of_session.as_deref());
         let authorized = self.server.authorize(&request);
         let authorized =
             authorized.map_err(|error| Rejection::unauthorized(error, id.filter(|_| method.is_some())))?;

@@ -224,9 +224,9 @@ async fn a_response_over_http_that_is_too_large_is_an_error_of_its_call() {
     let long = paid.replace("paid", &megabyte.repeat(17));
     let objects = paid.replace("[{", &format!("[{}{{", "{},".repeat(60_000)));
     let lines = format!("data: {megabyte}\r\n").repeat(17);
-    let log =
+    let event =
         format!(r#"{{"jsonrpc":"2.0","method":"notifications/message","params":{{"data":"{megabyte}"}}}}"#);
-    let logs = format!("data: {log}\r\n\r\n").repeat(17);
+    let events = format!("data: {event}\r\n\r\n").repeat(17);
     let too_large = "the response of the server is too large: a message may have 16777215 bytes";
     for (content_type, body, expected) in [
         ("application/json", long.clone(), too_large),
@@ -234,7 +234,7 @@ async fn a_response_over_http_that_is_too_large_is_an_error_of_its_call() {
         ("text/event-stream", format!("id: 1\ndata: {long}\n\n"), too_large),
         ("text/event-stream", format!("data: {objects}\n\n"), too_large),
         ("text/event-stream", format!("id: 1\r\n{lines}\r\n"), too_large),
-        ("text/event-stream", format!("{logs}data: {paid}\r\n\r\n"), "paid"),
+        ("text/event-stream", format!("{events}data: {paid}\r\n\r\n"), "paid"),
     ] {
         let call = call_with_type(200, content_type, &body);
         let (text, sessions, calls) = timeout(Duration::from_secs(60), call).await.expect("at once");

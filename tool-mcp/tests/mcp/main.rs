@@ -14,6 +14,7 @@ mod killed_servers;
 mod limits_of_answers;
 mod lost_connections;
 mod malformed_responses;
+mod meta;
 mod peer;
 #[cfg(unix)]
 mod process;
