@@ -53,7 +53,9 @@ pub(super) async fn read(
     }
     let session = header(&response, &HeaderName::from_static("mcp-session-id"));
     let id = request_id(message);
-    if is(EVENT_STREAM_MIME_TYPE) {
+    // A notification may have an empty response.
+    let is_accepted = id.is_none() && response.content_length() == Some(0);
+    if is(EVENT_STREAM_MIME_TYPE) && !is_accepted {
         let events = events(response, id.cloned(), limits.max_sse_event_size);
         return Ok(StreamableHttpPostResponse::Sse(events, session));
     }

@@ -23,10 +23,10 @@ const BYTES_IN_MAX_TIME: usize = 4 << 20;
 /// The size of the bodies of all connections that are not handled yet, in KiB.
 const MAX_KIBIBYTES: usize = 32 * 1024;
 
-/// The first bytes of each body do not count, so that small requests are handled while others use all the room.
+/// The first bytes of each body do not count, so that small requests are handled while large ones wait.
 const UNCOUNTED_BYTES: usize = 16 * 1024;
 
-/// The time that a body waits for room.
+/// The time that a body waits for others.
 const MAX_WAIT: Duration = Duration::from_secs(1);
 
 /// Reads the bodies of one service.
@@ -38,12 +38,12 @@ pub(super) struct BodyReader {
 
 impl BodyReader {
     pub(super) fn new(max_bytes: usize) -> Self {
-        // One body of the largest size must have room.
+        // One body of the largest size must be possible.
         let kibibytes = MAX_KIBIBYTES.max(max_bytes.div_ceil(1024));
         BodyReader { kibibytes: Arc::new(Semaphore::new(kibibytes)), max_bytes }
     }
 
-    /// The body, with lone surrogates replaced. It takes its room until it is dropped.
+    /// The body, with lone surrogates replaced. It counts until it is dropped.
     pub(super) async fn read<B>(&self, parts: &Parts, body: B) -> Result<Bytes, Rejection>
     where
         B: BodyExt,
@@ -92,8 +92,8 @@ impl BodyReader {
             if data.remaining() > self.max_bytes - received.bytes.len() {
                 return Err(too_large());
             }
-            let has_room = received.reserve(&self.kibibytes, data.remaining()).await;
-            has_room.ok_or_else(|| {
+            let reserved = received.reserve(&self.kibibytes, data.remaining()).await;
+            reserved.ok_or_else(|| {
                 let text = "the server receives too many large requests; try again later";
                 Rejection::text(StatusCode::SERVICE_UNAVAILABLE, text.to_owned())
             })?;
@@ -102,25 +102,25 @@ impl BodyReader {
     }
 }
 
-/// The bytes that have arrived, and their room.
+/// The bytes that have arrived, and the permits for them.
 #[derive(Default)]
 struct Received {
     bytes: Vec<u8>,
-    room: Option<OwnedSemaphorePermit>,
+    permits: Option<OwnedSemaphorePermit>,
 }
 
 impl Received {
-    /// Waits for the room of this number of further bytes. What a client declares has no room before it arrives.
+    /// Waits until this number of further bytes is possible. The size that a client declares does not count.
     async fn reserve(&mut self, kibibytes: &Arc<Semaphore>, bytes: usize) -> Option<()> {
         let needed = (self.bytes.len() + bytes).saturating_sub(UNCOUNTED_BYTES).div_ceil(1024);
-        let reserved = self.room.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
+        let reserved = self.permits.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
         let missing = u32::try_from(needed.saturating_sub(reserved)).ok()?;
         if missing > 0 {
             let acquired = timeout(MAX_WAIT, Arc::clone(kibibytes).acquire_many_owned(missing));
             let acquired = acquired.await.ok()?.ok()?;
-            match &mut self.room {
-                Some(room) => room.merge(acquired),
-                room => *room = Some(acquired),
+            match &mut self.permits {
+                Some(permits) => permits.merge(acquired),
+                permits => *permits = Some(acquired),
             }
         }
         Some(())

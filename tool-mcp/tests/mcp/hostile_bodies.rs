@@ -51,7 +51,7 @@ async fn a_body_that_does_not_arrive_in_time_is_rejected() {
 #[tokio::test(start_paused = true)]
 async fn bodies_that_arrive_at_the_same_time_have_a_limit() {
     let service = service();
-    // What they declare does not count.
+    // The declared sizes are not those of the limit.
     let silent: Vec<_> = (0..20).map(|_| tokio::spawn(post(service.clone(), endless(0)))).collect();
     let large: Vec<_> = (0..8).map(|_| tokio::spawn(post(service.clone(), endless(4 << 20)))).collect();
     sleep(Duration::from_millis(1)).await;
