@@ -8,6 +8,8 @@ mod definition;
 mod error;
 #[cfg(feature = "http-client")]
 mod http;
+#[cfg(feature = "http-client")]
+mod http_response;
 mod output;
 mod response_line;
 #[cfg(feature = "http-client")]
@@ -72,8 +74,8 @@ use tool_runtime::{DynamicTool, Registry};
 ///
 /// Definitions and results come from the server.
 ///
-/// - A message has at most 16 MiB and 1,000,000 values, where an object counts as 20; a larger response is an error. A body of
-///   JSON over HTTP has no limit of values.
+/// - A message has at most 16 MiB and 1,000,000 values, where an object counts as 20; a larger response is an error. An error in a
+///   response with another HTTP status than 200 has at most 64 KiB.
 /// - [`max_tools`](ClientBuilder::max_tools) limits the number of tools, [`max_list_bytes`](ClientBuilder::max_list_bytes) all
 ///   definitions, and the registry their schemas. Descriptions are truncated after 16 KiB, and titles after 1 KiB.
 /// - [`max_result_bytes`](ClientBuilder::max_result_bytes) limits the content of a result. The message of an error of the protocol

@@ -15,6 +15,8 @@ mod envelope;
 #[cfg(feature = "http-server")]
 mod http_service;
 #[cfg(feature = "http-server")]
+mod request_body;
+#[cfg(feature = "http-server")]
 mod sessions;
 
 #[cfg(feature = "http-server")]
@@ -67,7 +69,8 @@ use tool_runtime::{BatchContext, Registry};
 ///   A request whose id is that of a running one is an error.
 /// - While 64 responses, or 1 MiB of them, wait until the client reads, no further request is read. If the client reads none of them
 ///   for 30 seconds, the connection ends.
-/// - A server over HTTP has at most [`max_sessions`](Server::max_sessions) sessions.
+/// - A server over HTTP has at most [`max_sessions`](Server::max_sessions) sessions. A body must arrive within 30 seconds, and the
+///   bodies that arrive have 32 MiB in total, without the first 16 KiB of each.
 ///
 /// ```no_run
 /// use tool_runtime::{Registry, tool};

@@ -1,13 +1,16 @@
-//! An HTTP client whose events are repaired before rmcp parses them.
+//! An HTTP client whose responses are repaired before rmcp parses them.
 
+use super::http_response;
 use super::response_line::REPAIR_LINE;
 use super::resumption::Resumption;
 use futures_util::StreamExt as _;
 use futures_util::stream::BoxStream;
+use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderName, HeaderValue};
 use reqwest::StatusCode;
 use reqwest::redirect::Policy;
 use rmcp::model::ClientJsonRpcMessage;
+use rmcp::transport::common::http_header::{EVENT_STREAM_MIME_TYPE, HEADER_SESSION_ID, JSON_MIME_TYPE};
 use rmcp::transport::streamable_http_client::{
     SseError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
     StreamableHttpResponseLimits,
@@ -16,7 +19,7 @@ use sse_stream::Sse;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// rmcp ignores an event that it cannot parse. A response as one JSON body is an error at once, without this.
+/// rmcp ignores an event that it cannot parse, and parses a body of JSON without a limit of values.
 ///
 /// It also limits how often streams of events are resumed, which rmcp does as soon as a server asks for it.
 #[derive(Clone)]
@@ -26,8 +29,11 @@ pub(super) struct RepairingClient {
 }
 
 type Headers = HashMap<HeaderName, HeaderValue>;
-type Events = BoxStream<'static, Result<Sse, SseError>>;
-type HttpError = StreamableHttpError<reqwest::Error>;
+pub(super) type Events = BoxStream<'static, Result<Sse, SseError>>;
+pub(super) type HttpError = StreamableHttpError<reqwest::Error>;
+
+/// The headers that a program cannot set.
+const RESERVED: [&str; 3] = ["accept", "mcp-session-id", "last-event-id"];
 
 /// The limit of redirects of one request.
 const MAX_REDIRECTS: usize = 10;
@@ -93,15 +99,25 @@ impl StreamableHttpClient for RepairingClient {
         headers: Headers,
         limits: StreamableHttpResponseLimits,
     ) -> Result<StreamableHttpPostResponse, HttpError> {
-        let posted = self.client.post_message_with_response_limits(
-            uri,
-            message,
-            session_id,
-            auth_header,
-            headers,
-            limits,
-        );
-        Ok(match posted.await? {
+        let mut request = self
+            .client
+            .post(&*uri)
+            .header(ACCEPT, [EVENT_STREAM_MIME_TYPE, JSON_MIME_TYPE].join(", "))
+            .header(CONTENT_TYPE, JSON_MIME_TYPE);
+        if let Some(token) = auth_header {
+            request = request.bearer_auth(token);
+        }
+        for (name, value) in headers {
+            if RESERVED.contains(&name.as_str()) {
+                return Err(HttpError::ReservedHeaderConflict(name.to_string()));
+            }
+            request = request.header(name, value);
+        }
+        if let Some(session) = &session_id {
+            request = request.header(HEADER_SESSION_ID, &**session);
+        }
+        let response = request.body(serde_json::to_vec(&message)?).send().await?;
+        Ok(match http_response::read(response, &message, session_id.is_some(), limits).await? {
             StreamableHttpPostResponse::Sse(events, session) => {
                 StreamableHttpPostResponse::Sse(self.resumption.watch(repaired(events)), session)
             }

@@ -73,7 +73,7 @@ pub(super) fn rejection(error: &ServiceError) -> Option<Rejection> {
         HttpError::Client(error) if error.is_connect() => Some(Rejection::MayRepeat),
         HttpError::SessionExpired => Some(Rejection::MayRepeat),
         HttpError::InsufficientScope(_) => Some(Rejection::Unauthorized),
-        // The error of rmcp has no other type.
+        // Of `http_response`: the error has no other type.
         HttpError::UnexpectedServerResponse(text) if text.starts_with("could not parse") => {
             Some(Rejection::Unreadable(text.to_string()))
         }

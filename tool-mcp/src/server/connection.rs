@@ -4,7 +4,7 @@ use super::authorization::authorized;
 use super::progress::{ProgressForwarder, forwarder};
 use super::result::result_of;
 use super::running::CancelledByClient;
-use super::{Served, Server, too_large_request};
+use super::{Served, Server};
 use crate::message_size::truncated;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult, ErrorCode,
@@ -138,7 +138,6 @@ impl ServerHandler for ConnectionHandler {
                 };
                 serde_json::to_value(self.call(name.to_owned(), arguments, context).await?)
             }
-            too_large_request::TOO_LARGE => return Err(too_large_request::error()),
             method => {
                 let method = truncated(method, MAX_QUOTED_BYTES);
                 return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None));

@@ -13,6 +13,8 @@ pub(super) struct Envelope<'a> {
     pub(super) tool: Option<Cow<'a, str>>,
     /// The name of the client's program, in `initialize`, or in each request from protocol 2026-07-28 on.
     pub(super) client_name: Option<Cow<'a, str>>,
+    /// The `_meta` of the parameters.
+    pub(super) meta: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -69,6 +71,7 @@ impl<'a> Envelope<'a> {
             tool: params.name.filter(|_| method.as_deref() == Some("tools/call")).and_then(text),
             client_name: client.map(|client| client.name.0),
             id: message.id,
+            meta: params.meta,
             method,
         })
     }

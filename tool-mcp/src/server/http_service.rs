@@ -2,12 +2,11 @@
 
 use super::connection::ConnectionHandler;
 use super::envelope::Envelope;
+use super::request_body::BodyReader;
 use super::sessions::Sessions;
 use super::{McpRequest, Server};
-use crate::message_size::{has_too_many_values, limits};
-use crate::surrogates::replace_lone_surrogates;
-use bytes::{Buf as _, Bytes};
-use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use bytes::Bytes;
+use http::header::{CONTENT_TYPE, HOST, ORIGIN};
 use http::request::Parts;
 use http::{Method, StatusCode};
 use http_body_util::combinators::BoxBody;
@@ -18,7 +17,7 @@ use serde_json::json;
 use serde_json::value::RawValue;
 use std::convert::Infallible;
 use std::fmt::{self, Display};
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use tokio::sync::{Mutex, OwnedMutexGuard};
@@ -33,7 +32,7 @@ pub struct HttpService {
     service: Inner,
     sessions: Sessions,
     creating: Arc<Mutex<()>>,
-    max_body: usize,
+    bodies: BodyReader,
     server: Server,
 }
 
@@ -42,11 +41,11 @@ type Response = http::Response<BoxBody<Bytes, Infallible>>;
 
 impl HttpService {
     pub(super) fn new(server: Server, config: StreamableHttpServerConfig) -> Self {
-        let (of_connection, max_body) = (server.clone(), config.max_request_body_bytes);
+        let (of_connection, bodies) = (server.clone(), BodyReader::new(config.max_request_body_bytes));
         let connect = move || Ok(ConnectionHandler::new(of_connection.clone()));
         let sessions = Sessions::default();
         let service = StreamableHttpService::new(connect, sessions.clone().into(), config);
-        HttpService { service, sessions, creating: Arc::default(), max_body, server }
+        HttpService { service, sessions, creating: Arc::default(), bodies, server }
     }
 
     /// Handles a request, if it is small enough and the program authorises it. rmcp handles the rest.
@@ -56,13 +55,11 @@ impl HttpService {
         B::Error: Display,
     {
         let (mut parts, body) = request.into_parts();
-        let body =
-            if parts.method == Method::POST { read(&parts, body, self.max_body).await? } else { Vec::new() };
-        if has_too_many_values(&body) {
-            let text = format!("the request is too large: {}; send a smaller one", limits());
-            return Err(Rejection::text(StatusCode::PAYLOAD_TOO_LARGE, text));
+        if let Some(response) = self.check_origin(&parts).await {
+            return Ok(response);
         }
-        let body = Bytes::from(replace_lone_surrogates(&body).into_owned());
+        let body =
+            if parts.method == Method::POST { self.bodies.read(&parts, body).await? } else { Bytes::new() };
         let envelope = match parts.method {
             Method::POST => Envelope::read(&body).map_err(|error| Rejection::unreadable(&error))?,
             _ => Envelope::default(),
@@ -70,8 +67,7 @@ impl HttpService {
         let (method, id) = (envelope.method.as_deref(), envelope.id);
         let session = parts.headers.get("mcp-session-id").and_then(|id| id.to_str().ok());
         let of_session = session.and_then(|id| self.sessions.client_name(id));
-        let client_name = envelope.client_name.as_deref().or(of_session.as_deref());
-        let request = McpRequest::from_http(&parts, method, envelope.tool.as_deref(), client_name);
+        let request = McpRequest::from_http(&parts, &envelope, of_session.as_deref());
         let authorized = self.server.authorize(&request);
         let authorized =
             authorized.map_err(|error| Rejection::unauthorized(error, id.filter(|_| method.is_some())))?;
@@ -84,6 +80,21 @@ impl HttpService {
         }
         let Ok(response) = self.service.call(http::Request::from_parts(parts, Full::new(body))).await;
         Ok(response)
+    }
+
+    /// The response to a request from a website that may not use the server, before its body is read and the program is asked.
+    /// rmcp checks the headers first, and then rejects the method of this request.
+    async fn check_origin(&self, parts: &Parts) -> Option<Response> {
+        let mut request = http::Request::new(Full::<Bytes>::default());
+        *request.method_mut() = Method::TRACE;
+        *request.uri_mut() = parts.uri.clone();
+        for name in [HOST, ORIGIN] {
+            if let Some(value) = parts.headers.get(&name) {
+                request.headers_mut().insert(name, value.clone());
+            }
+        }
+        let response = self.service.handle(request).await;
+        (response.status() != StatusCode::METHOD_NOT_ALLOWED).then_some(response)
     }
 
     /// Checks whether a client may begin a session. One session is created after the other, while the result is kept, so that
@@ -103,18 +114,18 @@ impl HttpService {
 }
 
 /// A response without a session.
-struct Rejection {
+pub(super) struct Rejection {
     status: StatusCode,
     content_type: &'static str,
     body: String,
 }
 
 impl Rejection {
-    fn text(status: StatusCode, body: String) -> Self {
+    pub(super) fn text(status: StatusCode, body: String) -> Self {
         Rejection { status, content_type: "text/plain; charset=utf-8", body }
     }
 
-    fn too_large(what: &str, limit: usize) -> Self {
+    pub(super) fn too_large(what: &str, limit: usize) -> Self {
         let text = format!("the request is too large: {what} may have {limit} bytes; send a smaller one");
         Rejection::text(StatusCode::PAYLOAD_TOO_LARGE, text)
     }
@@ -166,32 +177,6 @@ where
             Ok(handled.unwrap_or_else(Rejection::into_response))
         })
     }
-}
-
-/// Reads a body of at most this size.
-async fn read<B>(parts: &Parts, body: B, limit: usize) -> Result<Vec<u8>, Rejection>
-where
-    B: BodyExt,
-    B::Error: Display,
-{
-    let too_large = || Rejection::too_large("a body", limit);
-    let declared = parts.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
-    if declared.is_some_and(|length: usize| length > limit) {
-        return Err(too_large());
-    }
-    let (mut body, mut bytes) = (pin!(body), Vec::new());
-    while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|error| {
-            let text = format!("the request body cannot be read: {error}");
-            Rejection::text(StatusCode::INTERNAL_SERVER_ERROR, text)
-        })?;
-        let Ok(mut data) = frame.into_data() else { continue };
-        if data.remaining() > limit - bytes.len() {
-            return Err(too_large());
-        }
-        bytes.extend_from_slice(&data.copy_to_bytes(data.remaining()));
-    }
-    Ok(bytes)
 }
 
 impl fmt::Debug for HttpService {

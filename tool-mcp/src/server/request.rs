@@ -1,6 +1,13 @@
 //! The parts of a client's request.
 
-use rmcp::model::{ClientJsonRpcMessage, ClientNotification, ClientRequest, GetMeta as _, JsonRpcMessage};
+#[cfg(feature = "http-server")]
+use super::envelope::Envelope;
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, GetMeta as _, JsonObject, JsonRpcMessage,
+};
+#[cfg(feature = "http-server")]
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -10,19 +17,34 @@ pub struct McpRequest<'a> {
     method: Option<&'a str>,
     tool: Option<&'a str>,
     client_name: Option<Cow<'a, str>>,
+    meta: Option<Meta<'a>>,
     #[cfg(feature = "http-server")]
     http: Option<&'a http::request::Parts>,
 }
 
+/// The `_meta` of a message.
+#[derive(Clone, Copy)]
+enum Meta<'a> {
+    #[cfg(feature = "http-server")]
+    Text(&'a RawValue),
+    Object(&'a JsonObject),
+}
+
 impl<'a> McpRequest<'a> {
+    /// A request with this message, whose client has introduced itself with this name.
     #[cfg(feature = "http-server")]
     pub(super) fn from_http(
         http: &'a http::request::Parts,
-        method: Option<&'a str>,
-        tool: Option<&'a str>,
+        message: &'a Envelope<'a>,
         client_name: Option<&'a str>,
     ) -> Self {
-        McpRequest { method, tool, client_name: client_name.map(Cow::Borrowed), http: Some(http) }
+        McpRequest {
+            method: message.method.as_deref(),
+            tool: message.tool.as_deref(),
+            client_name: message.client_name.as_deref().or(client_name).map(Cow::Borrowed),
+            meta: message.meta.map(Meta::Text),
+            http: Some(http),
+        }
     }
 
     /// A message of a connection, whose client has introduced itself with this name.
@@ -31,6 +53,7 @@ impl<'a> McpRequest<'a> {
             method: None,
             tool: None,
             client_name: client_name.map(Cow::Borrowed),
+            meta: None,
             #[cfg(feature = "http-server")]
             http: None,
         };
@@ -39,6 +62,7 @@ impl<'a> McpRequest<'a> {
                 let request = &request.request;
                 read.method = Some(request.method());
                 read.tool = called_tool(request);
+                read.meta = Some(Meta::Object(request.get_meta()));
                 let of_request = match request {
                     ClientRequest::InitializeRequest(request) => {
                         Some(Cow::Borrowed(&*request.params.client_info.name))
@@ -49,6 +73,7 @@ impl<'a> McpRequest<'a> {
             }
             JsonRpcMessage::Notification(notification) => {
                 read.method = notification_method(&notification.notification);
+                read.meta = Some(Meta::Object(notification.notification.get_meta()));
             }
             _ => {}
         }
@@ -72,6 +97,33 @@ impl<'a> McpRequest<'a> {
     #[must_use]
     pub fn client_name(&self) -> Option<String> {
         self.client_name.as_deref().map(str::to_owned)
+    }
+
+    /// The `_meta` of the message, for example a trace context, or fields that the client and the program have agreed on. `None` if
+    /// it has none. The client states it: do not rely on it for authorisation.
+    ///
+    /// ```
+    /// use tool_runtime::{BatchContext, Registry, tools};
+    /// use tool_runtime_mcp::serve;
+    ///
+    /// struct Trace(String);
+    ///
+    /// let server = serve(Registry::new(tools![])?).batch(|request| {
+    ///     let meta = request.meta().unwrap_or_default();
+    ///     let trace = meta.get("traceparent").and_then(|trace| trace.as_str());
+    ///     BatchContext::new().state(Trace(trace.unwrap_or_default().to_owned()))
+    /// });
+    /// # drop(server);
+    /// # Ok::<(), tool_runtime::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn meta(&self) -> Option<Map<String, Value>> {
+        let meta = match self.meta? {
+            #[cfg(feature = "http-server")]
+            Meta::Text(text) => serde_json::from_str(text.get()).ok()?,
+            Meta::Object(object) => object.clone(),
+        };
+        Some(meta).filter(|meta| !meta.is_empty())
     }
 
     /// The parts of the HTTP request: its method, headers, and the extensions that a layer has added. `None` over another

@@ -1,6 +1,7 @@
 //! A transport that decides which messages of a client reach rmcp.
 
 use super::running::{MAX_WAIT, RunningRequests};
+use super::too_large_request::{self, TOO_LARGE};
 use super::{McpRequest, Server};
 use crate::message_size::{json_bytes, truncated};
 use rmcp::RoleServer;
@@ -43,6 +44,9 @@ impl<T> RequestTransport<T> {
         let Some((message, end)) = &mut self.next else { return Ok(()) };
         let Some(server) = &self.server else { return Ok(()) };
         if let JsonRpcMessage::Request(request) = &*message {
+            if request.request.method() == TOO_LARGE {
+                return Err(too_large_request::error());
+            }
             self.running.begin(&request.id, json_bytes(&request.request), *end).await?;
         }
         let authorized = server.authorize(&McpRequest::from_message(message, self.client_name.as_deref()));

@@ -4,7 +4,7 @@ use super::request_transport::{MAX_CLIENT_NAME_BYTES, RequestTransport};
 use super::running::{MAX_WAIT, RunningRequests};
 use crate::message_size::{json_bytes, truncated};
 use futures_util::{Stream, StreamExt as _, stream};
-use rmcp::model::{ClientJsonRpcMessage, ClientRequest, JsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, JsonRpcMessage, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_server::session::local::{
     LocalSessionManager, LocalSessionManagerError, SessionTransport,
 };
@@ -33,6 +33,20 @@ struct Session {
     client_name: OnceLock<String>,
     /// Whether the client has sent a message after `initialize`.
     is_used: AtomicBool,
+}
+
+/// A request that ends when this is dropped, unless the session has it: the session may have ended, or the client disconnected.
+struct BegunRequest {
+    running: RunningRequests,
+    id: Option<RequestId>,
+}
+
+impl Drop for BegunRequest {
+    fn drop(&mut self) {
+        if let Some(id) = &self.id {
+            self.running.end(id);
+        }
+    }
 }
 
 impl Sessions {
@@ -112,6 +126,7 @@ impl SessionManager for Sessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
+        let mut begun = None;
         if let (Some(session), JsonRpcMessage::Request(request)) = (self.used(id), &message) {
             let end = Instant::now() + MAX_WAIT;
             if let Err(error) = session.running.begin(&request.id, json_bytes(&request.request), end).await {
@@ -119,8 +134,12 @@ impl SessionManager for Sessions {
                 let event = ServerSseMessage::from_message(rejected);
                 return Ok(stream::iter([event]).left_stream());
             }
+            begun = Some(BegunRequest { running: session.running.clone(), id: Some(request.id.clone()) });
         }
-        Ok(self.local.create_stream(id, message).await?.right_stream())
+        let stream = self.local.create_stream(id, message).await?;
+        // The response ends it.
+        begun.and_then(|mut begun| begun.id.take());
+        Ok(stream.right_stream())
     }
 
     async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<(), Self::Error> {
@@ -159,5 +178,28 @@ impl SessionManager for Sessions {
 
     fn event_store(&self) -> Option<Arc<dyn EventStore>> {
         self.local.event_store()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures_util::FutureExt as _;
+
+    #[tokio::test]
+    async fn a_request_that_does_not_reach_its_session_does_not_run() {
+        let ping = || serde_json::from_str(r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#).expect("a request");
+        let sessions = Sessions::default();
+        let (id, _transport) = sessions.create_session().await.expect("a session");
+        let is_running = || sessions.lock()[&id].running.token(&RequestId::Number(7)).is_some();
+
+        let mut creating = Box::pin(sessions.create_stream(&id, ping()));
+        assert!((&mut creating).now_or_never().is_none() && is_running(), "the session has not responded");
+        drop(creating);
+        assert!(!is_running(), "the client has disconnected");
+
+        sessions.local.close_session(&id).await.expect("it is open");
+        assert!(sessions.create_stream(&id, ping()).await.is_err());
+        assert!(!is_running(), "the session has ended");
     }
 }

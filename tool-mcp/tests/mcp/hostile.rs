@@ -29,6 +29,11 @@ const ADDRESS_SPACE: u64 = 2 << 20;
 /// The time that a process may compute, for cases that never end.
 const MAX_SECONDS: u64 = 60;
 
+/// The time in which a case ends also on a busy machine, for cases that wait for ever.
+fn max_duration() -> Duration {
+    Duration::from_secs(120).saturating_mul(scale().try_into().unwrap_or(u32::MAX))
+}
+
 /// The greatest difference of memory between the sizes of a case, in MB.
 const MAX_GROWTH: f64 = 12.0;
 
@@ -77,9 +82,13 @@ fn all() -> Vec<Case> {
     cases
 }
 
+fn scale() -> usize {
+    std::env::var(SCALE).map_or(1, |scale| scale.parse().expect("a number"))
+}
+
 #[test]
 fn no_peer_makes_the_memory_grow() {
-    let scale: usize = std::env::var(SCALE).map_or(1, |scale| scale.parse().expect("a number"));
+    let scale = scale();
     let at_once = std::thread::available_parallelism().map_or(1, NonZero::get);
     println!("{:<50} {:>12} {:>8}  outcome", "case", "size", "MB");
     let mut failures = Vec::new();
@@ -156,6 +165,13 @@ fn runs_one_case() {
     let case = all().into_iter().find(|case| case.name == name).expect("a case");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let before = peak_memory();
+    // The clock of the runtime may be paused.
+    std::thread::spawn(|| {
+        let limit = max_duration();
+        std::thread::sleep(limit);
+        eprintln!("the case waits for something that does not happen: it has not ended after {limit:?}");
+        std::process::exit(1);
+    });
     let outcome = runtime.block_on((case.run)(size));
     #[allow(clippy::cast_precision_loss, reason = "a measurement")]
     let megabytes = (peak_memory() - before) as f64 / 1024.0;

@@ -1,14 +1,15 @@
 //! Clients that are rejected, repeat ids, or send more than a server accepts.
 
-use crate::http::{HttpServer, initialize};
+use crate::http::{HttpServer, initialize, post_to};
 use crate::peer::Peer;
-use axum::http::HeaderValue;
+use axum::body::Body;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use tokio::time::timeout;
 use tool_runtime::{BatchContext, CallContext, Registry, tool, tools};
+use tool_runtime_mcp::rmcp::transport::StreamableHttpServerConfig;
 use tool_runtime_mcp::{Server, serve};
-use tower_service::Service as _;
 
 /// Returns its text.
 #[tool]
@@ -79,7 +80,7 @@ async fn a_rejected_client_receives_no_instructions_and_starts_nothing() {
     assert_eq!(*asked.lock().expect("not poisoned"), ["initialize", "ping", "tools/list", "server/discover"]);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_rejected_notification_cancels_no_call() {
     let (server, asked) = rejecting(&["notifications/cancelled"]);
     let mut client = Peer::connect_to(server).await;
@@ -117,6 +118,28 @@ async fn a_rejected_http_request_creates_and_reaches_no_session() {
 }
 
 #[tokio::test]
+async fn a_website_that_may_not_use_the_server_does_not_reach_the_program() {
+    let (server, asked) = rejecting(&[]);
+    let config = StreamableHttpServerConfig::default().with_allowed_origins(["https://app.example"]);
+    let http = HttpServer::start(server.http_service_with(config)).await;
+    let (hello, allowed) = (initialize(&json!({})), ("Origin", "https://app.example:443"));
+    for headers in
+        [[("Host", "evil.example"), allowed], [("Host", "localhost"), ("Origin", "https://evil.example")]]
+    {
+        // The body never arrives.
+        let declared = [headers[0], headers[1], ("Content-Length", "1000")];
+        let answer = timeout(Duration::from_secs(30), http.post(&declared, "{")).await.expect("at once");
+        assert_eq!(answer.status, 403, "{answer:?}");
+        for method in ["POST", "GET", "DELETE"] {
+            assert_eq!(http.request(method, &headers, &hello).await.status, 403, "{method} {headers:?}");
+        }
+    }
+    assert!(asked.lock().expect("not poisoned").is_empty(), "{asked:?}");
+    assert_eq!(http.post(&[allowed], &hello).await.status, 200);
+    assert_eq!(*asked.lock().expect("not poisoned"), ["initialize"]);
+}
+
+#[tokio::test]
 async fn the_program_and_the_server_read_the_same_tool() {
     let server = serve(registry()).try_batch(|request| match request.tool() {
         Some("wait") => Err("not this tool"),
@@ -149,7 +172,7 @@ async fn a_large_http_request_is_rejected_before_it_is_read() {
     let http = HttpServer::start(serve(registry()).http_service()).await;
     // The body never arrives.
     let declared = [("Content-Length", "5000000")];
-    let answer = tokio::time::timeout(Duration::from_secs(30), http.post(&declared, "{")).await;
+    let answer = timeout(Duration::from_secs(30), http.post(&declared, "{")).await;
     let answer = answer.expect("the response comes at once");
     assert_eq!((answer.status, answer.body.contains("4194304 bytes")), (413, true), "{answer:?}");
     let large = initialize(&json!({"experimental": {"a": {"b": "x".repeat(70_000)}}}));
@@ -180,32 +203,22 @@ async fn clients_that_begin_sessions_at_once_do_not_exceed_the_limit() {
 
 #[tokio::test(start_paused = true)]
 async fn a_session_that_is_not_used_ends_soon() {
-    let mut service = serve(registry()).http_service();
-    let mut post = |session: Option<HeaderValue>, body: String| {
-        let mut request = axum::extract::Request::post("http://localhost/mcp")
-            .header("content-type", "application/json")
-            .header("accept", "application/json, text/event-stream");
-        if let Some(session) = session {
-            request = request.header("mcp-session-id", session);
-        }
-        service.call(request.body(axum::body::Body::from(body)).expect("valid"))
+    let service = serve(registry()).http_service();
+    let begin = async || {
+        let hello = Body::from(initialize(&json!({})));
+        post_to(service.clone(), &[], hello).await.session.expect("a session")
     };
-    let mut sessions = Vec::new();
-    for _ in 0..2 {
-        let response = post(None, initialize(&json!({}))).await.expect("a response");
-        sessions.push(response.headers().get("mcp-session-id").cloned().expect("a session"));
-    }
-    let ping = || request(1, "ping", &json!({})).to_string();
-    assert_eq!(post(sessions.first().cloned(), ping()).await.expect("a response").status(), 200);
+    let ping = async |session: &str| {
+        let ping = Body::from(request(1, "ping", &json!({})).to_string());
+        post_to(service.clone(), &[("mcp-session-id", session)], ping).await.status
+    };
+    let (used, unused) = (begin().await, begin().await);
+    assert_eq!(ping(&used).await, 200);
     tokio::time::sleep(Duration::from_secs(31)).await;
-    let statuses = [
-        post(sessions.first().cloned(), ping()).await.expect("a response").status(),
-        post(sessions.last().cloned(), ping()).await.expect("a response").status(),
-    ];
-    assert_eq!(statuses.map(|status| status.as_u16()), [200, 404]);
+    assert_eq!((ping(&used).await, ping(&unused).await), (200, 404));
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_repeated_id_is_rejected_and_the_first_call_has_its_response() {
     let mut client = Peer::connect_to(serve(registry())).await;
     client.send(call(7, 200)).await;
@@ -220,7 +233,7 @@ async fn a_repeated_id_is_rejected_and_the_first_call_has_its_response() {
     assert_eq!(text(&client.receive("id", 7).await), "waited", "an id may be used again after its response");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn the_id_of_a_cancelled_call_is_that_of_a_later_call_only_after_its_end() {
     let mut client = Peer::connect_to(serve(registry())).await;
     client.send(call(7, 60_000)).await;
@@ -236,21 +249,21 @@ async fn the_id_of_a_cancelled_call_is_that_of_a_later_call_only_after_its_end()
     assert_eq!(text(&response), "waited", "it is not that of the cancelled call");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_repeated_id_is_rejected_in_a_session() {
-    let http = HttpServer::start(serve(registry()).http_service()).await;
-    let session = http.post(&[], &initialize(&json!({}))).await.session.expect("a session");
-    let session = [("mcp-session-id", &*session)];
-    let (first, others) = (call(7, 500).to_string(), [call(7, 0).to_string(), call("7", 0).to_string()]);
-    let later = async {
-        tokio::time::sleep(Duration::from_millis(100)).await;
-        (http.post(&session, &others[0]).await, http.post(&session, &others[1]).await)
-    };
-    let (first, (second, other)) = tokio::join!(http.post(&session, &first), later);
-    assert_eq!(text(&first.message()), "waited", "{first:?}");
+    let service = serve(registry()).http_service();
+    let hello = post_to(service.clone(), &[], Body::from(initialize(&json!({}))));
+    let session = hello.await.session.expect("a session");
+    let post =
+        |call: Value| post_to(service.clone(), &[("mcp-session-id", &session)], Body::from(call.to_string()));
+    let first = tokio::spawn(post(call(7, 500)));
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let (second, other) = (post(call(7, 0)).await, post(call("7", 0)).await);
     assert!(error(&second.message()).contains("a request with this id has no response yet"), "{second:?}");
     assert_eq!(text(&other.message()), "waited", "{other:?}");
-    assert_eq!(text(&http.post(&session, &call(7, 0).to_string()).await.message()), "waited");
+    assert!(!first.is_finished());
+    assert_eq!(text(&first.await.expect("no panic").message()), "waited");
+    assert_eq!(text(&post(call(7, 0)).await.message()), "waited");
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,10 +1,12 @@
 //! The server over HTTP on the loopback interface, and requests to it, byte by byte.
 
+use axum::body::{Body, to_bytes};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tool_runtime_mcp::HttpService;
+use tower_service::Service as _;
 
 /// A server on a port of its own.
 pub(crate) struct HttpServer(SocketAddr);
@@ -34,6 +36,29 @@ pub(crate) fn initialize(capabilities: &Value) -> String {
     let client = json!({"name": "test", "version": "1"});
     let params = json!({"protocolVersion": "2025-06-18", "capabilities": capabilities, "clientInfo": client});
     json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}).to_string()
+}
+
+/// Posts to a service without a connection, so that the clock can be paused.
+pub(crate) fn post_to(
+    mut service: HttpService,
+    headers: &[(&str, &str)],
+    body: Body,
+) -> impl Future<Output = Answer> + Send + use<> {
+    let request = axum::extract::Request::post("http://localhost/mcp")
+        .header("content-type", "application/json")
+        .header("accept", "application/json, text/event-stream");
+    let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
+    let response = service.call(request.body(body).expect("valid"));
+    async move {
+        let (parts, body) = response.await.expect("a response").into_parts();
+        let session = parts.headers.get("mcp-session-id").and_then(|id| id.to_str().ok());
+        let body = to_bytes(Body::new(body), 1 << 20).await.expect("it ends");
+        Answer {
+            status: parts.status.as_u16(),
+            session: session.map(str::to_owned),
+            body: String::from_utf8_lossy(&body).into_owned(),
+        }
+    }
 }
 
 impl HttpServer {

@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 use tool_runtime::Registry;
 use tool_runtime_mcp::Client;
 
@@ -170,7 +170,13 @@ async fn the_status_of_a_response_decides() {
     };
     let unknown_session =
         r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no such session"}}"#;
+    let declined = r#"{"jsonrpc":"2.0","id":ID,"error":{"code":-32000,"message":"declined"}}"#;
+    let long = declined.replace("declined", &"x".repeat(70_000));
     for (status, body, expected, calls) in [
+        (400, declined, "Error: declined", 2),
+        (500, declined, "Error: declined", 2),
+        (400, &*long, &*rejected(400), 2),
+        (500, &*long, LOST, 2),
         (429, "", "paid", 3),
         (400, unknown_session, LOST, 2),
         (400, &*unknown_session.replace("null", r#""server-error""#), LOST, 2),
@@ -192,22 +198,51 @@ async fn a_malformed_response_is_not_waited_for() {
     let paid = r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"paid \ud83d"}]}}"#;
     let declined = r#"{"jsonrpc":"2.0","id":ID,"error":{"code":"ECARD","message":"declined"}}"#;
     let truncated = r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"pai"#;
+    let log = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"ID"}}"#;
     for (response, expected) in [
         (paid.to_owned(), "paid \u{fffd}"),
         (paid.replace("ID", "\"ID\""), "paid \u{fffd}"),
         (format!("[{paid}]"), "paid \u{fffd}"),
+        (format!("[{log},{paid}]"), "paid \u{fffd}"),
         (declined.to_owned(), "declined (ECARD)"),
         (truncated.to_owned(), "pai"),
     ] {
-        // As an event, and as one body, which only rmcp reads: it is an error that quotes the body.
         let event = format!("data: {response}\n\n");
-        let call = call_with_type(200, "text/event-stream", &event);
-        let (text, _, calls) = tokio::time::timeout(Duration::from_secs(30), call).await.expect("at once");
-        assert!(text.contains(expected), "{response}: {text}");
-        assert_eq!(calls, 2, "the call is not repeated");
-        let call = call_with(200, &response);
-        let (text, _, calls) = tokio::time::timeout(Duration::from_secs(30), call).await.expect("at once");
-        assert!(text.contains("pai") || text.contains("declined"), "{response}: {text}");
-        assert_eq!(calls, 2, "the call is not repeated");
+        for (content_type, body) in [("text/event-stream", &event), ("application/json", &response)] {
+            let call = call_with_type(200, content_type, body);
+            let (text, _, calls) = timeout(Duration::from_secs(30), call).await.expect("at once");
+            assert!(text.contains(expected), "{content_type}: {response}: {text}");
+            assert_eq!(calls, 2, "the call is not repeated");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_response_over_http_that_is_too_large_is_an_error_of_its_call() {
+    let paid = r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"paid"}]}}"#;
+    let megabyte = "x".repeat(1 << 20);
+    let long = paid.replace("paid", &megabyte.repeat(17));
+    let objects = paid.replace("[{", &format!("[{}{{", "{},".repeat(60_000)));
+    let lines = format!("data: {megabyte}\r\n").repeat(17);
+    let event =
+        format!(r#"{{"jsonrpc":"2.0","method":"notifications/message","params":{{"data":"{megabyte}"}}}}"#);
+    let events = format!("data: {event}\r\n\r\n").repeat(17);
+    let too_large = "the response of the server is too large: a message may have 16777215 bytes";
+    for (content_type, body, expected) in [
+        ("application/json", long.clone(), too_large),
+        ("application/json", objects.clone(), too_large),
+        ("text/event-stream", format!("id: 1\ndata: {long}\n\n"), too_large),
+        ("text/event-stream", format!("data: {objects}\n\n"), too_large),
+        ("text/event-stream", format!("id: 1\r\n{lines}\r\n"), too_large),
+        ("text/event-stream", format!("{events}data: {paid}\r\n\r\n"), "paid"),
+    ] {
+        let call = call_with_type(200, content_type, &body);
+        let (text, sessions, calls) = timeout(Duration::from_secs(60), call).await.expect("at once");
+        assert!(text.contains(expected), "{content_type}: {text}");
+        assert_eq!(
+            (sessions, calls),
+            (1, 2),
+            "{content_type}: the call is not repeated, and the session stays"
+        );
     }
 }

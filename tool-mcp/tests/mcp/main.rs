@@ -3,6 +3,7 @@
 mod client;
 #[cfg(unix)]
 mod hostile;
+mod hostile_bodies;
 mod hostile_clients;
 mod hostile_servers;
 mod http;
@@ -13,6 +14,7 @@ mod killed_servers;
 mod limits_of_answers;
 mod lost_connections;
 mod malformed_responses;
+mod meta;
 mod peer;
 #[cfg(unix)]
 mod process;

@@ -5,6 +5,7 @@ use crate::peer::{Peer, Response, connect_to_script, definition};
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt as _;
 use tool_runtime::{ToolCall, ToolMessage};
+use tool_runtime_mcp::{Client, ConnectError};
 
 pub(super) fn cases() -> Vec<Case> {
     vec![
@@ -41,10 +42,18 @@ fn list(bytes: usize, field: &'static str) -> Running {
         let client = client.connect().await.expect("connected");
         match client.registry().await {
             Ok(registry) => {
+                // The first page is the response to `notifications/initialized`, which is not sent.
+                let expected = if field == "name" { 0 } else { 99 };
+                assert_eq!(registry.len(), expected);
                 let longest = registry.names().iter().map(|name| name.len()).max().unwrap_or_default();
                 format!("{} tools, names of up to {longest} bytes", registry.len())
             }
-            Err(error) => error.to_string(),
+            Err(error) => {
+                let error = error.to_string();
+                let expected = ["raise `max_list_bytes`", "the response of the server is too large"];
+                assert!(bytes > 4_000 && error.contains(expected[usize::from(bytes > 16 << 20)]), "{error}");
+                error
+            }
         }
     })
 }
@@ -65,8 +74,22 @@ fn large_results(bytes: usize) -> Running {
         for index in 0..2 {
             kept.extend(registry.dispatch(&[ToolCall::new(format!("call_{index}"), "t", "{}")]).await);
         }
-        format!("{} bytes of text", kept.iter().map(|message| message.text().len()).sum::<usize>())
+        let texts: Vec<usize> = kept.iter().map(|message| message.text().len()).collect();
+        for &text in &texts {
+            // The limit, with the text that reports it; a larger message is an error.
+            let expected = if bytes < 16 << 20 { bytes.min(8 << 20) } else { 0 };
+            assert!((expected..expected + 500).contains(&text), "{text}");
+        }
+        format!("{} bytes of text", texts.iter().sum::<usize>())
     })
+}
+
+/// Objects of 300 kB have few enough values.
+pub(super) fn outcome_of_initialize(bytes: usize, connected: Result<Client, ConnectError>) -> String {
+    let outcome = connected.map_or_else(|error| error.to_string(), |_| "connected".to_owned());
+    let expected = if bytes <= 300_000 { "connected" } else { "the response of the server is too large" };
+    assert!(outcome.contains(expected), "{outcome}");
+    outcome
 }
 
 fn large_initialize(bytes: usize) -> Running {
@@ -81,14 +104,13 @@ fn large_initialize(bytes: usize) -> Running {
             peer.send_line(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)).await;
             while peer.next().await.is_some() {}
         });
-        let connected = client.connect().await;
-        connected.map_or_else(|error| error.to_string(), |_| "connected".to_owned())
+        outcome_of_initialize(bytes, client.connect().await)
     })
 }
 
 fn endless_line(megabytes: usize) -> Running {
     Box::pin(async move {
-        let client = tool_runtime_mcp::Client::transport(move || {
+        let client = Client::transport(move || {
             let (ours, theirs) = tokio::io::duplex(1 << 16);
             tokio::spawn(async move {
                 let mut peer = Peer::new(theirs);
@@ -104,7 +126,9 @@ fn endless_line(megabytes: usize) -> Running {
             });
             async move { Ok::<_, std::io::Error>(ours) }
         });
-        let client = client.connect_timeout(std::time::Duration::from_secs(2));
-        client.connect().await.expect_err("the response is too large").to_string()
+        let client = client.connect_timeout(super::max_duration() / 2);
+        let error = client.connect().await.expect_err("the response is too large").to_string();
+        assert!(error.contains("the response of the server is too large"), "{error}");
+        error
     })
 }

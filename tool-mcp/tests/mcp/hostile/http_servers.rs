@@ -1,5 +1,6 @@
 //! Clients of HTTP servers whose streams of events end at once.
 
+use super::clients::outcome_of_initialize;
 use super::{Case, Running};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{Method, StatusCode};
@@ -15,6 +16,7 @@ use tool_runtime_mcp::Client;
 pub(super) fn cases() -> Vec<Case> {
     vec![
         Case::new("streams that end at once", [1, 2, 3], 24.0, ending_streams),
+        Case::new("a body with many values", [300_000, 1_000_000, 10_000_000], 120.0, values),
         Case::new("a stream of pings whose responses are not accepted", [1_000, 3_000, 10_000], 30.0, pings),
     ]
 }
@@ -72,6 +74,31 @@ fn pings(count: usize) -> Running {
         tokio::time::sleep(Duration::from_millis(200)).await;
         drop(client);
         format!("{count} pings are read")
+    })
+}
+
+/// The response to the first request of a client, in which small objects have so many bytes.
+fn values(bytes: usize) -> Running {
+    Box::pin(async move {
+        let respond = move |message: String| async move {
+            let message: Value = serde_json::from_str(&message).unwrap_or_default();
+            let objects = r#"{"":0},"#.repeat(bytes / 7);
+            let capabilities = format!(r#"{{"tools":{{}},"experimental":{{"a":{{"b":[{objects}0]}}}}}}"#);
+            let result = format!(
+                r#"{{"protocolVersion":"2025-06-18","capabilities":{capabilities},"serverInfo":{{"name":"s","version":"1"}}}}"#
+            );
+            let response = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, message["id"]);
+            match message["method"].as_str() {
+                Some("initialize") => ([(CONTENT_TYPE, "application/json")], response).into_response(),
+                _ => StatusCode::ACCEPTED.into_response(),
+            }
+        };
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("there is a port");
+        let address = listener.local_addr().expect("it has an address");
+        let router = axum::Router::new().fallback(respond);
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        let connected = Client::http(format!("http://{address}/mcp")).connect().await;
+        outcome_of_initialize(bytes, connected)
     })
 }
 

@@ -3,10 +3,15 @@
 use super::{Case, Running};
 use crate::http::{Answer, HttpServer, initialize};
 use crate::peer::Peer;
+use axum::body::{Body, Bytes};
+use futures_util::{StreamExt as _, stream};
 use serde_json::json;
-use tokio::io::AsyncWriteExt as _;
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tool_runtime::{Registry, tools};
 use tool_runtime_mcp::serve;
+use tower_service::Service as _;
 
 pub(super) fn cases() -> Vec<Case> {
     vec![
@@ -24,6 +29,12 @@ pub(super) fn cases() -> Vec<Case> {
         ),
         Case::new("many sessions", [150, 300, 600], 40.0, many_sessions),
         Case::new("a request without an end", [20, 40, 80], 50.0, endless_line),
+        Case::new(
+            "two hundred bodies that never end",
+            [1_000_000, 2_000_000, 4_000_000],
+            70.0,
+            endless_bodies,
+        ),
     ]
 }
 
@@ -47,6 +58,7 @@ fn large_initialize(bytes: usize) -> Running {
             let Answer { session, .. } = server.post(&[], &body).await;
             sessions += usize::from(session.is_some());
         }
+        assert_eq!(sessions, if bytes < 64 << 10 { 40 } else { 0 });
         format!("{sessions} sessions")
     })
 }
@@ -58,7 +70,10 @@ fn streamed_initialize(bytes: usize) -> Running {
         let mut client = Peer::new(ours);
         client.send_line(&large(bytes)).await;
         let response = client.receive("id", 0).await;
-        format!("{:.60}", response.to_string())
+        let response = response.to_string();
+        let expected = if bytes <= 300_000 { "serverInfo" } else { "the request is too large" };
+        assert!(response.contains(expected), "{response}");
+        format!("{response:.60}")
     })
 }
 
@@ -70,6 +85,7 @@ fn many_sessions(count: usize) -> Running {
         for _ in 0..count {
             sessions += usize::from(server.post(&[], &body).await.session.is_some());
         }
+        assert_eq!(sessions, 100);
         format!("{sessions} sessions of {count} requests")
     })
 }
@@ -78,11 +94,40 @@ fn endless_line(megabytes: usize) -> Running {
     Box::pin(async move {
         let (ours, theirs) = tokio::io::duplex(1 << 16);
         tokio::spawn(serve(empty()).run(theirs));
-        let (_reader, mut writer) = tokio::io::split(ours);
+        let (reader, mut writer) = tokio::io::split(ours);
         writer.write_all(br#"{"jsonrpc":"2.0","id":1,"method":""#).await.expect("it is read");
         for _ in 0..megabytes {
             writer.write_all(&vec![b'x'; 1 << 20]).await.expect("it is read");
         }
-        format!("{megabytes} MB are read")
+        writer.write_all(b"\"}\n").await.expect("it is read");
+        let response = BufReader::new(reader).lines().next_line().await.expect("a line").expect("a response");
+        assert!(
+            response.contains(r#""id":1,"#) && response.contains("the request is too large"),
+            "{response}"
+        );
+        format!("{megabytes} MB are read: {response:.60}")
+    })
+}
+
+/// Requests whose bodies stop after so many bytes.
+fn endless_bodies(bytes: usize) -> Running {
+    Box::pin(async move {
+        tokio::time::pause();
+        let mut service = serve(empty()).http_service();
+        let requests: Vec<_> = (0..200)
+            .map(|_| {
+                let chunk = Ok::<_, Infallible>(Bytes::from_static(&[b' '; 10_000]));
+                let chunks = stream::repeat(chunk).take(bytes / 10_000).chain(stream::pending());
+                let request = axum::extract::Request::post("http://localhost/mcp");
+                service.call(request.body(Body::from_stream(chunks)).expect("valid"))
+            })
+            .collect();
+        let mut statuses = BTreeMap::<u16, usize>::new();
+        for response in futures_util::future::join_all(requests).await {
+            *statuses.entry(response.expect("a response").status().as_u16()).or_default() += 1;
+        }
+        let expected: &[u16] = if bytes < 4 << 20 { &[408, 503] } else { &[413] };
+        assert!(statuses.keys().eq(expected), "{statuses:?}");
+        format!("statuses {statuses:?}")
     })
 }

@@ -1,0 +1,183 @@
+//! The response to a message over HTTP, with the limits and repairs of [`REPAIR_LINE`].
+//!
+//! rmcp classifies responses in the same way, but parses a body of JSON of 16 MiB to a tree, which takes up to 2 GiB, and rejects
+//! one that has half a surrogate pair.
+
+use super::http::{Events, HttpError};
+use super::response_line::REPAIR_LINE;
+use crate::message_size::limits;
+use futures_util::StreamExt as _;
+use http::StatusCode;
+use http::header::{CONTENT_TYPE, HeaderName, RETRY_AFTER, WWW_AUTHENTICATE};
+use reqwest::Response;
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+};
+use rmcp::transport::common::http_header::{EVENT_STREAM_MIME_TYPE, JSON_MIME_TYPE};
+use rmcp::transport::streamable_http_client::{
+    AuthRequiredError, HttpStatusError, InsufficientScopeError, SseError, StreamableHttpPostResponse,
+    StreamableHttpResponseLimits,
+};
+use sse_stream::{Sse, SseStream};
+use std::io;
+
+/// The bytes of a body that an error quotes.
+const MAX_QUOTED: usize = 256;
+
+/// Reads a response, of which `has_session` is whether the message named a session.
+pub(super) async fn read(
+    mut response: Response,
+    message: &ClientJsonRpcMessage,
+    has_session: bool,
+    limits: StreamableHttpResponseLimits,
+) -> Result<StreamableHttpPostResponse, HttpError> {
+    let status = response.status();
+    match (status, header(&response, &WWW_AUTHENTICATE)) {
+        (StatusCode::UNAUTHORIZED, Some(challenge)) => {
+            return Err(HttpError::AuthRequired(AuthRequiredError::new(challenge)));
+        }
+        (StatusCode::FORBIDDEN, Some(challenge)) => {
+            return Err(HttpError::InsufficientScope(InsufficientScopeError::new(challenge, None)));
+        }
+        (StatusCode::ACCEPTED | StatusCode::NO_CONTENT, _) => {
+            return Ok(StreamableHttpPostResponse::Accepted);
+        }
+        (StatusCode::NOT_FOUND, _) if has_session => return Err(HttpError::SessionExpired),
+        _ => {}
+    }
+    let content_type = header(&response, &CONTENT_TYPE);
+    let media_type = content_type.as_deref().and_then(|value| value.split(';').next()).map(str::trim);
+    let is = |expected: &str| media_type.is_some_and(|given| given.eq_ignore_ascii_case(expected));
+    if !status.is_success() {
+        return read_failure(response, message, is(JSON_MIME_TYPE), limits.max_error_response_size).await;
+    }
+    let session = header(&response, &HeaderName::from_static("mcp-session-id"));
+    let id = request_id(message);
+    // A notification may have an empty response.
+    let is_accepted = id.is_none() && response.content_length() == Some(0);
+    if is(EVENT_STREAM_MIME_TYPE) && !is_accepted {
+        let events = events(response, id.cloned(), limits.max_sse_event_size);
+        return Ok(StreamableHttpPostResponse::Sse(events, session));
+    }
+    // Nothing waits for the response to a notification.
+    let Some(id) = id else { return Ok(StreamableHttpPostResponse::Accepted) };
+    if !is(JSON_MIME_TYPE) {
+        return Err(HttpError::UnexpectedContentType(content_type));
+    }
+    let body = read_body(&mut response, limits.max_json_response_size).await?;
+    if body.len() > limits.max_json_response_size {
+        return Ok(StreamableHttpPostResponse::Json(too_large(id), session));
+    }
+    let repaired = REPAIR_LINE.apply(&body);
+    let text = repaired.as_deref().unwrap_or(&body);
+    match serde_json::from_slice(text) {
+        Ok(message) => Ok(StreamableHttpPostResponse::Json(message, session)),
+        // A batch has several messages.
+        Err(_) if repaired.as_deref().is_some_and(|lines| lines.contains(&b'\n')) => {
+            let event = Sse::default().data(String::from_utf8_lossy(&body));
+            Ok(StreamableHttpPostResponse::Sse(futures_util::stream::iter([Ok(event)]).boxed(), session))
+        }
+        Err(error) => {
+            let quoted = String::from_utf8_lossy(&body[..body.len().min(MAX_QUOTED)]);
+            let text = format!("could not parse the JSON response: {error}: {quoted}");
+            Err(HttpError::UnexpectedServerResponse(text.into()))
+        }
+    }
+}
+
+/// An error of the protocol that the body contains, or the status.
+async fn read_failure(
+    mut response: Response,
+    message: &ClientJsonRpcMessage,
+    is_json: bool,
+    limit: usize,
+) -> Result<StreamableHttpPostResponse, HttpError> {
+    let status = response.status();
+    let is_unavailable = status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error();
+    let failure = HttpStatusError::new(status.as_u16(), header(&response, &RETRY_AFTER));
+    if is_unavailable && (!is_json || status == StatusCode::TOO_MANY_REQUESTS) {
+        return Err(failure.into());
+    }
+    let mut body = read_body(&mut response, limit).await.unwrap_or_default();
+    body.truncate(limit);
+    let is_unauthorized = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
+    let is_discovery = matches!(message, JsonRpcMessage::Request(request)
+        if matches!(request.request, ClientRequest::DiscoverRequest(_)));
+    let error = match serde_json::from_slice::<ServerJsonRpcMessage>(&body) {
+        Ok(JsonRpcMessage::Error(error)) if is_json && !is_unauthorized => Some(error),
+        _ => None,
+    };
+    match error {
+        Some(mut error) => {
+            // A server that rejects the protocol of the first request may not know its id.
+            if is_discovery {
+                error.id = request_id(message).cloned();
+            }
+            let session = header(&response, &HeaderName::from_static("mcp-session-id"));
+            Ok(StreamableHttpPostResponse::Json(JsonRpcMessage::Error(error), session))
+        }
+        None if is_unavailable => Err(failure.into()),
+        None => {
+            let text = format!("HTTP {status}: {}", String::from_utf8_lossy(&body));
+            Err(HttpError::UnexpectedServerResponse(text.into()))
+        }
+    }
+}
+
+/// The first bytes of a body: one more than the limit if it is larger.
+async fn read_body(response: &mut Response, limit: usize) -> reqwest::Result<Vec<u8>> {
+    let mut body = Vec::new();
+    while body.len() <= limit
+        && let Some(chunk) = response.chunk().await?
+    {
+        body.extend_from_slice(&chunk[..chunk.len().min(limit + 1 - body.len())]);
+    }
+    Ok(body)
+}
+
+/// The events of a stream. One that is too large is an error of the request, and the last one: the server would send it again.
+fn events(response: Response, id: Option<RequestId>, limit: usize) -> Events {
+    let (mut size, mut is_line_empty, mut last) = (0, true, 0);
+    let chunks = response.bytes_stream().map(move |chunk| {
+        let chunk = chunk.map_err(io::Error::other)?;
+        for &byte in &chunk {
+            match byte {
+                b'\n' if last == b'\r' => {}
+                b'\r' | b'\n' if is_line_empty => size = 0,
+                b'\r' | b'\n' => is_line_empty = true,
+                _ => (size, is_line_empty) = (size + 1, false),
+            }
+            last = byte;
+        }
+        if size > limit { Err(io::Error::from(io::ErrorKind::FileTooLarge)) } else { Ok(chunk) }
+    });
+    let is_too_large = |error: &SseError| match error {
+        SseError::Body(error) => {
+            error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::FileTooLarge)
+        }
+        _ => false,
+    };
+    let replace = move |event: Result<Sse, SseError>| match (event, &id) {
+        (Err(error), Some(id)) if is_too_large(&error) => {
+            serde_json::to_string(&too_large(id)).map(|error| Sse::default().data(error)).map_err(|_| error)
+        }
+        (event, _) => event,
+    };
+    SseStream::from_bytes_stream(chunks).map(replace).boxed()
+}
+
+fn too_large(id: &RequestId) -> ServerJsonRpcMessage {
+    let text = format!("the response of the server is too large: {}", limits());
+    JsonRpcMessage::error(ErrorData::parse_error(text, None), Some(id.clone()))
+}
+
+fn request_id(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
+    match message {
+        JsonRpcMessage::Request(request) => Some(&request.id),
+        _ => None,
+    }
+}
+
+fn header(response: &Response, name: &HeaderName) -> Option<String> {
+    response.headers().get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+}
