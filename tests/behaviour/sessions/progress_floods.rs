@@ -59,6 +59,17 @@ fn rows(order: u32, #[context] call: &CallContext) {
     (0..order).for_each(|row| call.emit(row));
 }
 
+/// Sends many rows, and lets the listener receive them in between.
+#[tool]
+async fn rows_in_parts(order: u32, #[context] call: &CallContext) {
+    for row in 0..order {
+        call.emit(row);
+        if row % 1_000 == 0 {
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
 /// Sends texts of a megabyte.
 #[tool]
 fn texts(order: u32, #[context] call: &CallContext) {
@@ -66,8 +77,8 @@ fn texts(order: u32, #[context] call: &CallContext) {
 }
 
 fn registry() -> Registry {
-    Registry::new(tools![flood_from_thread, flood_from_many, flood_from_task, rows, texts])
-        .expect("five tools")
+    Registry::new(tools![flood_from_thread, flood_from_many, flood_from_task, rows, rows_in_parts, texts])
+        .expect("six tools")
 }
 
 /// The events of a listener.
@@ -184,6 +195,16 @@ async fn the_data_of_an_ordinary_tool_is_complete() {
     .await;
     assert_eq!((seen.emitted, seen.skipped), (20_000, 0));
     assert!(rows.iter().copied().eq(0..20_000), "in order");
+}
+
+/// The listener runs in the task of the tool.
+#[tokio::test]
+async fn the_data_of_a_tool_that_awaits_is_complete_in_any_amount() {
+    for (tool, is_complete) in [("rows_in_parts", true), ("rows", false)] {
+        let (seen, _) = run_tool(tool, 200_000, |_| ()).await;
+        assert_eq!(seen.skipped == 0, is_complete, "{tool}: {seen:?}");
+        assert_eq!(seen.emitted + seen.skipped, 200_000, "{tool}");
+    }
 }
 
 #[tokio::test]
