@@ -57,6 +57,33 @@ async fn a_call_with_contradicting_arguments_is_an_error() {
 }
 
 #[test]
+fn items_without_arguments_do_not_change_a_call() {
+    let block = json!({ "type": "tool_use", "id": "call_1", "name": "delete", "input": {} });
+    let start = json!({ "type": "content_block_start", "index": 0, "content_block": block });
+    let piece = |json: &str| {
+        let delta = json!({ "type": "input_json_delta", "partial_json": json });
+        json!({ "type": "content_block_delta", "index": 0, "delta": delta })
+    };
+    let stop = json!({ "type": "message_delta", "delta": { "stop_reason": "tool_use" } });
+    let arguments = r#"{"file":"a"}"#;
+    for empty in [vec![start.clone()], vec![start.clone(), piece("")], vec![start.clone(), piece("{}")]] {
+        for count in 0..4 {
+            for stated in [arguments, r#"{"fi"#] {
+                let mut events = vec![start.clone(), piece(stated)];
+                (0..count).for_each(|_| events.extend(empty.clone()));
+                if stated != arguments {
+                    events.extend([start.clone(), piece(arguments)]);
+                }
+                events.push(stop.clone());
+                let reply = read(Anthropic::new(), &events);
+                assert_eq!(reply.tool_calls.len(), 1);
+                assert_eq!(reply.tool_calls[0].arguments, arguments, "{events:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn the_complete_item_replaces_its_pieces() {
     // icoretech/codex-pooler#193
     let added = json!({ "type": "response.output_item.added", "output_index": 0,

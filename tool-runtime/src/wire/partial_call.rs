@@ -104,9 +104,12 @@ impl PartialCall {
         self.is_truncated |= truncation == Truncation::Certain;
     }
 
-    /// Begins to take the arguments anew, since a later item states the call again.
+    /// Begins to take the arguments anew, since a later item states the call again. An item without arguments states nothing.
     fn begin_again(&mut self) {
         self.is_confirmed = false;
+        if self.reported != Reported::Complete && !self.takes_text && self.stated_arguments().is_empty() {
+            return self.clear_arguments();
+        }
         self.other_arguments.clear();
         if self.reported != Reported::Complete && !self.takes_text {
             std::mem::swap(&mut self.other_arguments, &mut self.call.arguments);
