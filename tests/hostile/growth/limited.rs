@@ -15,7 +15,7 @@ fn repeat(text: String) -> String {
 
 /// Sends data without waiting for the listener.
 #[tool]
-async fn send(values: usize, #[context] call: &CallContext) {
+fn send(values: usize, #[context] call: &CallContext) {
     (0..values).for_each(|_| call.emit("a".repeat(VALUE)));
 }
 

@@ -11,7 +11,7 @@ const MAX_EXCESS: [f64; 2] = [10.0, 1.5];
 /// A cost that is not measured exactly, in nanoseconds and in bytes per byte.
 const NOISE: [f64; 2] = [20.0, 1.0];
 
-/// The rows that cost more than the page says, or lack a number. `costs` has the largest measurements by input.
+/// The inputs that cost more than on the page, or have no cost on it. `costs` has the largest measurements by input.
 pub(super) fn differences(costs: &HashMap<String, [f64; 2]>) -> Vec<String> {
     let mut differences = Vec::new();
     let mut known = 0;
