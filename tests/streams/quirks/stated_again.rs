@@ -39,14 +39,26 @@ async fn a_call_with_contradicting_arguments_is_an_error() {
     };
     let stop = json!({ "type": "message_delta", "delta": { "stop_reason": "tool_use" } });
     let part = |file: &str| json!({ "functionCall": { "id": "call_1", "name": "delete", "args": { "file": file } } });
-    let candidate =
-        json!({ "candidates": [{ "content": { "parts": [part("a"), part("b")] }, "finishReason": "STOP" }] });
+    let candidate = |files: &[&str]| {
+        let parts: Vec<Value> = files.iter().map(|file| part(file)).collect();
+        json!({ "candidates": [{ "content": { "parts": parts }, "finishReason": "STOP" }] })
+    };
     for reply in [
         read(Responses::new(), &[item("call_1", a), item("call_1", b), completed(&[])]),
+        read(
+            Responses::new(),
+            &[item("call_1", a), item("call_1", b), completed(&[item("call_1", a)["item"].clone()])],
+        ),
         read(Responses::new(), &[item("call_1", a), completed(&[item("call_1", b)["item"].clone()])]),
-        read(Anthropic::new(), &[&block(0, a)[..], &block(1, b), &[stop]].concat()),
-        read(Gemini::new(), std::slice::from_ref(&candidate)),
-        Gemini::new().read_reply(&candidate.to_string()).expect("it is read"),
+        read(Anthropic::new(), &[&block(0, a)[..], &block(1, b), std::slice::from_ref(&stop)].concat()),
+        read(Anthropic::new(), &[&block(0, a)[..], &block(1, b), &block(2, b), &[stop.clone()]].concat()),
+        read(Anthropic::new(), &[&block(0, a)[..], &block(1, b), &block(2, a), &[stop.clone()]].concat()),
+        read(Anthropic::new(), &[&block(0, a)[..], &block(1, b), &block(2, ""), &[stop.clone()]].concat()),
+        read(Anthropic::new(), &[&block(0, a)[..], &block(1, "{\"f"), &block(2, b), &[stop]].concat()),
+        read(Gemini::new(), &[candidate(&["a", "b"])]),
+        read(Gemini::new(), &[candidate(&["a", "b", "a"])]),
+        Gemini::new().read_reply(&candidate(&["a", "b"]).to_string()).expect("it is read"),
+        Gemini::new().read_reply(&candidate(&["a", "b", "a"]).to_string()).expect("it is read"),
     ] {
         for lenient in [false, true] {
             let messages = registry(lenient).dispatch(&reply.tool_calls).await;

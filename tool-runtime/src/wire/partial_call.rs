@@ -28,6 +28,8 @@ pub(crate) struct PartialCall {
     snapshots: Snapshots,
     /// Arguments that the provider stated for the same call before, or after the call was complete.
     other_arguments: String,
+    /// Whether these are complete objects, each of which an earlier item stated.
+    has_other_objects: bool,
     /// Whether the arguments are any text.
     takes_text: bool,
     /// Whether the complete call arrived, after its pieces if there were any.
@@ -59,6 +61,7 @@ impl PartialCall {
             end: ObjectEnd::NotBegun,
             snapshots: Snapshots::default(),
             other_arguments: String::new(),
+            has_other_objects: false,
             takes_text: false,
             is_confirmed: false,
             is_truncated: false,
@@ -104,17 +107,21 @@ impl PartialCall {
         self.is_truncated |= truncation == Truncation::Certain;
     }
 
-    /// Begins to take the arguments anew, since a later item states the call again. An item without arguments states nothing.
+    /// Begins to take the arguments anew, since a later item states the call again. An item without arguments states nothing,
+    /// and one with incomplete arguments does not replace complete ones.
     fn begin_again(&mut self) {
         self.is_confirmed = false;
-        if self.reported != Reported::Complete && !self.takes_text && self.stated_arguments().is_empty() {
-            return self.clear_arguments();
+        if self.reported == Reported::Complete || self.takes_text {
+            return self.other_arguments.clear();
         }
-        self.other_arguments.clear();
-        if self.reported != Reported::Complete && !self.takes_text {
-            std::mem::swap(&mut self.other_arguments, &mut self.call.arguments);
-            self.clear_arguments();
+        let is_object = self.is_whole() && !self.is_empty_object();
+        if self.has_other_objects && is_object {
+            add_other(&mut self.other_arguments, &self.call.arguments);
+        } else if !self.has_other_objects && !self.stated_arguments().is_empty() {
+            self.has_other_objects = is_object;
+            self.other_arguments = std::mem::take(&mut self.call.arguments);
         }
+        self.clear_arguments();
     }
 
     /// Appends a piece of the arguments. Returns the range that was added, and the rest of the piece, which does not
@@ -162,7 +169,7 @@ impl PartialCall {
     pub(crate) fn rest_of<'a>(&mut self, whole: &'a str) -> &'a str {
         let waits = self.rules.may_truncate_objects && self.can_be_complete(true);
         if self.reported == Reported::Complete || waits {
-            whole.clone_into(&mut self.other_arguments);
+            add_other(&mut self.other_arguments, whole);
             return "";
         }
         let is_missing = whole.trim().is_empty() && !self.call.arguments.is_empty();
@@ -269,5 +276,12 @@ impl PartialCall {
         call.is_truncated = is_truncated;
         call.extra = Extra::new(wire, extra);
         call
+    }
+}
+
+/// Adds arguments that were stated for the same call, unless they are those that were stated before.
+fn add_other(known: &mut String, arguments: &str) {
+    if known.is_empty() || !is_same_value(known, arguments) {
+        known.push_str(arguments);
     }
 }
