@@ -69,6 +69,22 @@ async fn a_call_with_contradicting_arguments_is_an_error() {
 }
 
 #[test]
+fn calls_of_two_tools_with_one_id_are_two_calls() {
+    let block = |name: &str| json!({ "type": "tool_use", "id": "call_1", "name": name, "input": { "a": 1 } });
+    let start = |index: u32, name: &str| json!({ "type": "content_block_start", "index": index, "content_block": block(name) });
+    let stop = json!({ "type": "message_delta", "delta": { "stop_reason": "tool_use" } });
+    let body =
+        json!({ "type": "message", "content": [block("read"), block("send")], "stop_reason": "tool_use" });
+    for reply in [
+        read(Anthropic::new(), &[start(0, "read"), start(1, "send"), stop]),
+        Anthropic::new().read_reply(&body.to_string()).expect("it is read"),
+    ] {
+        let calls: Vec<_> = reply.tool_calls.iter().map(|call| (&*call.name, &*call.arguments)).collect();
+        assert_eq!(calls, [("read", r#"{"a":1}"#), ("send", r#"{"a":1}"#)]);
+    }
+}
+
+#[test]
 fn items_without_arguments_do_not_change_a_call() {
     let block = json!({ "type": "tool_use", "id": "call_1", "name": "delete", "input": {} });
     let start = json!({ "type": "content_block_start", "index": 0, "content_block": block });
