@@ -37,7 +37,7 @@ async fn a_call_with_contradicting_arguments_is_an_error() {
                 "delta": { "type": "input_json_delta", "partial_json": arguments } }),
         ]
     };
-    let stop = json!({ "type": "message_delta", "delta": { "stop_reason": "tool_use" } });
+    let stop = [json!({ "type": "message_delta", "delta": { "stop_reason": "tool_use" } })];
     let part = |file: &str| json!({ "functionCall": { "id": "call_1", "name": "delete", "args": { "file": file } } });
     let candidate = |files: &[&str]| {
         let parts: Vec<Value> = files.iter().map(|file| part(file)).collect();
@@ -50,11 +50,11 @@ async fn a_call_with_contradicting_arguments_is_an_error() {
             &[item("call_1", a), item("call_1", b), completed(&[item("call_1", a)["item"].clone()])],
         ),
         read(Responses::new(), &[item("call_1", a), completed(&[item("call_1", b)["item"].clone()])]),
-        read(Anthropic::new(), &[&block(0, a)[..], &block(1, b), std::slice::from_ref(&stop)].concat()),
-        read(Anthropic::new(), &[&block(0, a)[..], &block(1, b), &block(2, b), &[stop.clone()]].concat()),
-        read(Anthropic::new(), &[&block(0, a)[..], &block(1, b), &block(2, a), &[stop.clone()]].concat()),
-        read(Anthropic::new(), &[&block(0, a)[..], &block(1, b), &block(2, ""), &[stop.clone()]].concat()),
-        read(Anthropic::new(), &[&block(0, a)[..], &block(1, "{\"f"), &block(2, b), &[stop]].concat()),
+        read(Anthropic::new(), &[&block(0, a)[..], &block(1, b), &stop].concat()),
+        read(Anthropic::new(), &[&block(0, a)[..], &block(1, b), &block(2, b), &stop].concat()),
+        read(Anthropic::new(), &[&block(0, a)[..], &block(1, b), &block(2, a), &stop].concat()),
+        read(Anthropic::new(), &[&block(0, a)[..], &block(1, b), &block(2, ""), &stop].concat()),
+        read(Anthropic::new(), &[&block(0, a)[..], &block(1, "{\"f"), &block(2, b), &stop].concat()),
         read(Gemini::new(), &[candidate(&["a", "b"])]),
         read(Gemini::new(), &[candidate(&["a", "b", "a"])]),
         Gemini::new().read_reply(&candidate(&["a", "b"]).to_string()).expect("it is read"),
