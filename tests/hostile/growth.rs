@@ -1,8 +1,12 @@
 //! The time and the memory of each input grow in proportion to its size. `LIMITS.md` has the rows.
 
+mod limited;
+mod page;
+
 use crate::cpu_time;
 use futures_util::stream;
 use serde_json::{Map, Value, json};
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use tool_runtime::history::{self, TrimBudget};
 use tool_runtime::message::Message;
@@ -19,7 +23,7 @@ const MAX_GROWTH: f64 = 4.0;
 /// A cost that is not measured exactly, in nanoseconds and in bytes per byte.
 const NOISE: [f64; 2] = [20.0, 1.0];
 
-/// An input, and what is measured with it.
+/// An input, and what is measured with it. The name begins with that in `LIMITS.md`; a comma and the case may follow.
 struct Row {
     name: String,
     /// Makes an input of about this size. Returns its size, and runs it.
@@ -131,7 +135,7 @@ fn rows() -> Vec<Row> {
             numbers.map(numbered).collect::<Vec<String>>()
         };
         rows.push(row(
-            format!("stream, {name}"),
+            format!("chunk of a stream, {name}"),
             events,
             |events| events.iter().map(String::len).sum(),
             move |events| {
@@ -161,7 +165,7 @@ fn rows() -> Vec<Row> {
     }
     rows.extend([
         row(
-            "text of a reply",
+            "reply, text",
             |bytes| "a".repeat(bytes),
             String::len,
             |text| {
@@ -179,7 +183,7 @@ fn rows() -> Vec<Row> {
             },
         ),
         row(
-            "invalid arguments",
+            "errors in arguments",
             |bytes| list(r#"{"b":"x"}"#, bytes),
             String::len,
             |arguments| {
@@ -187,14 +191,19 @@ fn rows() -> Vec<Row> {
             },
         ),
         row(
-            "repaired arguments",
+            "arguments to repair (`lenient`)",
             |bytes| list("{b:'1'}", bytes),
             String::len,
             |arguments| {
                 assert!(!call(&arguments, true).is_error());
             },
         ),
-        row("schema", properties, |schema| schema.to_string().len(), |schema| drop(tool(schema))),
+        row(
+            "schema of a `DynamicTool`",
+            properties,
+            |schema| schema.to_string().len(),
+            |schema| drop(tool(schema)),
+        ),
         row(
             "definitions",
             |bytes| bytes,
@@ -218,7 +227,7 @@ fn rows() -> Vec<Row> {
             },
         ),
         row(
-            "result",
+            "result of a tool",
             |bytes| "a".repeat(bytes),
             String::len,
             |text| {
@@ -260,6 +269,7 @@ fn rows() -> Vec<Row> {
             },
         ),
     ]);
+    rows.extend(limited::rows());
     rows
 }
 
@@ -313,19 +323,24 @@ fn time_and_memory_grow_in_proportion_to_each_input() {
     if std::env::var_os(crate::CASE).is_some() {
         return;
     }
-    println!("{:<26} {:>12} {:>12} {:>12}   ns and bytes per byte", "input", "50 kB", "200 kB", "800 kB");
+    println!("{:<42} {:>12} {:>12} {:>12}   ns and bytes per byte", "input", "50 kB", "200 kB", "800 kB");
     let mut failures = Vec::new();
+    let mut largest: HashMap<String, [f64; 2]> = HashMap::new();
     for Row { name, make } in rows() {
         let costs = SIZES.map(|bytes| cost(&*make, bytes));
         let text = costs.map(|[time, memory]| format!("{time:.0}, {memory:.1}"));
-        println!("{name:<26} {:>12} {:>12} {:>12}", text[0], text[1], text[2]);
+        println!("{name:<42} {:>12} {:>12} {:>12}", text[0], text[1], text[2]);
         for (kind, noise) in NOISE.iter().enumerate() {
             let is_checked = kind == 1 || !cfg!(debug_assertions);
             if is_checked && costs[2][kind] > (costs[0][kind] + noise) * MAX_GROWTH {
                 failures.push(format!("{name}: {text:?}"));
             }
         }
+        let input = name.split(',').next().unwrap_or_default().to_owned();
+        let largest = largest.entry(input).or_default();
+        *largest = [0, 1].map(|kind| largest[kind].max(costs[2][kind]));
     }
+    failures.extend(page::differences(&largest));
     assert!(failures.is_empty(), "{failures:#?}");
 }
 

@@ -14,6 +14,11 @@ struct Call {
     arguments: Value,
 }
 
+enum Item {
+    Text(String),
+    Call(Call),
+}
+
 /// Reads a reply of this wire whole and in pieces, and compares both.
 pub(crate) fn check(choices: &mut impl Choices, name: &str) {
     let text = any_text(choices);
@@ -25,25 +30,62 @@ pub(crate) fn check(choices: &mut impl Choices, name: &str) {
         .collect();
     let (whole, events) = match name {
         "chat_completions" => chat_completions(choices, &text, &calls),
-        "anthropic" => anthropic(choices, &text, &calls),
+        "anthropic" | "gemini" => return check_items(choices, name),
         "responses" => responses(choices, &text, &calls),
-        "gemini" => gemini(choices, &text, &calls),
         _ => ollama(choices, &text, &calls),
     };
+    assert_eq!(read_both(name, &whole, &events).tool_calls.len(), calls.len());
+}
+
+/// Texts and calls in any order, on a wire whose replies consist of items. The reply may be truncated after the last one, which is
+/// truncated then if it is a call.
+fn check_items(choices: &mut impl Choices, name: &str) {
+    let mut items = Vec::new();
+    for number in 0..choices.below(6) {
+        items.push(match choices.below(4) {
+            0 => Item::Text(any_text(choices)),
+            1 => Item::Text(String::new()),
+            kind => {
+                let arguments = if kind == 2 { json!({}) } else { json!({ "a": any_text(choices) }) };
+                Item::Call(Call { id: format!("call_{number}"), arguments })
+            }
+        });
+    }
+    let is_cut = choices.one_in(2);
+    let (whole, events) =
+        if name == "gemini" { gemini(choices, &items, is_cut) } else { anthropic(choices, &items, is_cut) };
+    // An empty part can be the end of any reply of Gemini, and not an empty block of Anthropic.
+    let counts = |item: &&Item| name != "gemini" || !matches!(item, Item::Text(text) if text.is_empty());
+    let last = items.iter().rev().find(counts);
+    let ids = items.iter().filter_map(|item| match item {
+        Item::Call(call) => Some(&*call.id),
+        Item::Text(_) => None,
+    });
+    let expected: Vec<(&str, bool)> =
+        ids.map(|id| (id, is_cut && matches!(last, Some(Item::Call(last)) if last.id == id))).collect();
+    let read = read_both(name, &whole, &events);
+    let truncated = read.tool_calls.iter().map(|call| (&*call.id, call.is_truncated()));
+    assert_eq!(truncated.collect::<Vec<_>>(), expected, "{whole}");
+}
+
+/// Reads the reply whole and in pieces, and compares both.
+fn read_both(name: &str, whole: &Value, events: &[Value]) -> AssistantMessage {
     let wire = || wire::by_name(name).expect("a wire");
     let mut assembler = ReplyAssembler::new().wire(wire());
-    for event in &events {
+    for event in events {
         assembler.push(event.to_string());
     }
     let in_pieces = assembler.finish().unwrap_or_else(|error| panic!("{error}: {events:?}"));
     let read = wire().read_reply(&whole.to_string()).expect("it is read");
     assert_eq!(content(&in_pieces), content(&read), "{events:?}");
-    assert_eq!(read.tool_calls.len(), calls.len());
+    read
 }
 
 fn content(reply: &AssistantMessage) -> Value {
     let calls = reply.tool_calls.iter().map(|call| {
-        let arguments: Value = serde_json::from_str(&call.arguments).expect("JSON");
+        // The input of a truncated call is an object in a whole reply.
+        let is_whole = !call.is_truncated();
+        let arguments: Option<Value> = is_whole.then(|| serde_json::from_str(&call.arguments).expect("JSON"));
         json!([call.id, call.name, arguments])
     });
     json!([reply.text(), calls.collect::<Value>(), reply.finish_reason()])
@@ -87,25 +129,36 @@ fn chat_completions(choices: &mut impl Choices, text: &str, calls: &[Call]) -> (
     (json!({ "choices": [{ "message": message, "finish_reason": "stop" }] }), events)
 }
 
-fn anthropic(choices: &mut impl Choices, text: &str, calls: &[Call]) -> (Value, Vec<Value>) {
+fn anthropic(choices: &mut impl Choices, items: &[Item], is_cut: bool) -> (Value, Vec<Value>) {
     let block = |call: &Call, input: &Value| json!({ "type": "tool_use", "id": call.id, "name": "f", "input": input });
     let delta =
         |index: usize, delta: Value| json!({ "type": "content_block_delta", "index": index, "delta": delta });
     let start = |index: usize, block: Value| json!({ "type": "content_block_start", "index": index, "content_block": block });
-    let mut content = vec![json!({ "type": "text", "text": text })];
-    content.extend(calls.iter().map(|call| block(call, &call.arguments)));
-    let mut events = vec![start(0, json!({ "type": "text", "text": "" }))];
-    let texts = pieces(choices, text).into_iter();
-    events.extend(texts.map(|piece| delta(0, json!({ "type": "text_delta", "text": piece }))));
-    for (index, call) in (1..).zip(calls) {
-        events.push(start(index, block(call, &json!({}))));
-        for piece in pieces(choices, &call.arguments.to_string()) {
-            events.push(delta(index, json!({ "type": "input_json_delta", "partial_json": piece })));
+    let (mut content, mut events) = (Vec::new(), Vec::new());
+    for (index, item) in items.iter().enumerate() {
+        match item {
+            Item::Text(text) => {
+                content.push(json!({ "type": "text", "text": text }));
+                events.push(start(index, json!({ "type": "text", "text": "" })));
+                let texts = pieces(choices, text).into_iter().filter(|piece| !piece.is_empty());
+                events
+                    .extend(texts.map(|piece| delta(index, json!({ "type": "text_delta", "text": piece }))));
+            }
+            Item::Call(call) => {
+                content.push(block(call, &call.arguments));
+                events.push(start(index, block(call, &json!({}))));
+                // The provider sends no piece of an empty input.
+                let input = Some(call.arguments.to_string()).filter(|input| input != "{}");
+                for piece in input.iter().flat_map(|input| pieces(choices, input)) {
+                    events.push(delta(index, json!({ "type": "input_json_delta", "partial_json": piece })));
+                }
+            }
         }
         events.push(json!({ "type": "content_block_stop", "index": index }));
     }
-    events.push(json!({ "type": "message_delta", "delta": { "stop_reason": "tool_use" } }));
-    (json!({ "role": "assistant", "content": content, "stop_reason": "tool_use" }), events)
+    let reason = if is_cut { "max_tokens" } else { "tool_use" };
+    events.push(json!({ "type": "message_delta", "delta": { "stop_reason": reason } }));
+    (json!({ "role": "assistant", "content": content, "stop_reason": reason }), events)
 }
 
 fn responses(choices: &mut impl Choices, text: &str, calls: &[Call]) -> (Value, Vec<Value>) {
@@ -131,23 +184,28 @@ fn responses(choices: &mut impl Choices, text: &str, calls: &[Call]) -> (Value, 
     (response, events)
 }
 
-fn gemini(choices: &mut impl Choices, text: &str, calls: &[Call]) -> (Value, Vec<Value>) {
-    let part =
-        |call: &Call| json!({ "functionCall": { "id": call.id, "name": "f", "args": call.arguments } });
+fn gemini(choices: &mut impl Choices, items: &[Item], is_cut: bool) -> (Value, Vec<Value>) {
     let response = |parts: Vec<Value>, finish: Option<&str>| json!({ "candidates": [{ "content": { "role": "model", "parts": parts }, "finishReason": finish }] });
-    let mut parts = vec![json!({ "text": text })];
-    parts.extend(calls.iter().map(part));
-    let texts = pieces(choices, text).into_iter();
-    let mut events: Vec<Value> = texts.map(|piece| response(vec![json!({ "text": piece })], None)).collect();
-    let mut chunk = Vec::new();
-    for call in calls {
-        chunk.push(part(call));
+    let (mut parts, mut events, mut chunk) = (Vec::new(), Vec::new(), Vec::new());
+    for item in items {
+        match item {
+            Item::Text(text) => {
+                parts.push(json!({ "text": text }));
+                chunk.extend(pieces(choices, text).into_iter().map(|piece| json!({ "text": piece })));
+            }
+            Item::Call(call) => {
+                let part = json!({ "functionCall": { "id": call.id, "name": "f", "args": call.arguments } });
+                parts.push(part.clone());
+                chunk.push(part);
+            }
+        }
         if choices.one_in(2) {
             events.push(response(std::mem::take(&mut chunk), None));
         }
     }
-    events.push(response(chunk, Some("STOP")));
-    (response(parts, Some("STOP")), events)
+    let reason = Some(if is_cut { "MAX_TOKENS" } else { "STOP" });
+    events.push(response(chunk, reason));
+    (response(parts, reason), events)
 }
 
 fn ollama(choices: &mut impl Choices, text: &str, calls: &[Call]) -> (Value, Vec<Value>) {

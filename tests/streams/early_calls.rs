@@ -112,6 +112,8 @@ async fn a_call_that_may_be_truncated_starts_once_the_reply_goes_on() {
         let candidate = json!({ "content": { "parts": parts }, "finishReason": finish });
         Gemini::new().read_event(&json!({ "candidates": [candidate] }).to_string())
     };
+    let text = |text: &str| json!({ "text": text });
+    let signed = json!({ "text": "", "thoughtSignature": "c2ln" });
     // The chunks, and the calls that start and end.
     let (one, two) = ([call(1)], [call(1), call(2)]);
     let cases = [
@@ -127,6 +129,19 @@ async fn a_call_that_may_be_truncated_starts_once_the_reply_goes_on() {
             vec![(300, chunk(&one, None)), (300, chunk(&[call(2)], Some("MAX_TOKENS")))],
             vec!["600 send 1 starts", "1100 send 1 ends"],
         ),
+        (
+            vec![
+                (300, chunk(&one, None)),
+                (300, chunk(&[text("Do")], None)),
+                (300, chunk(&[], Some("MAX_TOKENS"))),
+            ],
+            vec!["600 send 1 starts", "1100 send 1 ends"],
+        ),
+        (
+            vec![(300, chunk(&[call(1), text("Do")], Some("MAX_TOKENS")))],
+            vec!["300 send 1 starts", "800 send 1 ends"],
+        ),
+        (vec![(300, chunk(&[call(1), text(""), signed], Some("MAX_TOKENS")))], vec![]),
     ];
     for (chunks, expected) in cases {
         let log = Log::new();
@@ -137,7 +152,8 @@ async fn a_call_that_may_be_truncated_starts_once_the_reply_goes_on() {
         let has_run = |answer: &&str| !answer.starts_with("Error: the call of `send` was not run");
         let texts = texts(&answers);
         assert_eq!(texts.iter().filter(|text| has_run(text)).count(), expected.len() / 2, "{texts:?}");
-        assert_eq!(reply.is_truncated(), reply.tool_calls.last().is_some_and(ToolCall::is_truncated));
+        let last = reply.tool_calls.last().is_some_and(ToolCall::is_truncated);
+        assert_eq!(last, reply.is_truncated() && reply.text().is_empty());
     }
 }
 

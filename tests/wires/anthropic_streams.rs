@@ -4,12 +4,11 @@ use crate::anthropic::{parallel_calls, read};
 use crate::weather_tools::registry;
 use crate::{json, write};
 use serde_json::{Value, json};
-use tool_runtime::AssistantMessage;
-use tool_runtime::Conversation;
 use tool_runtime::conversation::Received;
 use tool_runtime::message::Completeness;
 use tool_runtime::stream::{Event, ReplyAssembler, StreamError};
 use tool_runtime::wire::{self, Anthropic, Wire};
+use tool_runtime::{AssistantMessage, Conversation, ToolCall};
 
 /// The events of a stream, one per line.
 fn assembled(events: &[Value]) -> AssistantMessage {
@@ -118,6 +117,56 @@ fn a_call_without_a_delta_has_no_arguments_and_a_truncated_one_never_runs() {
     assert_eq!((&*reply.tool_calls[0].arguments, reply.tool_calls[0].is_truncated()), ("{}", false));
     let reply = assembled(&[call, stop("max_tokens"), end]);
     assert!(reply.tool_calls[0].is_truncated() && reply.is_truncated());
+}
+
+#[tokio::test]
+async fn only_the_last_block_of_a_truncated_reply_can_be_a_truncated_call() {
+    let call =
+        |input: &Value| json!({ "type": "tool_use", "id": "toolu_1", "name": "get_weather", "input": input });
+    let (rome, nothing) = (json!({ "city": "Rome" }), json!({}));
+    for (following, is_truncated) in [
+        (None, true),
+        (Some(json!({ "type": "text", "text": "" })), false),
+        (Some(json!({ "type": "text", "text": "Half" })), false),
+        (Some(json!({ "type": "thinking", "thinking": "Half", "signature": "" })), false),
+        (Some(json!({ "type": "server_tool_use", "id": "s", "name": "web_search", "input": {} })), false),
+    ] {
+        let piece = delta(0, &json!({ "type": "input_json_delta", "partial_json": rome.to_string() }));
+        for (input, start_input, pieces) in
+            [(&rome, &nothing, vec![piece]), (&rome, &rome, vec![]), (&nothing, &nothing, vec![])]
+        {
+            let stop = |index: u64| json!({ "type": "content_block_stop", "index": index });
+            let mut events = [vec![start(0, &call(start_input))], pieces, vec![stop(0)]].concat();
+            events.extend(following.iter().flat_map(|block| [start(1, block), stop(1)]));
+            events.push(json!({ "type": "message_delta", "delta": { "stop_reason": "max_tokens" } }));
+            events.push(json!({ "type": "message_stop" }));
+            let (blocks, arguments) =
+                ([call(input)].into_iter().chain(following.clone()).collect::<Vec<_>>(), input.to_string());
+            for reply in [assembled(&events), read(&json!(blocks), "max_tokens")] {
+                let call = &reply.tool_calls[0];
+                assert_eq!((call.is_truncated(), reply.is_truncated()), (is_truncated, true), "{blocks:?}");
+                let results = registry().dispatch(&reply.tool_calls).await;
+                let expected = if is_truncated { Some("truncated") } else { None };
+                let kind = results[0].error_kind().filter(|_| is_truncated || *input == rome);
+                assert_eq!(kind, expected, "{blocks:?}");
+                assert!(is_truncated || call.arguments == arguments, "{call:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_call_without_arguments_is_not_complete_before_its_block_has_ended() {
+    let call = |id: &str| json!({ "type": "tool_use", "id": id, "name": "delete", "input": {} });
+    let stop = |index: u64| json!({ "type": "content_block_stop", "index": index });
+    let truncated = json!({ "type": "message_delta", "delta": { "stop_reason": "max_tokens" } });
+    for (ended, is_truncated) in [(vec![], true), (vec![stop(0)], false)] {
+        let events =
+            [vec![start(0, &call("a"))], ended, vec![start(1, &call("b")), stop(1), truncated.clone()]];
+        let reply = assembled(&events.concat());
+        let truncated: Vec<bool> = reply.tool_calls.iter().map(ToolCall::is_truncated).collect();
+        assert_eq!(truncated, [is_truncated, true]);
+    }
 }
 
 #[tokio::test]

@@ -157,6 +157,35 @@ fn truncated_and_blocked_streams_are_truncated() {
 }
 
 #[test]
+fn only_the_last_part_of_a_truncated_reply_can_be_a_truncated_call() {
+    let delete = json!({ "functionCall": { "name": "delete", "args": {} } });
+    for call in [call("Rome"), delete] {
+        for (following, is_truncated) in [
+            (vec![], true),
+            // Replies may end with an empty text.
+            (vec![json!({ "text": "" })], true),
+            (vec![json!({ "text": "", "thoughtSignature": "c2ln" })], true),
+            (vec![json!({ "text": "Half" })], false),
+            (vec![json!({ "text": "Half" }), json!({ "text": "" })], false),
+            (vec![json!({ "text": "Half", "thoughtSignature": "c2ln" })], false),
+            (vec![json!({ "text": "Half", "thought": true })], false),
+            (vec![json!({ "executableCode": { "language": "PYTHON", "code": "1" } })], false),
+        ] {
+            let parts = json!([vec![call.clone()], following.clone()].concat());
+            for reply in [
+                read(&parts, "MAX_TOKENS"),
+                assembled(&[last(&parts, "MAX_TOKENS")]),
+                assembled(&[chunk(&json!([call])), last(&json!(following), "MAX_TOKENS")]),
+                assembled(&[chunk(&parts), last(&json!([]), "MAX_TOKENS")]),
+            ] {
+                let call = &reply.tool_calls[0];
+                assert_eq!((call.is_truncated(), reply.is_truncated()), (is_truncated, true), "{parts}");
+            }
+        }
+    }
+}
+
+#[test]
 fn the_first_candidate_of_a_stream_is_read() {
     let mut first = last(&json!([{ "text": "one" }]), "STOP");
     let mut second = first["candidates"][0].clone();

@@ -114,7 +114,8 @@ impl FileJournal {
     /// with the same run id record anew.
     ///
     /// The run ids of inner sessions ([`CallContext::child_batch`](tool_runtime::CallContext::child_batch)) continue that of the
-    /// outer one with two numbers for each call: `order-7/2/0`. Do not choose such an id for another session.
+    /// outer one with two numbers for each call: `order-7/2/0`. Do not choose such an id for another session: the removal of
+    /// `orders` also removes the records of `orders/2024/11`.
     ///
     /// # Errors
     ///

@@ -1,8 +1,9 @@
 //! Tools that send progress and data without end, and slow listeners.
 
 use super::{asked, call, calling, model, text_reply};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 use tool_runtime::dispatch::{CallEvent, CallStatus, CancellationToken};
@@ -59,6 +60,17 @@ fn rows(order: u32, #[context] call: &CallContext) {
     (0..order).for_each(|row| call.emit(row));
 }
 
+/// Sends many rows, and lets the listener receive them in between.
+#[tool]
+async fn rows_in_parts(order: u32, #[context] call: &CallContext) {
+    for row in 0..order {
+        call.emit(row);
+        if row % 1_000 == 0 {
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
 /// Sends texts of a megabyte.
 #[tool]
 fn texts(order: u32, #[context] call: &CallContext) {
@@ -66,8 +78,8 @@ fn texts(order: u32, #[context] call: &CallContext) {
 }
 
 fn registry() -> Registry {
-    Registry::new(tools![flood_from_thread, flood_from_many, flood_from_task, rows, texts])
-        .expect("five tools")
+    Registry::new(tools![flood_from_thread, flood_from_many, flood_from_task, rows, rows_in_parts, texts])
+        .expect("six tools")
 }
 
 /// The events of a listener.
@@ -184,6 +196,71 @@ async fn the_data_of_an_ordinary_tool_is_complete() {
     .await;
     assert_eq!((seen.emitted, seen.skipped), (20_000, 0));
     assert!(rows.iter().copied().eq(0..20_000), "in order");
+}
+
+/// The listener runs in the task of the tool.
+#[tokio::test]
+async fn the_data_of_a_tool_that_awaits_is_complete_in_any_amount() {
+    for (tool, is_complete) in [("rows_in_parts", true), ("rows", false)] {
+        let (seen, _) = run_tool(tool, 200_000, |_| ()).await;
+        assert_eq!(seen.skipped == 0, is_complete, "{tool}: {seen:?}");
+        assert_eq!(seen.emitted + seen.skipped, 200_000, "{tool}");
+    }
+}
+
+/// The channel to another thread of a tool, and the one back.
+struct OtherThread(Mutex<Option<(Receiver<()>, Sender<()>)>>);
+
+/// Sends texts of a megabyte from another thread, while the listener of the batch receives one.
+#[tool]
+async fn texts_from_two_threads(
+    #[expect(unused, reason = "the calls of these tests have it")] order: u32,
+    #[context] call: &CallContext,
+    #[state] other: &OtherThread,
+) {
+    let (requests, responses) = other.0.lock().expect("no panic").take().expect("one call");
+    let sender = call.clone();
+    let thread = thread::spawn(move || {
+        // The first texts exceed the memory, and one of the later ones each time.
+        for count in [20].into_iter().chain([2; 40]) {
+            if requests.recv().is_err() {
+                return;
+            }
+            (0..count).for_each(|text| sender.progress(text, None, "a".repeat(1 << 20)));
+            let _ = responses.send(());
+        }
+    });
+    call.progress(0, None, "begun");
+    thread.join().expect("no panic");
+}
+
+/// Two queues in a row skip events: that of the call, and that of the run.
+#[tokio::test]
+async fn reports_of_skipped_events_do_not_flood_the_listener() {
+    let ((request, requests), (respond, responses)) = (channel(), channel());
+    let ends = Mutex::new(Some((request, responses)));
+    let batch = BatchContext::new().on_event(move |event| {
+        let mut ends = ends.lock().expect("no panic");
+        let Some((request, responses)) = &*ends else { return };
+        let is_progress = matches!(event.status, CallStatus::Progress { .. });
+        if is_progress && (request.send(()).is_err() || responses.recv().is_err()) {
+            *ends = None;
+        }
+    });
+    let registry = Registry::builder().tools(tools![texts_from_two_threads]);
+    let registry = registry.state(OtherThread(Mutex::new(Some((requests, respond))))).build();
+    let model = model([calling([call("a", "texts_from_two_threads", 0)]), text_reply("Done.")]);
+    let (mut session, mut seen, mut reports) = (asked(), Seen::default(), 0);
+    let registry = registry.expect("one tool").with(&batch);
+    let run = session.run(&registry).on_event(|event| {
+        seen.add(event);
+        let is_report = |event: &CallEvent| matches!(event.status, CallStatus::Skipped { .. });
+        reports += u32::from(matches!(event, Event::Call(event) if is_report(event)));
+    });
+    let end = run.complete(|request| model.complete(request)).await.expect("valid");
+    assert_eq!(end, RunEnd::Answered);
+    assert_eq!(seen.progress + seen.skipped, 101);
+    assert!((1..=2).contains(&reports), "{reports}: {seen:?}");
 }
 
 #[tokio::test]

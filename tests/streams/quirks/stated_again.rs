@@ -37,21 +37,76 @@ async fn a_call_with_contradicting_arguments_is_an_error() {
                 "delta": { "type": "input_json_delta", "partial_json": arguments } }),
         ]
     };
-    let stop = json!({ "type": "message_delta", "delta": { "stop_reason": "tool_use" } });
+    let stop = [json!({ "type": "message_delta", "delta": { "stop_reason": "tool_use" } })];
     let part = |file: &str| json!({ "functionCall": { "id": "call_1", "name": "delete", "args": { "file": file } } });
-    let candidate =
-        json!({ "candidates": [{ "content": { "parts": [part("a"), part("b")] }, "finishReason": "STOP" }] });
+    let candidate = |files: &[&str]| {
+        let parts: Vec<Value> = files.iter().map(|file| part(file)).collect();
+        json!({ "candidates": [{ "content": { "parts": parts }, "finishReason": "STOP" }] })
+    };
     for reply in [
         read(Responses::new(), &[item("call_1", a), item("call_1", b), completed(&[])]),
+        read(
+            Responses::new(),
+            &[item("call_1", a), item("call_1", b), completed(&[item("call_1", a)["item"].clone()])],
+        ),
         read(Responses::new(), &[item("call_1", a), completed(&[item("call_1", b)["item"].clone()])]),
-        read(Anthropic::new(), &[&block(0, a)[..], &block(1, b), &[stop]].concat()),
-        read(Gemini::new(), std::slice::from_ref(&candidate)),
-        Gemini::new().read_reply(&candidate.to_string()).expect("it is read"),
+        read(Anthropic::new(), &[&block(0, a)[..], &block(1, b), &stop].concat()),
+        read(Anthropic::new(), &[&block(0, a)[..], &block(1, b), &block(2, b), &stop].concat()),
+        read(Anthropic::new(), &[&block(0, a)[..], &block(1, b), &block(2, a), &stop].concat()),
+        read(Anthropic::new(), &[&block(0, a)[..], &block(1, b), &block(2, ""), &stop].concat()),
+        read(Anthropic::new(), &[&block(0, a)[..], &block(1, "{\"f"), &block(2, b), &stop].concat()),
+        read(Gemini::new(), &[candidate(&["a", "b"])]),
+        read(Gemini::new(), &[candidate(&["a", "b", "a"])]),
+        Gemini::new().read_reply(&candidate(&["a", "b"]).to_string()).expect("it is read"),
+        Gemini::new().read_reply(&candidate(&["a", "b", "a"]).to_string()).expect("it is read"),
     ] {
         for lenient in [false, true] {
             let messages = registry(lenient).dispatch(&reply.tool_calls).await;
             let texts: Vec<&str> = messages.iter().map(ToolMessage::text).collect();
             assert!(matches!(&texts[..], [text] if text.starts_with("Error: ")), "{texts:?}");
+        }
+    }
+}
+
+#[test]
+fn calls_of_two_tools_with_one_id_are_two_calls() {
+    let block = |name: &str| json!({ "type": "tool_use", "id": "call_1", "name": name, "input": { "a": 1 } });
+    let start = |index: u32, name: &str| json!({ "type": "content_block_start", "index": index, "content_block": block(name) });
+    let stop = json!({ "type": "message_delta", "delta": { "stop_reason": "tool_use" } });
+    let body =
+        json!({ "type": "message", "content": [block("read"), block("send")], "stop_reason": "tool_use" });
+    for reply in [
+        read(Anthropic::new(), &[start(0, "read"), start(1, "send"), stop]),
+        Anthropic::new().read_reply(&body.to_string()).expect("it is read"),
+    ] {
+        let calls: Vec<_> = reply.tool_calls.iter().map(|call| (&*call.name, &*call.arguments)).collect();
+        assert_eq!(calls, [("read", r#"{"a":1}"#), ("send", r#"{"a":1}"#)]);
+    }
+}
+
+#[test]
+fn items_without_arguments_do_not_change_a_call() {
+    let block = json!({ "type": "tool_use", "id": "call_1", "name": "delete", "input": {} });
+    let start = json!({ "type": "content_block_start", "index": 0, "content_block": block });
+    let piece = |json: &str| {
+        let delta = json!({ "type": "input_json_delta", "partial_json": json });
+        json!({ "type": "content_block_delta", "index": 0, "delta": delta })
+    };
+    let stop = json!({ "type": "message_delta", "delta": { "stop_reason": "tool_use" } });
+    let arguments = r#"{"file":"a"}"#;
+    for empty in [vec![start.clone()], vec![start.clone(), piece("")], vec![start.clone(), piece("{}")]] {
+        for count in 0..4 {
+            for stated in [arguments, r#"{"fi"#] {
+                let mut events = vec![start.clone(), piece(stated)];
+                (0..count).for_each(|_| events.extend(empty.clone()));
+                if stated != arguments {
+                    events.extend([start.clone(), piece(arguments)]);
+                }
+                events.push(stop.clone());
+                let reply = read(Anthropic::new(), &events);
+                assert_eq!(reply.tool_calls.len(), 1);
+                assert_eq!(reply.tool_calls[0].arguments, arguments, "{events:?}");
+            }
         }
     }
 }

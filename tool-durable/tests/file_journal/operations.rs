@@ -216,8 +216,9 @@ async fn records_expire_after_their_time_unless_a_call_is_open() {
 async fn removing_a_run_removes_its_inner_sessions_unless_one_of_their_calls_runs() {
     let folder = Folder::new("remove-inner");
     let journal = FileJournal::open(folder.journal()).unwrap();
-    let inner = ["order-7/0/0", "order-7/0/0/2/1"];
-    let others = ["order-7/a/0", "order-70/0/0"];
+    // The last one is in the form of an inner run: programs should not choose such an id.
+    let inner = ["order-7/0/0", "order-7/0/0/2/1", "order-7/2024/11"];
+    let others = ["order-7/a/0", "order-70/0/0", "order-7-2024-11"];
     for run in inner.into_iter().chain(others).chain(["order-7"]) {
         begin(&journal, &call(run, 0, 0)).await;
         journal.record_reply(&reply(run, 0, "I charge them.")).await.unwrap();

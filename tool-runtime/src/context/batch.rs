@@ -227,6 +227,10 @@ impl BatchContext {
     /// A crash loses the replies of a run that were not stored, and later replies have their numbers again. So a program that
     /// stores a session only after each run records the replies ([`RunLog`](crate::session::RunLog)) under one id for the session,
     /// or uses another id after each user message, as `examples/shop` does.
+    ///
+    /// An id must not end with `/` and a number twice, as `orders/2024/11` does: such an id is that of an inner session of the run
+    /// `orders` ([`child_batch`](super::CallContext::child_batch)), and its records are removed together with those of the outer
+    /// run. Join parts with another character: `orders-2024-11`.
     #[must_use]
     pub fn run_id(mut self, id: impl Into<String>) -> Self {
         self.data().run_id = Some(id.into().into());

@@ -131,7 +131,8 @@ impl CallContext {
     }
 
     /// Reports progress to the listeners of the batch ([`BatchContext::on_event`]): the completed amount, the whole amount if
-    /// it is known, and a description for people. Without listeners, and after the call has ended, it does nothing.
+    /// it is known, and a description for people. Without listeners, and after the call has ended, it does nothing. As with
+    /// [`emit`](CallContext::emit), an async tool that sends many events awaits between them.
     ///
     /// ```
     /// use tool_runtime::{CallContext, tool};
@@ -157,6 +158,11 @@ impl CallContext {
     ///
     /// Without listeners, and after the call has ended, it does nothing, and does not serialize the data. If the data cannot be
     /// written as JSON, the listeners receive the text of the error instead, as a string.
+    ///
+    /// The listener of a run ([`Run::on_event`](crate::session::Run::on_event)) receives the data in the task of the run, while the
+    /// tool awaits or after it. 16 MiB can wait; the rest is [skipped](crate::dispatch::CallStatus::Skipped). So an async tool
+    /// that sends more than 10,000 values, or long ones, awaits between them: `tokio::task::yield_now().await` after every 1,000
+    /// values is enough.
     ///
     /// ```
     /// use std::sync::mpsc;

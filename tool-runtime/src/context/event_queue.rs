@@ -51,9 +51,13 @@ impl<T: Queued> EventQueue<T> {
     pub(crate) fn push(&mut self, event: T) {
         let bytes = match event.call() {
             Some(call) => {
+                if let CallStatus::Skipped { events } = call.status {
+                    // Another queue has skipped them. One report before the next event of the call is enough.
+                    return count(&mut self.skipped, &call.id, events);
+                }
                 let bytes = skippable_bytes(call);
                 if bytes > 0 && self.bytes > 0 && self.bytes.saturating_add(bytes) > MAX_BYTES {
-                    return count(&mut self.skipped, &call.id);
+                    return count(&mut self.skipped, &call.id, 1);
                 }
                 if call.status.is_end_of_stopped_call() {
                     self.stopped.insert(call.id.clone());
@@ -71,7 +75,7 @@ impl<T: Queued> EventQueue<T> {
         while let Some((event, bytes)) = self.events.front() {
             let Some(call) = event.call() else { break };
             if *bytes > 0 && (self.skips_all || self.stopped.contains(&call.id)) {
-                count(&mut self.skipped, &call.id);
+                count(&mut self.skipped, &call.id, 1);
                 self.remove_first();
                 continue;
             }
@@ -110,10 +114,10 @@ impl<T: Queued> EventQueue<T> {
     }
 }
 
-fn count(skipped: &mut HashMap<String, u64>, id: &str) {
+fn count(skipped: &mut HashMap<String, u64>, id: &str, more: u64) {
     match skipped.get_mut(id) {
-        Some(events) => *events += 1,
-        None => drop(skipped.insert(id.to_owned(), 1)),
+        Some(events) => *events += more,
+        None => drop(skipped.insert(id.to_owned(), more)),
     }
 }
 

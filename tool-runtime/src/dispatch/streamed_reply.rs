@@ -29,6 +29,8 @@ pub(crate) struct StreamedReply {
     early: EarlyCalls,
     /// The number of calls that may start; `None` for no limit.
     max_calls: Option<usize>,
+    /// The tool for a typed answer, which never runs.
+    answer_tool: Option<String>,
 }
 
 /// The ids of the calls of a reply.
@@ -119,6 +121,12 @@ impl StreamedReply {
         StreamedReply { assembler, ids, max_calls: Some(max_calls), ..StreamedReply::default() }
     }
 
+    /// Never starts a call of the tool for a typed answer.
+    pub(crate) fn with_answer_tool(mut self, name: Option<&str>) -> Self {
+        self.answer_tool = name.map(str::to_owned);
+        self
+    }
+
     /// Reads the chunks until the reply has ended or the batch is cancelled. Calls of tools that may run early are added to
     /// `running`, which this future polls.
     pub(crate) async fn receive<'a, S>(
@@ -174,7 +182,7 @@ impl StreamedReply {
         on_event: &mut impl FnMut(ReplyEvent<'_>),
         may_start: impl Fn(&ToolCall) -> bool,
     ) -> Vec<(usize, ToolCall)> {
-        let StreamedReply { assembler, ids, max_calls, .. } = self;
+        let StreamedReply { assembler, ids, max_calls, answer_tool, .. } = self;
         let events = match chunk {
             Some(chunk) => assembler.push(chunk),
             None => assembler.end(),
@@ -196,7 +204,7 @@ impl StreamedReply {
             on_event(ReplyEvent { event, call: Some(EventCall { index, call, id }) });
             let is_within_limit = max_calls.is_none_or(|limit| index < limit);
             if let (true, false, true, Some(id)) = (is_complete, has_failed, is_within_limit, id) {
-                if may_start(call) {
+                if answer_tool.as_ref() != Some(&call.name) && may_start(call) {
                     ready.push((index, ToolCall { id: id.to_owned(), ..call.clone() }));
                 }
             }

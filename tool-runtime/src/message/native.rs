@@ -183,6 +183,13 @@ impl AssistantMessage {
         reply
     }
 
+    /// Whether the last item is a call.
+    #[cfg(feature = "anthropic")]
+    pub(crate) fn ends_with_call(&self) -> bool {
+        let last = self.native.last().map(|item| item.stands_for);
+        matches!(last, Some(StandsFor::Call(_) | StandsFor::RejectedCall))
+    }
+
     /// Changes the ids of calls, which stay those of their items.
     pub(crate) fn change_ids(&mut self, change: impl FnOnce(&mut [ToolCall])) {
         if self.native.is_empty() {

@@ -38,6 +38,8 @@ pub(crate) enum Piece {
         field: &'static str,
         growth: Growth,
     },
+    /// The item with this index has ended, complete or not.
+    ItemEnd(i64),
     /// A complete item. `index` is its position; `None` if it is the next one. If it is a call, `call` is all of it.
     Item {
         index: Option<i64>,
@@ -98,7 +100,8 @@ pub(crate) enum Growth {
 pub(crate) struct Finish {
     pub(crate) reason: String,
     pub(crate) completeness: Completeness,
-    /// Whether the last call of a truncated reply counts as truncated even if its arguments are an object.
+    /// Whether the last call of a truncated reply counts as truncated even if its arguments are an object, unless other content
+    /// follows it.
     pub(crate) may_truncate_objects: bool,
 }
 

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-/// After this number of events, or this time, the reporter polls the run again, so that a slow listener delays no time limit.
-const MAX_IN_A_ROW: usize = 128;
+/// After this time, the reporter polls the run again, so that a slow listener delays no time limit. A tool that awaits between its
+/// events waits at most this long, so that a fast listener receives all of them.
 const MAX_TIME: Duration = Duration::from_millis(10);
 
 /// The time after the cancellation of the run after which progress and data that wait are skipped: a listener may be slow.
@@ -139,7 +139,7 @@ impl<O: FnMut(&Event)> Listener<O> {
     /// Reports events, all of them or those before `end`. It is pending if some of them still wait.
     fn report_some(&mut self, end: Option<u64>, context: &mut Context<'_>) -> Poll<()> {
         let started = Instant::now();
-        for _ in 0..MAX_IN_A_ROW {
+        while started.elapsed() <= MAX_TIME {
             let mut waiting = self.sender.lock();
             let end = end.unwrap_or_else(|| waiting.items.pushed());
             if waiting.items.removed() >= end {
@@ -148,9 +148,6 @@ impl<O: FnMut(&Event)> Listener<O> {
             }
             drop(waiting);
             self.report_next(end);
-            if started.elapsed() > MAX_TIME {
-                break;
-            }
         }
         context.waker().wake_by_ref();
         Poll::Pending

@@ -36,7 +36,8 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         let may_start_early = self.log.is_none();
         let max_calls = if may_start_early { self.session.used.remaining_calls(self.limits) } else { 0 };
         let taken = std::mem::take(self.session.taken_ids());
-        let streamed = Some(StreamedReply::new(assembler, taken, max_calls));
+        let answer_tool = requested.answer.as_ref().map(|answer| answer.tool.schema.name());
+        let streamed = Some(StreamedReply::new(assembler, taken, max_calls).with_answer_tool(answer_tool));
         let (session, limits, early) = (&mut *self.session, self.limits, EarlyCalls::new());
         let mut receiving = Receiving { session, registry, limits, requested, streamed, ended: None, early };
         // Dropped before `receiving`, which then knows which calls have begun.

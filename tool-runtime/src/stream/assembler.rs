@@ -266,8 +266,10 @@ impl ReplyAssembler {
         }
         if (from_server || self.is_settled) && !is_truncated {
             self.reply.complete_calls(&mut self.queued);
+        } else if is_truncated {
+            self.reply.complete_whole_calls(&mut self.queued);
         } else {
-            self.reply.calls.complete_whole(is_truncated, &mut self.queued);
+            self.reply.calls.complete_whole(false, &mut self.queued);
         }
         self.queue_finished();
         self.stage = Stage::Closed { from_server };

@@ -4,6 +4,7 @@ use super::event::QueuedEvent;
 use crate::json::ObjectEnd;
 use crate::message::{Arguments, CallPiece, ToolCall};
 use crate::wire::{PartialCall, PartialCalls, Provider, Reported, WhichCall, add_fields};
+use serde_json::Value;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -15,6 +16,8 @@ pub(super) struct Calls {
     heads: HashMap<Option<i64>, CallPiece>,
     /// The calls that changed since [`complete_whole`](Calls::complete_whole).
     changed: Vec<usize>,
+    /// Whether other content followed the newest call, so that the end of the reply did not truncate it.
+    is_newest_followed: bool,
 }
 
 impl Calls {
@@ -28,7 +31,7 @@ impl Calls {
 
     /// Whether the last call is truncated if the reply is, although its arguments are an object.
     pub(super) fn last_may_be_truncated(&self) -> bool {
-        let last = self.list.as_slice().last();
+        let last = self.list.as_slice().last().filter(|_| !self.is_newest_followed);
         last.is_some_and(|call| call.may_be_truncated() && call.reported != Reported::Complete)
     }
 
@@ -100,6 +103,7 @@ impl Calls {
         if self.changed.last() != Some(&position) {
             self.changed.push(position);
         }
+        self.is_newest_followed = false;
         self.list.add_keys_of(&piece, position);
         let call = self.list.get_mut(position);
         call.take_head(&mut piece);
@@ -127,7 +131,7 @@ impl Calls {
         let mut changed = std::mem::take(&mut self.changed);
         changed.sort_unstable();
         for position in changed {
-            let is_last = self.list.newest() == Some(position);
+            let is_last = self.list.newest() == Some(position) && !self.is_newest_followed;
             let call = self.list.get_mut(position);
             if call.is_whole() && !(is_truncated && is_last && call.may_be_truncated()) {
                 self.complete(position, queued);
@@ -140,6 +144,20 @@ impl Calls {
         let newest = self.list.newest();
         if let Some(position) = newest.filter(|&position| self.list.get_mut(position).can_be_complete(true)) {
             self.complete(position, queued);
+        }
+    }
+
+    /// Ends the newest call, since content that is not a call follows it.
+    pub(super) fn end_newest(&mut self, queued: &mut Vec<QueuedEvent>) {
+        self.complete_newest(queued);
+        self.is_newest_followed = true;
+    }
+
+    /// Takes the arguments of a call whose item has ended, unless they arrived in pieces.
+    pub(super) fn take_ended(&mut self, position: usize, arguments: Value, queued: &mut Vec<QueuedEvent>) {
+        if self.get(position).is_some_and(|call| call.arguments.is_empty()) {
+            self.changed.push(position);
+            self.take_arguments(position, Arguments::Json(arguments), queued);
         }
     }
 

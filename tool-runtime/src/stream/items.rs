@@ -44,6 +44,7 @@ pub(super) struct GrowingItem {
     arguments: Option<Value>,
     /// The field with JSON, and its text.
     json: Option<(&'static str, String)>,
+    has_ended: bool,
 }
 
 impl Items {
@@ -100,6 +101,14 @@ impl Items {
         None
     }
 
+    /// Ends the newest item with this index.
+    pub(super) fn end(&mut self, index: i64) {
+        let item = self.by_index.get(&index).and_then(|&position| self.list.get_mut(position));
+        if let Some(ItemState::Growing(growing)) = item.map(|item| &mut item.state) {
+            growing.has_ended = true;
+        }
+    }
+
     /// Adds an item with text to the newest item, if that one has the same further fields.
     pub(super) fn join(&mut self, item: Value, kind: ItemKind) {
         let Value::Object(mut new) = item else { return };
@@ -142,6 +151,19 @@ impl Items {
             ItemState::Growing(GrowingItem { index: Some(index), arguments, json: None, .. }) => {
                 let arguments = Arguments::Json(arguments.take()?);
                 Some(CallPiece { index: Some(*index), arguments, ..CallPiece::default() })
+            }
+            _ => None,
+        });
+        calls.collect()
+    }
+
+    /// The positions of the calls whose items have ended before another item, and their arguments unless they arrived in pieces.
+    pub(super) fn take_ended_arguments(&mut self) -> Vec<(usize, Value)> {
+        let Some((last, earlier)) = self.list.split_last_mut() else { return Vec::new() };
+        let calls = earlier.iter_mut().filter(|item| item.call != last.call);
+        let calls = calls.filter_map(|item| match &mut item.state {
+            ItemState::Growing(GrowingItem { arguments, has_ended: true, .. }) => {
+                Some((item.call?, arguments.take().unwrap_or_else(|| json!({}))))
             }
             _ => None,
         });
@@ -251,7 +273,7 @@ impl Item {
 
 impl GrowingItem {
     pub(super) fn new(index: Option<i64>, fields: Value, arguments: Option<Value>) -> Self {
-        GrowingItem { index, fields, arguments, json: None }
+        GrowingItem { index, fields, arguments, json: None, has_ended: false }
     }
 
     fn field(&mut self, field: &str) -> &mut Value {

@@ -4,7 +4,8 @@ use super::calls::Calls;
 use super::event::QueuedEvent;
 use super::items::{GrowingItem, Items};
 use crate::message::{
-    AssistantMessage, CallPiece, Completeness, Content, Extra, Finish, Origin, Piece, ToolCall, Usage,
+    AssistantMessage, CallPiece, Completeness, Content, Extra, Finish, ItemKind, Origin, Piece, ToolCall,
+    Usage,
 };
 use crate::wire::{Provider, add_fields, add_parts, provider_or_chat_completions, read_parts, text_part};
 use serde_json::{Map, Value};
@@ -49,6 +50,7 @@ impl PartialReply {
                 let from = self.reasoning.len();
                 self.reasoning.push_str(&piece);
                 if !piece.is_empty() {
+                    self.calls.end_newest(queued);
                     queued.push(QueuedEvent::Reasoning(from..self.reasoning.len()));
                 }
             }
@@ -57,6 +59,9 @@ impl PartialReply {
             Piece::Parts(parts, text) => self.take_text(&text, parts, queued),
             Piece::Call(piece) => drop(self.take_call(piece, queued)),
             Piece::ItemStart { index, item, kind, call, arguments } => {
+                if kind != ItemKind::Call {
+                    self.calls.end_newest(queued);
+                }
                 let call = call.and_then(|call| self.take_call(call, queued));
                 self.items.start(GrowingItem::new(Some(index), item, arguments), kind, call);
             }
@@ -65,7 +70,11 @@ impl PartialReply {
                     self.take_call(call, queued);
                 }
             }
+            Piece::ItemEnd(index) => self.items.end(index),
             Piece::Item { index, item, call } => {
+                if item.content.kind() == ItemKind::Native {
+                    self.calls.end_newest(queued);
+                }
                 if let Some(text) = self.items.take_missing_text(index, &item, self.text.as_deref()) {
                     self.take_text(&text, Vec::new(), queued);
                 }
@@ -144,6 +153,7 @@ impl PartialReply {
         }
         text.push_str(piece);
         if text.len() > from {
+            self.calls.end_newest(queued);
             queued.push(QueuedEvent::Text(from..text.len()));
         }
     }
@@ -169,6 +179,14 @@ impl PartialReply {
             self.take_call(call, queued);
         }
         self.calls.complete_all(queued);
+    }
+
+    /// Completes the calls of a truncated reply that are complete.
+    pub(super) fn complete_whole_calls(&mut self, queued: &mut Vec<QueuedEvent>) {
+        for (position, arguments) in self.items.take_ended_arguments() {
+            self.calls.take_ended(position, arguments, queued);
+        }
+        self.calls.complete_whole(true, queued);
     }
 
     /// The reply, with the ids of the server, which may be empty. `completeness` is that of a reply without a finish reason.

@@ -27,13 +27,30 @@ pub(crate) struct PartialCall {
     end: ObjectEnd,
     snapshots: Snapshots,
     /// Arguments that the provider stated for the same call before, or after the call was complete.
-    other_arguments: String,
+    other_arguments: OtherArguments,
     /// Whether the arguments are any text.
     takes_text: bool,
     /// Whether the complete call arrived, after its pieces if there were any.
     pub(crate) is_confirmed: bool,
     /// Whether the provider has marked the call as truncated, whatever its arguments are.
     is_truncated: bool,
+}
+
+/// Other arguments of the same call.
+#[derive(Debug, Default)]
+struct OtherArguments {
+    text: String,
+    /// Whether they are complete objects, each of which an earlier item stated.
+    are_objects: bool,
+}
+
+impl OtherArguments {
+    /// Adds complete arguments, unless they are those that were stated before.
+    fn add(&mut self, arguments: &str) {
+        if self.text.is_empty() || !is_same_value(&self.text, arguments) {
+            self.text.push_str(arguments);
+        }
+    }
 }
 
 /// The events that were queued for a call.
@@ -58,7 +75,7 @@ impl PartialCall {
             reported: Reported::Nothing,
             end: ObjectEnd::NotBegun,
             snapshots: Snapshots::default(),
-            other_arguments: String::new(),
+            other_arguments: OtherArguments::default(),
             takes_text: false,
             is_confirmed: false,
             is_truncated: false,
@@ -104,14 +121,21 @@ impl PartialCall {
         self.is_truncated |= truncation == Truncation::Certain;
     }
 
-    /// Begins to take the arguments anew, since a later item states the call again.
+    /// Begins to take the arguments anew, since a later item states the call again. An item without arguments states nothing,
+    /// and one with incomplete arguments does not replace complete ones.
     fn begin_again(&mut self) {
         self.is_confirmed = false;
-        self.other_arguments.clear();
-        if self.reported != Reported::Complete && !self.takes_text {
-            std::mem::swap(&mut self.other_arguments, &mut self.call.arguments);
-            self.clear_arguments();
+        if self.reported == Reported::Complete || self.takes_text {
+            return self.other_arguments.text.clear();
         }
+        let is_object = self.is_whole() && !self.is_empty_object();
+        if self.other_arguments.are_objects && is_object {
+            self.other_arguments.add(&self.call.arguments);
+        } else if !self.other_arguments.are_objects && !self.stated_arguments().is_empty() {
+            let text = std::mem::take(&mut self.call.arguments);
+            self.other_arguments = OtherArguments { text, are_objects: is_object };
+        }
+        self.clear_arguments();
     }
 
     /// Appends a piece of the arguments. Returns the range that was added, and the rest of the piece, which does not
@@ -119,7 +143,7 @@ impl PartialCall {
     pub(crate) fn take_arguments<'a>(&mut self, piece: &'a str) -> (Range<usize>, &'a str) {
         if self.takes_no_more() {
             if self.rules.has_unique_ids {
-                self.other_arguments.push_str(piece);
+                self.other_arguments.text.push_str(piece);
                 return (0..0, "");
             }
             return (0..0, piece);
@@ -149,7 +173,7 @@ impl PartialCall {
     /// Takes text after the complete arguments, if the complete call follows and decides. Returns whether it does.
     pub(crate) fn take_other_arguments(&mut self, text: &str) -> bool {
         if self.rules.sends_complete_calls {
-            self.other_arguments.push_str(text);
+            self.other_arguments.text.push_str(text);
         }
         self.rules.sends_complete_calls
     }
@@ -159,14 +183,14 @@ impl PartialCall {
     pub(crate) fn rest_of<'a>(&mut self, whole: &'a str) -> &'a str {
         let waits = self.rules.may_truncate_objects && self.can_be_complete(true);
         if self.reported == Reported::Complete || waits {
-            whole.clone_into(&mut self.other_arguments);
+            self.other_arguments.add(whole);
             return "";
         }
         let is_missing = whole.trim().is_empty() && !self.call.arguments.is_empty();
         if is_missing || self.is_whole() && !is_object(whole) {
             return "";
         }
-        self.other_arguments.clear();
+        self.other_arguments.text.clear();
         whole.strip_prefix(&*self.call.arguments).unwrap_or_else(|| {
             self.clear_arguments();
             whole
@@ -251,7 +275,7 @@ impl PartialCall {
     /// Decides between the arguments and others that the provider stated for the same call. A complete call without arguments
     /// does not change.
     fn resolve_other_arguments(&mut self) {
-        let other = std::mem::take(&mut self.other_arguments);
+        let other = std::mem::take(&mut self.other_arguments).text;
         let stays_empty = self.reported == Reported::Complete && is_empty_object(&self.call.arguments);
         if !other.is_empty() && !stays_empty {
             self.call.state_arguments_again(&other);

@@ -60,6 +60,41 @@ async fn an_answer_next_to_a_call_that_waits_is_rejected_at_once() {
     }
 }
 
+/// With a setting that starts all calls while a reply arrives, the answer is still no call.
+#[tokio::test]
+async fn an_answer_never_starts_while_its_reply_is_streamed() {
+    for setup in setups().into_iter().filter(|setup| setup.is_streamed) {
+        let registry = Registry::builder().tools(tools![find]).start_all_while_streaming(true).build();
+        let registry = registry.expect("one tool");
+        let calls = vec![
+            ToolCall::new("call_0", "final_answer", VALID),
+            ToolCall::new("call_7", "find", r#"{"order":7}"#),
+        ];
+        let replies = [AssistantMessage::from_tool_calls(calls), setup.answer(INVALID), setup.answer(VALID)];
+        // Without the tool, a call of it is an ordinary one.
+        let model = ScriptedModel::new(replies.into_iter().skip(usize::from(setup.has_format)));
+        let mut session = Session::new().user("Go on.");
+        let mut started = Vec::new();
+        let run = session.run(&registry).wire(Arc::clone(&setup.wire)).answer_as::<Invoice>();
+        let run = run.on_event(|event| {
+            if let Event::Call(call) = event {
+                started.push(call.id.clone());
+            }
+        });
+        let end = run.stream(|request| model.stream(request)).await.expect("valid");
+        assert_eq!(end, TypedEnd::Answered(invoice()), "{}", setup.name());
+        let expected = if setup.has_format { &[][..] } else { &["call_7", "call_7"] };
+        assert_eq!(started, expected, "{}", setup.name());
+        assert_eq!(results(&session).len(), if setup.has_format { 0 } else { 3 }, "{}", setup.name());
+        if let [rejected, found, invalid] = &results(&session)[..] {
+            assert!(rejected.contains("`final_answer` must be the only call"), "{rejected}");
+            assert!(!found.starts_with("Error"), "{found}");
+            assert!(invalid.contains("invalid arguments for `final_answer`"), "{invalid}");
+        }
+        assert_valid(&session);
+    }
+}
+
 /// An answer does not count as a call.
 #[tokio::test]
 async fn the_limit_of_calls_does_not_stop_an_answer() {

@@ -25,8 +25,8 @@ use references::References;
 ///   provider runs itself, such as web search, which are never [`ToolCall`](crate::ToolCall)s.
 /// - All results of a reply are in one user message, before the text of the user, with `is_error` and with images and
 ///   documents.
-/// - Arguments are objects, so a truncated call may look complete: the last call of a truncated reply counts as truncated,
-///   and does not run, unless it is read-only or idempotent and has started while its reply was streamed.
+/// - Arguments are objects, so a truncated call may look complete: a call that is the last block of a truncated reply counts as
+///   truncated, and does not run. A call that another block follows is complete, even if that block is empty.
 /// - Arguments that are not an object are written as `{"invalid_json": ".."}`. Text of white space, and messages without
 ///   content, are left out, and adjacent messages of one role are joined, since the API rejects them otherwise.
 /// - A conversation with the user that starts with a reply has a text of the user before it.

@@ -10,9 +10,10 @@ use crate::wire::partial_calls::{PartialCalls, WhichCall};
 pub(super) const CALL_RULES: CallRules =
     CallRules { has_unique_ids: true, sends_complete_calls: false, may_truncate_objects: true };
 
-/// The call to which a piece belongs: the call with its id. Without an id, the rules of Chat Completions apply.
+/// The call to which a piece belongs: the call with its id and its name. Without an id, the rules of Chat Completions apply.
 pub(super) fn which_call(piece: &CallPiece, calls: &PartialCalls) -> WhichCall {
-    match calls.with_id(&piece.id) {
+    let has_name = |name: &str| name.is_empty() || piece.name.is_empty() || name == piece.name;
+    match calls.with_id(&piece.id).filter(|&position| has_name(&calls.as_slice()[position].call.name)) {
         Some(position) => WhichCall::Known(position),
         None if !piece.id.is_empty() => WhichCall::New,
         None => chat_completions::which_call(piece, calls),

@@ -37,8 +37,8 @@ use std::borrow::Cow;
 /// - The API has no setting for one call per reply: [`RequestParts::parallel_calls`] has no effect.
 /// - A name that starts with a digit or `-`, which the API rejects, gets the prefix `n_` in requests. The
 ///   API limits names to 64 bytes, so such a name may have 62.
-/// - Arguments are objects, so a truncated call may look complete: the last call of a truncated reply counts as truncated,
-///   and does not run, unless it is read-only or idempotent and has started while its reply was streamed.
+/// - Arguments are objects, so a truncated call may look complete: a call that is the last part of a truncated reply counts as
+///   truncated, and does not run. An empty text after it does not count, since the API ends replies with one.
 /// - A reply that calls an undeclared tool is complete: the result is an error that the model reads. If there are
 ///   several candidates, the first is read. The reply to a blocked request is truncated, and
 ///   [`refusal`](AssistantMessage::refusal) is the reason.

@@ -38,7 +38,8 @@ fn read_event(mut event: Value, text: &str) -> Vec<Piece> {
             }
         }
         "message_stop" => return vec![Piece::Done],
-        "content_block_stop" | "ping" => return Vec::new(),
+        "content_block_stop" => return vec![Piece::ItemEnd(index)],
+        "ping" => return Vec::new(),
         "error" => {
             let error = event["error"].take();
             let message = server_message(&error).unwrap_or_else(|| error.to_string());

@@ -57,7 +57,7 @@ fn read_event(text: &str) -> serde_json::Result<Vec<Piece>> {
             add_part(part, &mut pieces)?;
         }
         // The calls of the reply may be in earlier chunks.
-        pieces.extend(candidate.finish(true).map(Piece::Finish));
+        pieces.extend(candidate.finish(true, true).map(Piece::Finish));
     }
     Ok(pieces)
 }

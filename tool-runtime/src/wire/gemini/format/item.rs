@@ -41,7 +41,16 @@ impl ItemHead<'_> {
     /// Whether it is text without characters, which the API rejects: "required oneof field 'data' must have one initialized
     /// field".
     pub(super) fn is_empty_text(&self) -> bool {
-        self.function_call.is_none() && !self.is_signed() && self.text == ""
+        self.has_no_text() && !self.is_signed()
+    }
+
+    /// Whether it is text without characters, with a signature or without.
+    pub(super) fn has_no_text(&self) -> bool {
+        !self.is_call() && self.text == ""
+    }
+
+    pub(super) fn is_call(&self) -> bool {
+        self.function_call.is_some()
     }
 
     /// The name of the function in this part, as the part has it.

@@ -58,7 +58,8 @@ impl<'a> Candidate<'a> {
         self.content.as_ref().and_then(|content| content.parts.as_deref()).unwrap_or_default()
     }
 
-    pub(super) fn finish(&self, has_calls: bool) -> Option<Finish> {
+    /// How the reply ended, if it did.
+    pub(super) fn finish(&self, has_calls: bool, ends_with_call: bool) -> Option<Finish> {
         let reason = match &self.finish_reason {
             Value::String(reason) => reason.clone(),
             // The values of the enumeration, as some SDKs store them.
@@ -75,7 +76,7 @@ impl<'a> Candidate<'a> {
         // A call of an undeclared tool is complete: its result is an error, and the model continues.
         let completeness =
             if is_unexpected_call && has_calls { Completeness::Complete } else { completeness(&reason) };
-        Some(Finish { reason, completeness, may_truncate_objects: !is_unexpected_call })
+        Some(Finish { reason, completeness, may_truncate_objects: ends_with_call && !is_unexpected_call })
     }
 
     /// The further fields of a reply.
@@ -124,11 +125,18 @@ fn not_a_reply(body: &str, problem: impl Display) -> WireError {
 
 fn read_candidate(mut candidate: Candidate<'_>) -> serde_json::Result<AssistantMessage> {
     let mut reply = read_parts(candidate.parts())?;
-    if let Some(finish) = candidate.finish(!reply.tool_calls.is_empty()) {
+    if let Some(finish) = candidate.finish(!reply.tool_calls.is_empty(), ends_with_call(candidate.parts())) {
         reply.finish(finish);
     }
     reply.extra = Extra::new(NAME, candidate.extra());
     Ok(reply)
+}
+
+/// Whether a call is the last part that is not an empty text. Replies may end with one, which has the signature:
+/// <https://ai.google.dev/gemini-api/docs/thought-signatures>.
+fn ends_with_call(parts: &[&RawValue]) -> bool {
+    let heads = parts.iter().rev().filter_map(|raw| serde_json::from_str::<ItemHead<'_>>(raw.get()).ok());
+    heads.filter(|head| !head.has_no_text()).map(|head| head.is_call()).next().unwrap_or_default()
 }
 
 /// The reply with these parts as its items. Calls without an id have an empty one.
