@@ -215,6 +215,8 @@ pub(crate) fn check(name: &str, events: &[String]) {
 struct Seen {
     text: String,
     reasoning: String,
+    /// The arguments of each call so far.
+    arguments: HashMap<usize, String>,
     /// The name and the arguments of each complete call.
     complete: HashMap<usize, (String, String)>,
     started: usize,
@@ -228,8 +230,15 @@ impl Seen {
             Event::Text(piece) => self.text += piece,
             Event::Reasoning(piece) => self.reasoning += piece,
             Event::CallStarted { .. } => self.started += 1,
-            Event::Arguments { partial, piece, .. } => assert!(partial.ends_with(piece)),
+            Event::Arguments { index, partial, piece, .. } => {
+                let known = self.arguments.entry(index).or_default();
+                let begins_again = partial.len() == piece.len();
+                assert!(begins_again || partial == known.clone() + piece, "{partial} {known} {piece}");
+                partial.clone_into(known);
+            }
             Event::CallComplete { index, call, .. } => {
+                let pieces = self.arguments.get(&index).unwrap_or(&call.arguments);
+                assert_eq!(*pieces, call.arguments, "the pieces are the arguments");
                 let known = self.complete.insert(index, (call.name.clone(), call.arguments.clone()));
                 assert_eq!(known, None, "a call is complete once");
             }

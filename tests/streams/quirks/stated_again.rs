@@ -75,9 +75,19 @@ fn calls_of_two_tools_with_one_id_are_two_calls() {
     let stop = json!({ "type": "message_delta", "delta": { "stop_reason": "tool_use" } });
     let body =
         json!({ "type": "message", "content": [block("read"), block("send")], "stop_reason": "tool_use" });
+    let item = |index: u32, name: &str| json!({ "type": "function_call", "id": format!("fc_{index}"), "call_id": "call_1", "name": name, "arguments": r#"{"a":1}"# });
+    let event = |kind: &str, index: u32, name: &str| json!({ "type": format!("response.output_item.{kind}"), "output_index": index, "item": item(index, name) });
+    let response =
+        json!({ "object": "response", "status": "completed", "output": [item(0, "read"), item(1, "send")] });
+    let completed = json!({ "type": "response.completed", "response": response.clone() });
+    let items = |kind: &str| [event(kind, 0, "read"), event(kind, 1, "send")];
     for reply in [
         read(Anthropic::new(), &[start(0, "read"), start(1, "send"), stop]),
         Anthropic::new().read_reply(&body.to_string()).expect("it is read"),
+        read(Responses::new(), &[&items("added")[..], &items("done"), &[completed.clone()]].concat()),
+        read(Responses::new(), &[&items("done")[..], &[completed.clone()]].concat()),
+        read(Responses::new(), &[completed]),
+        Responses::new().read_reply(&response.to_string()).expect("it is read"),
     ] {
         let calls: Vec<_> = reply.tool_calls.iter().map(|call| (&*call.name, &*call.arguments)).collect();
         assert_eq!(calls, [("read", r#"{"a":1}"#), ("send", r#"{"a":1}"#)]);

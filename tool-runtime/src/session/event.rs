@@ -47,7 +47,8 @@ pub enum Event {
         id: String,
         /// The new piece of the arguments, which need not be valid JSON yet.
         text: String,
-        /// Whether this piece replaces all earlier ones: some servers send an empty object first.
+        /// Whether this piece replaces all earlier ones: some servers send an empty object first, or repeat all arguments in
+        /// each piece.
         is_restart: bool,
     },
     /// A call is complete: its tool and its arguments do not change any more. A call that was truncated or interrupted is

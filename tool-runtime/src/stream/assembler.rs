@@ -262,7 +262,7 @@ impl ReplyAssembler {
         let is_truncated = self.reply.is_truncated();
         let is_complete = from_server || self.reply.finish_reason().is_some();
         if is_complete && !is_truncated {
-            self.reply.calls.use_newest_snapshots();
+            self.reply.calls.use_newest_snapshots(&mut self.queued);
         }
         if (from_server || self.is_settled) && !is_truncated {
             self.reply.complete_calls(&mut self.queued);

@@ -113,9 +113,13 @@ impl Calls {
     }
 
     /// The arguments of calls whose pieces each repeat all arguments so far are the newest piece.
-    pub(super) fn use_newest_snapshots(&mut self) {
+    pub(super) fn use_newest_snapshots(&mut self, queued: &mut Vec<QueuedEvent>) {
         for position in 0..self.list.as_slice().len() {
-            self.list.get_mut(position).use_newest_snapshot();
+            let call = self.list.get_mut(position);
+            if call.use_newest_snapshot() {
+                let arguments = 0..call.call.arguments.len();
+                self.grow(position, arguments, queued);
+            }
         }
     }
 
@@ -240,7 +244,8 @@ impl Calls {
         let call = self.list.get_mut(position);
         // A missing name may still arrive.
         if call.reported == Reported::Started && !call.is_truncated() {
-            call.complete();
+            let grown = call.complete();
+            self.grow(position, grown, queued);
             queued.push(QueuedEvent::CallComplete(position));
         }
     }

@@ -27,17 +27,19 @@ pub enum Event<'a> {
     Arguments {
         /// The index of the call.
         index: usize,
-        /// The arguments so far, which need not be valid JSON yet. They start again if an empty object was a
-        /// placeholder.
+        /// The arguments so far, which need not be valid JSON yet. They start again if an empty object was a placeholder, or
+        /// if each piece from the server repeats the arguments so far.
         partial: &'a str,
         /// The new piece: the end of `partial`.
         piece: &'a str,
     },
-    /// A call is complete: its tool and its arguments do not change any more, and it can run. Arguments are complete
-    /// when they are one complete object; an empty object, which arguments may still follow, when the reply has
-    /// finished; those of Anthropic and Gemini, whose truncated arguments may be an object too, when the next call begins or the reply ends
-    /// without truncation; missing arguments and arguments that are not JSON, when the stream has ended. A truncated call is
-    /// never complete.
+    /// A call is complete: its tool and its arguments do not change any more, and it can run. A truncated call is never
+    /// complete. Arguments are complete:
+    ///
+    /// - when they are one complete object. If truncated arguments may be an object too, as those of Anthropic and Gemini: when
+    ///   other content follows the call, or the reply ends without truncation,
+    /// - if they are an empty object, which arguments may still follow: when the reply has finished,
+    /// - if they are missing or not JSON: when the stream has ended.
     #[non_exhaustive]
     CallComplete {
         /// The index of the call.

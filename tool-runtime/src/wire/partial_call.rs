@@ -251,35 +251,39 @@ impl PartialCall {
         if self.is_empty_object() { "" } else { self.snapshots.newest(&self.call.arguments) }
     }
 
-    /// If each piece of the arguments repeats those so far, the newest piece becomes the arguments.
-    pub(crate) fn use_newest_snapshot(&mut self) {
+    /// If each piece of the arguments repeats those so far, the newest piece becomes the arguments. Returns whether it does.
+    pub(crate) fn use_newest_snapshot(&mut self) -> bool {
         if self.reported == Reported::Complete || self.is_whole() || self.takes_text {
-            return;
+            return false;
         }
         let newest = self.snapshots.newest(&self.call.arguments);
-        if is_object(newest) {
+        let is_object = is_object(newest);
+        if is_object {
             self.call.arguments = newest.to_owned();
             self.end = ObjectEnd::Found { is_empty: false };
         }
+        is_object
     }
 
-    /// Marks the call as complete. Missing arguments become an empty object.
-    pub(crate) fn complete(&mut self) {
-        self.resolve_other_arguments();
+    /// Marks the call as complete, and returns the range of the arguments that this adds. Missing arguments become an empty
+    /// object.
+    pub(crate) fn complete(&mut self) -> Range<usize> {
+        let before = self.call.arguments.len();
+        let is_replaced = self.resolve_other_arguments();
+        let grown = if is_replaced { 0 } else { before }..self.call.arguments.len();
         self.reported = Reported::Complete;
         if self.call.arguments.is_empty() && !self.takes_text {
             self.call.arguments.push_str("{}");
         }
+        grown
     }
 
-    /// Decides between the arguments and others that the provider stated for the same call. A complete call without arguments
-    /// does not change.
-    fn resolve_other_arguments(&mut self) {
+    /// Decides between the arguments and others that the provider stated for the same call, and returns whether the others
+    /// replace missing ones. A complete call without arguments does not change.
+    fn resolve_other_arguments(&mut self) -> bool {
         let other = std::mem::take(&mut self.other_arguments).text;
         let stays_empty = self.reported == Reported::Complete && is_empty_object(&self.call.arguments);
-        if !other.is_empty() && !stays_empty {
-            self.call.state_arguments_again(&other);
-        }
+        !other.is_empty() && !stays_empty && self.call.state_arguments_again(&other)
     }
 
     /// The call in a reply of this wire.

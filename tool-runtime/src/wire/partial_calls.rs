@@ -52,6 +52,13 @@ impl PartialCalls {
         self.list[position].continued_by.or(Some(position))
     }
 
+    /// The position of the newest call with this id, if it calls this tool. Either name may be missing.
+    pub(super) fn with_id_and_name(&self, id: &str, name: &str) -> Option<usize> {
+        let position = self.with_id(id)?;
+        let known = &*self.list[position].call.name;
+        (name.is_empty() || known.is_empty() || known == name).then_some(position)
+    }
+
     /// The position of the newest call that is the item with this id.
     pub(super) fn with_item_id(&self, item_id: &str) -> Option<usize> {
         self.by_item_id.get(item_id).copied()

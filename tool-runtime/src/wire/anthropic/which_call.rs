@@ -12,8 +12,7 @@ pub(super) const CALL_RULES: CallRules =
 
 /// The call to which a piece belongs: the call with its id and its name. Without an id, the rules of Chat Completions apply.
 pub(super) fn which_call(piece: &CallPiece, calls: &PartialCalls) -> WhichCall {
-    let has_name = |name: &str| name.is_empty() || piece.name.is_empty() || name == piece.name;
-    match calls.with_id(&piece.id).filter(|&position| has_name(&calls.as_slice()[position].call.name)) {
+    match calls.with_id_and_name(&piece.id, &piece.name) {
         Some(position) => WhichCall::Known(position),
         None if !piece.id.is_empty() => WhichCall::New,
         None => chat_completions::which_call(piece, calls),

@@ -13,11 +13,11 @@ use std::collections::HashMap;
 pub(super) const CALL_RULES: CallRules =
     CallRules { has_unique_ids: true, sends_complete_calls: true, may_truncate_objects: false };
 
-/// The call to which a piece belongs: the call with its `call_id`; otherwise the call of its item, by the id of the item or
+/// The call to which a piece belongs: the call with its `call_id` and its name; otherwise the call of its item, by the id of the item or
 /// else by the position. A complete call without a known `call_id` is the call of its item only if it can be: some servers
 /// change the `call_id`. Without a `call_id` and an item, the rules of Chat Completions apply.
 pub(super) fn which_call(piece: &CallPiece, calls: &PartialCalls) -> WhichCall {
-    if let Some(position) = calls.with_id(&piece.id) {
+    if let Some(position) = calls.with_id_and_name(&piece.id, &piece.name) {
         return WhichCall::Known(position);
     }
     let with_index = || piece.index.and_then(|index| calls.with_index(index));
@@ -85,11 +85,11 @@ impl<'a> BegunCalls<'a> {
         BegunCalls { calls, have_indices, arguments, unmatched }
     }
 
-    /// The call that began with the id of this complete call, or as its item and without or with the same arguments.
+    /// The call that began with the id and the name of this complete call, or as its item and without or with the same arguments.
     fn take_position_of(&mut self, call: &CallPiece) -> Option<usize> {
         let arguments = normalized(whole(call));
         let with_index = call.index.and_then(|index| self.calls.with_index(index));
-        let with_id = self.calls.with_id(&call.id);
+        let with_id = self.calls.with_id_and_name(&call.id, &call.name);
         let with_item_id = self.calls.with_item_id(&call.item_id);
         let began = |position: &usize| {
             let known = &self.arguments[*position];
