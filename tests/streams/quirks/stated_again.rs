@@ -84,8 +84,11 @@ fn calls_of_two_tools_with_one_id_are_two_calls() {
     for reply in [
         read(Anthropic::new(), &[start(0, "read"), start(1, "send"), stop]),
         Anthropic::new().read_reply(&body.to_string()).expect("it is read"),
-        read(Responses::new(), &[&items("added")[..], &items("done"), &[completed.clone()]].concat()),
-        read(Responses::new(), &[&items("done")[..], &[completed.clone()]].concat()),
+        read(
+            Responses::new(),
+            &[&items("added")[..], &items("done"), std::slice::from_ref(&completed)].concat(),
+        ),
+        read(Responses::new(), &[&items("done")[..], std::slice::from_ref(&completed)].concat()),
         read(Responses::new(), &[completed]),
         Responses::new().read_reply(&response.to_string()).expect("it is read"),
     ] {
