@@ -55,6 +55,7 @@ async fn a_call_with_contradicting_arguments_is_an_error() {
         read(Anthropic::new(), &[&block(0, a)[..], &block(1, b), &block(2, a), &stop].concat()),
         read(Anthropic::new(), &[&block(0, a)[..], &block(1, b), &block(2, ""), &stop].concat()),
         read(Anthropic::new(), &[&block(0, a)[..], &block(1, "{\"f"), &block(2, b), &stop].concat()),
+        read(Anthropic::new(), &[&block(0, a)[..], &block(0, b)[1..], &block(1, a), &stop].concat()),
         read(Gemini::new(), &[candidate(&["a", "b"])]),
         read(Gemini::new(), &[candidate(&["a", "b", "a"])]),
         Gemini::new().read_reply(&candidate(&["a", "b"]).to_string()).expect("it is read"),
@@ -73,16 +74,14 @@ fn calls_of_two_tools_with_one_id_are_two_calls() {
     let block = |name: &str| json!({ "type": "tool_use", "id": "call_1", "name": name, "input": { "a": 1 } });
     let start = |index: u32, name: &str| json!({ "type": "content_block_start", "index": index, "content_block": block(name) });
     let stop = json!({ "type": "message_delta", "delta": { "stop_reason": "tool_use" } });
-    let body =
-        json!({ "type": "message", "content": [block("read"), block("send")], "stop_reason": "tool_use" });
+    let body = json!({ "type": "message", "content": [block("read"), block("send"), block("read")], "stop_reason": "tool_use" });
     let item = |index: u32, name: &str| json!({ "type": "function_call", "id": format!("fc_{index}"), "call_id": "call_1", "name": name, "arguments": r#"{"a":1}"# });
     let event = |kind: &str, index: u32, name: &str| json!({ "type": format!("response.output_item.{kind}"), "output_index": index, "item": item(index, name) });
-    let response =
-        json!({ "object": "response", "status": "completed", "output": [item(0, "read"), item(1, "send")] });
+    let response = json!({ "object": "response", "status": "completed", "output": [item(0, "read"), item(1, "send"), item(2, "read")] });
     let completed = json!({ "type": "response.completed", "response": response.clone() });
-    let items = |kind: &str| [event(kind, 0, "read"), event(kind, 1, "send")];
+    let items = |kind: &str| [event(kind, 0, "read"), event(kind, 1, "send"), event(kind, 2, "read")];
     for reply in [
-        read(Anthropic::new(), &[start(0, "read"), start(1, "send"), stop]),
+        read(Anthropic::new(), &[start(0, "read"), start(1, "send"), start(2, "read"), stop]),
         Anthropic::new().read_reply(&body.to_string()).expect("it is read"),
         read(
             Responses::new(),
@@ -122,6 +121,17 @@ fn items_without_arguments_do_not_change_a_call() {
             }
         }
     }
+}
+
+#[test]
+fn a_call_whose_last_arguments_are_no_object_does_not_run_without_arguments() {
+    let mut added = item("call_1", "");
+    added["type"] = json!("response.output_item.added");
+    let piece = json!({ "type": "response.function_call_arguments.delta", "delta": r#"{"file":"a"}"# });
+    let events = [added.clone(), piece, added.clone(), item("call_1", "{bad"), added, completed(&[])];
+    let reply = read(Responses::new(), &events);
+    assert_eq!(reply.tool_calls.len(), 1);
+    assert_eq!(reply.tool_calls[0].arguments, "{bad");
 }
 
 #[test]

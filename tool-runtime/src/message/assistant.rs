@@ -143,15 +143,16 @@ impl AssistantMessage {
     /// Merges calls that the server states more than once, which would run twice.
     #[cfg(any(feature = "anthropic", feature = "gemini", feature = "ollama", feature = "responses"))]
     pub(crate) fn merge_restated_calls(&mut self) {
-        let mut positions: HashMap<String, usize> = HashMap::new();
+        let mut positions: HashMap<(String, String), usize> = HashMap::new();
         let mut merged: Vec<ToolCall> = Vec::with_capacity(self.tool_calls.len());
         for call in std::mem::take(&mut self.tool_calls) {
-            let known = positions.get(&call.id).map(|&position| &mut merged[position]);
+            let key = (call.id.clone(), call.name.clone());
+            let known = positions.get(&key).map(|&position| &mut merged[position]);
             if let Some(known) = known.filter(|known| known.is_stated_by(&call.id, &call.name)) {
                 known.state_arguments_again(&call.arguments);
                 known.is_truncated |= call.is_truncated;
             } else {
-                positions.insert(call.id.clone(), merged.len());
+                positions.insert(key, merged.len());
                 merged.push(call);
             }
         }

@@ -19,7 +19,7 @@ pub(crate) struct PartialCall {
     pub(super) continued_by: Option<usize>,
     /// The position of the call whose arguments these follow.
     pub(super) continues: Option<usize>,
-    rules: CallRules,
+    pub(super) rules: CallRules,
     /// Further fields.
     extra: Map<String, Value>,
     pub(crate) reported: Reported,
@@ -45,7 +45,7 @@ struct OtherArguments {
 }
 
 impl OtherArguments {
-    /// Adds complete arguments, unless they are those that were stated before.
+    /// Adds complete arguments, unless they are the only ones that were stated before.
     fn add(&mut self, arguments: &str) {
         if self.text.is_empty() || !is_same_value(&self.text, arguments) {
             self.text.push_str(arguments);
@@ -126,14 +126,23 @@ impl PartialCall {
     fn begin_again(&mut self) {
         self.is_confirmed = false;
         if self.reported == Reported::Complete || self.takes_text {
-            return self.other_arguments.text.clear();
+            self.other_arguments = OtherArguments::default();
+            return;
         }
-        let is_object = self.is_whole() && !self.is_empty_object();
-        if self.other_arguments.are_objects && is_object {
-            self.other_arguments.add(&self.call.arguments);
-        } else if !self.other_arguments.are_objects && !self.stated_arguments().is_empty() {
-            let text = std::mem::take(&mut self.call.arguments);
-            self.other_arguments = OtherArguments { text, are_objects: is_object };
+        let is_stated = self.is_whole() && !self.is_empty_object();
+        let has_arguments = !self.stated_arguments().is_empty();
+        let other = &mut self.other_arguments;
+        if is_stated {
+            if !std::mem::replace(&mut other.are_objects, true) {
+                let after = std::mem::replace(&mut other.text, std::mem::take(&mut self.call.arguments));
+                if is_object(&after) {
+                    other.add(&after);
+                }
+            } else {
+                other.add(&self.call.arguments);
+            }
+        } else if !other.are_objects && has_arguments {
+            other.text = std::mem::take(&mut self.call.arguments);
         }
         self.clear_arguments();
     }
@@ -190,7 +199,7 @@ impl PartialCall {
         if is_missing || self.is_whole() && !is_object(whole) {
             return "";
         }
-        self.other_arguments.text.clear();
+        self.other_arguments = OtherArguments::default();
         whole.strip_prefix(&*self.call.arguments).unwrap_or_else(|| {
             self.clear_arguments();
             whole

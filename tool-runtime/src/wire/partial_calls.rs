@@ -12,6 +12,8 @@ pub(crate) struct PartialCalls {
     /// The newest call with each index, with each id, and with each id of an item.
     by_index: HashMap<i64, usize>,
     by_id: HashMap<String, usize>,
+    /// The newest call with each id and name, on wires that send the name at once.
+    by_id_and_name: HashMap<(String, String), usize>,
     by_item_id: HashMap<String, usize>,
 }
 
@@ -48,15 +50,22 @@ impl PartialCalls {
 
     /// The position of the newest call with this id.
     pub(super) fn with_id(&self, id: &str) -> Option<usize> {
-        let position = *self.by_id.get(id)?;
-        self.list[position].continued_by.or(Some(position))
+        self.by_id.get(id).map(|&position| self.continuation(position))
     }
 
-    /// The position of the newest call with this id, if it calls this tool. Either name may be missing.
+    /// The position of the call to which pieces of this call belong now.
+    fn continuation(&self, position: usize) -> usize {
+        self.list[position].continued_by.unwrap_or(position)
+    }
+
+    /// The position of the newest call with this id and this name. Either name may be missing.
     pub(super) fn with_id_and_name(&self, id: &str, name: &str) -> Option<usize> {
-        let position = self.with_id(id)?;
-        let known = &*self.list[position].call.name;
-        (name.is_empty() || known.is_empty() || known == name).then_some(position)
+        let newest = self.with_id(id)?;
+        if name.is_empty() || self.list[newest].call.name.is_empty() {
+            return Some(newest);
+        }
+        let known = self.by_id_and_name.get(&(id.to_owned(), name.to_owned()));
+        known.map(|&position| self.continuation(position))
     }
 
     /// The position of the newest call that is the item with this id.
@@ -94,6 +103,9 @@ impl PartialCalls {
     /// Assigns later pieces with the index or the id of this piece to the call.
     pub(crate) fn add_keys_of(&mut self, piece: &CallPiece, position: usize) {
         self.add_key(position, piece.index, &piece.id);
+        if self.list[position].rules.has_unique_ids && !piece.id.is_empty() && !piece.name.is_empty() {
+            self.by_id_and_name.insert((piece.id.clone(), piece.name.clone()), position);
+        }
         if !piece.item_id.is_empty() && !piece.has_no_head() {
             self.by_item_id.insert(piece.item_id.clone(), position);
         }
