@@ -2,6 +2,7 @@
 
 mod limited;
 mod page;
+mod restated_calls;
 
 use crate::cpu_time;
 use futures_util::stream;
@@ -270,6 +271,7 @@ fn rows() -> Vec<Row> {
         ),
     ]);
     rows.extend(limited::rows());
+    rows.extend(restated_calls::rows());
     rows
 }
 

@@ -75,7 +75,7 @@ use tool_runtime::{DynamicTool, Registry};
 /// Definitions and results come from the server.
 ///
 /// - A message has at most 16 MiB and 1,000,000 values, where an object counts as 20; a larger response is an error. An error in a
-///   response with another HTTP status than 200 has at most 64 KiB.
+///   response whose HTTP status is not 2xx has at most 64 KiB; a larger one is ignored.
 /// - [`max_tools`](ClientBuilder::max_tools) limits the number of tools, [`max_list_bytes`](ClientBuilder::max_list_bytes) all
 ///   definitions, and the registry their schemas. Descriptions are truncated after 16 KiB, and titles after 1 KiB.
 /// - [`max_result_bytes`](ClientBuilder::max_result_bytes) limits the content of a result. The message of an error of the protocol
@@ -85,8 +85,8 @@ use tool_runtime::{DynamicTool, Registry};
 ///   seconds; over HTTP, its further requests have no response.
 ///
 /// A definition that cannot be used, or whose name has more than 512 bytes, is [skipped](Registry::skipped). The model reads the
-/// descriptions and results: choose a [`prefix`](ClientBuilder::prefix), so that a tool cannot take the name of another one, and require approval where a
-/// call could do harm ([`ClientBuilder::tool`]). The annotations are statements of the server:
+/// descriptions and results: choose a [`prefix`](ClientBuilder::prefix), so that a tool cannot take the name of another one, and
+/// require approval where a call could do harm ([`ClientBuilder::tool`]). The annotations are statements of the server:
 /// [`ignore_annotations`](ClientBuilder::ignore_annotations) drops them.
 ///
 /// Clones share the connection. It is closed when the last clone and the last tool of it are dropped.

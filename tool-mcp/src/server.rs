@@ -69,8 +69,8 @@ use tool_runtime::{BatchContext, Registry};
 ///   A request whose id is that of a running one is an error.
 /// - While 64 responses, or 1 MiB of them, wait until the client reads, no further request is read. If the client reads none of them
 ///   for 30 seconds, the connection ends.
-/// - A server over HTTP has at most [`max_sessions`](Server::max_sessions) sessions. A body must arrive within 30 seconds, and the
-///   bodies that arrive have 32 MiB in total, without the first 16 KiB of each.
+/// - A server over HTTP has at most [`max_sessions`](Server::max_sessions) sessions. A body that does not arrive in 30 seconds has
+///   the status 408. Bodies take 32 MiB in total, without the first 16 KiB of each; a further one has the status 503.
 ///
 /// ```no_run
 /// use tool_runtime::{Registry, tool};

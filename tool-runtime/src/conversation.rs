@@ -88,7 +88,7 @@ use std::sync::Arc;
 pub struct Conversation {
     messages: Arc<Vec<Message>>,
     warnings: Vec<ReplyWarning>,
-    /// For a session of this conversation.
+    /// The ids of removed calls. A session of this conversation gives them to no other call.
     removed_ids: Arc<RemovedIds>,
 }
 

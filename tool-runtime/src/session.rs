@@ -242,8 +242,8 @@ impl Session {
     /// If this process ends before the run does, a call of a `read_only` or `idempotent` tool runs again, and any other gets
     /// the error that it may have taken effect. See the [module](crate::session#two-requests-at-once) for an example.
     ///
-    /// Show a call to the person who decides about it once the session with the call is stored: the calls of a run that is
-    /// lost with its process are lost too, and later calls may get their ids.
+    /// Store the session before you show a call to the person who decides about it: if the process ends first, the call is
+    /// lost, and a later call may get its id.
     pub fn claim(&mut self) -> Session {
         self.count_change();
         let mut claimed = self.clone();
@@ -292,8 +292,8 @@ impl Session {
         Ok(changed)
     }
 
-    /// Converts into the conversation. A session that is made from it continues to keep the ids of removed calls taken; the
-    /// serialized messages do not have them, so store the session if a person may decide about an earlier call.
+    /// Converts into the conversation. A session that is made from it does not use the ids of removed calls again. The
+    /// serialized messages do not contain these ids: if a person may decide about an earlier call, store the session instead.
     ///
     /// # Errors
     ///

@@ -33,7 +33,7 @@ pub(super) type Events = BoxStream<'static, Result<Sse, SseError>>;
 pub(super) type HttpError = StreamableHttpError<reqwest::Error>;
 
 /// The headers that a program cannot set.
-const RESERVED: [&str; 3] = ["accept", "mcp-session-id", "last-event-id"];
+const RESERVED: [&str; 4] = ["accept", "content-type", "mcp-session-id", "last-event-id"];
 
 /// The limit of redirects of one request.
 const MAX_REDIRECTS: usize = 10;

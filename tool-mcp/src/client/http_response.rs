@@ -5,34 +5,37 @@
 
 use super::http::{Events, HttpError};
 use super::response_line::REPAIR_LINE;
-use crate::message_size::limits;
 use futures_util::StreamExt as _;
 use http::StatusCode;
-use http::header::{CONTENT_TYPE, HeaderName, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::header::{AsHeaderName, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use reqwest::Response;
 use rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
 };
-use rmcp::transport::common::http_header::{EVENT_STREAM_MIME_TYPE, JSON_MIME_TYPE};
+use rmcp::transport::common::http_header::{EVENT_STREAM_MIME_TYPE, HEADER_SESSION_ID, JSON_MIME_TYPE};
 use rmcp::transport::streamable_http_client::{
     AuthRequiredError, HttpStatusError, InsufficientScopeError, SseError, StreamableHttpPostResponse,
     StreamableHttpResponseLimits,
 };
 use sse_stream::{Sse, SseStream};
+use std::borrow::Cow;
 use std::io;
 
 /// The bytes of a body that an error quotes.
 const MAX_QUOTED: usize = 256;
 
-/// Reads a response, of which `has_session` is whether the message named a session.
+/// The beginning of the error of a body that cannot be parsed: rmcp has no variant for it.
+pub(super) const UNREADABLE: &str = "could not parse the JSON response";
+
+/// Reads the response to a message. `has_session` is whether the message was sent in a session.
 pub(super) async fn read(
     mut response: Response,
     message: &ClientJsonRpcMessage,
     has_session: bool,
-    limits: StreamableHttpResponseLimits,
+    sizes: StreamableHttpResponseLimits,
 ) -> Result<StreamableHttpPostResponse, HttpError> {
     let status = response.status();
-    match (status, header(&response, &WWW_AUTHENTICATE)) {
+    match (status, header(&response, WWW_AUTHENTICATE)) {
         (StatusCode::UNAUTHORIZED, Some(challenge)) => {
             return Err(HttpError::AuthRequired(AuthRequiredError::new(challenge)));
         }
@@ -45,41 +48,41 @@ pub(super) async fn read(
         (StatusCode::NOT_FOUND, _) if has_session => return Err(HttpError::SessionExpired),
         _ => {}
     }
-    let content_type = header(&response, &CONTENT_TYPE);
+    let content_type = header(&response, CONTENT_TYPE);
     let media_type = content_type.as_deref().and_then(|value| value.split(';').next()).map(str::trim);
-    let is = |expected: &str| media_type.is_some_and(|given| given.eq_ignore_ascii_case(expected));
+    let has_type = |expected: &str| media_type.is_some_and(|given| given.eq_ignore_ascii_case(expected));
     if !status.is_success() {
-        return read_failure(response, message, is(JSON_MIME_TYPE), limits.max_error_response_size).await;
+        return read_failure(response, message, has_type(JSON_MIME_TYPE), sizes.max_error_response_size)
+            .await;
     }
-    let session = header(&response, &HeaderName::from_static("mcp-session-id"));
+    let session = header(&response, HEADER_SESSION_ID);
     let id = request_id(message);
     // A notification may have an empty response.
-    let is_accepted = id.is_none() && response.content_length() == Some(0);
-    if is(EVENT_STREAM_MIME_TYPE) && !is_accepted {
-        let events = events(response, id.cloned(), limits.max_sse_event_size);
+    let is_empty = id.is_none() && response.content_length() == Some(0);
+    if has_type(EVENT_STREAM_MIME_TYPE) && !is_empty {
+        let events = events(response, id.cloned(), sizes.max_sse_event_size);
         return Ok(StreamableHttpPostResponse::Sse(events, session));
     }
     // Nothing waits for the response to a notification.
     let Some(id) = id else { return Ok(StreamableHttpPostResponse::Accepted) };
-    if !is(JSON_MIME_TYPE) {
+    if !has_type(JSON_MIME_TYPE) {
         return Err(HttpError::UnexpectedContentType(content_type));
     }
-    let body = read_body(&mut response, limits.max_json_response_size).await?;
-    if body.len() > limits.max_json_response_size {
-        return Ok(StreamableHttpPostResponse::Json(too_large(id), session));
+    let body = read_body(&mut response, sizes.max_json_response_size).await?;
+    if body.len() > sizes.max_json_response_size {
+        return Ok(StreamableHttpPostResponse::Json(too_large(id, sizes.max_json_response_size), session));
     }
     let repaired = REPAIR_LINE.apply(&body);
     let text = repaired.as_deref().unwrap_or(&body);
     match serde_json::from_slice(text) {
         Ok(message) => Ok(StreamableHttpPostResponse::Json(message, session)),
-        // A batch has several messages.
+        // A batch became one line for each message. `RepairingClient` splits an event in the same way.
         Err(_) if repaired.as_deref().is_some_and(|lines| lines.contains(&b'\n')) => {
             let event = Sse::default().data(String::from_utf8_lossy(&body));
             Ok(StreamableHttpPostResponse::Sse(futures_util::stream::iter([Ok(event)]).boxed(), session))
         }
         Err(error) => {
-            let quoted = String::from_utf8_lossy(&body[..body.len().min(MAX_QUOTED)]);
-            let text = format!("could not parse the JSON response: {error}: {quoted}");
+            let text = format!("{UNREADABLE}: {error}: {}", quoted(&body));
             Err(HttpError::UnexpectedServerResponse(text.into()))
         }
     }
@@ -94,7 +97,7 @@ async fn read_failure(
 ) -> Result<StreamableHttpPostResponse, HttpError> {
     let status = response.status();
     let is_unavailable = status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error();
-    let failure = HttpStatusError::new(status.as_u16(), header(&response, &RETRY_AFTER));
+    let failure = HttpStatusError::new(status.as_u16(), header(&response, RETRY_AFTER));
     if is_unavailable && (!is_json || status == StatusCode::TOO_MANY_REQUESTS) {
         return Err(failure.into());
     }
@@ -113,12 +116,12 @@ async fn read_failure(
             if is_discovery {
                 error.id = request_id(message).cloned();
             }
-            let session = header(&response, &HeaderName::from_static("mcp-session-id"));
+            let session = header(&response, HEADER_SESSION_ID);
             Ok(StreamableHttpPostResponse::Json(JsonRpcMessage::Error(error), session))
         }
         None if is_unavailable => Err(failure.into()),
         None => {
-            let text = format!("HTTP {status}: {}", String::from_utf8_lossy(&body));
+            let text = format!("HTTP {status}: {}", quoted(&body));
             Err(HttpError::UnexpectedServerResponse(text.into()))
         }
     }
@@ -135,7 +138,8 @@ async fn read_body(response: &mut Response, limit: usize) -> reqwest::Result<Vec
     Ok(body)
 }
 
-/// The events of a stream. One that is too large is an error of the request, and the last one: the server would send it again.
+/// The events of a stream. An event that is too large becomes an error of the request, so that rmcp does not resume the stream:
+/// the server would send the event again.
 fn events(response: Response, id: Option<RequestId>, limit: usize) -> Events {
     let (mut size, mut is_line_empty, mut last) = (0, true, 0);
     let chunks = response.bytes_stream().map(move |chunk| {
@@ -158,16 +162,16 @@ fn events(response: Response, id: Option<RequestId>, limit: usize) -> Events {
         _ => false,
     };
     let replace = move |event: Result<Sse, SseError>| match (event, &id) {
-        (Err(error), Some(id)) if is_too_large(&error) => {
-            serde_json::to_string(&too_large(id)).map(|error| Sse::default().data(error)).map_err(|_| error)
-        }
+        (Err(error), Some(id)) if is_too_large(&error) => serde_json::to_string(&too_large(id, limit))
+            .map(|error| Sse::default().data(error))
+            .map_err(|_| error),
         (event, _) => event,
     };
     SseStream::from_bytes_stream(chunks).map(replace).boxed()
 }
 
-fn too_large(id: &RequestId) -> ServerJsonRpcMessage {
-    let text = format!("the response of the server is too large: {}", limits());
+fn too_large(id: &RequestId, limit: usize) -> ServerJsonRpcMessage {
+    let text = format!("the response of the server is too large: it may have {limit} bytes");
     JsonRpcMessage::error(ErrorData::parse_error(text, None), Some(id.clone()))
 }
 
@@ -178,6 +182,11 @@ fn request_id(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
     }
 }
 
-fn header(response: &Response, name: &HeaderName) -> Option<String> {
+/// The beginning of a body, for an error.
+fn quoted(body: &[u8]) -> Cow<'_, str> {
+    String::from_utf8_lossy(&body[..body.len().min(MAX_QUOTED)])
+}
+
+fn header(response: &Response, name: impl AsHeaderName) -> Option<String> {
     response.headers().get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
 }

@@ -73,8 +73,7 @@ pub(super) fn rejection(error: &ServiceError) -> Option<Rejection> {
         HttpError::Client(error) if error.is_connect() => Some(Rejection::MayRepeat),
         HttpError::SessionExpired => Some(Rejection::MayRepeat),
         HttpError::InsufficientScope(_) => Some(Rejection::Unauthorized),
-        // Of `http_response`: the error has no other type.
-        HttpError::UnexpectedServerResponse(text) if text.starts_with("could not parse") => {
+        HttpError::UnexpectedServerResponse(text) if text.starts_with(super::http_response::UNREADABLE) => {
             Some(Rejection::Unreadable(text.to_string()))
         }
         error => match status(error)? {

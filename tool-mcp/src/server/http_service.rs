@@ -41,8 +41,8 @@ type Response = http::Response<BoxBody<Bytes, Infallible>>;
 
 impl HttpService {
     pub(super) fn new(server: Server, config: StreamableHttpServerConfig) -> Self {
-        let (of_connection, bodies) = (server.clone(), BodyReader::new(config.max_request_body_bytes));
-        let connect = move || Ok(ConnectionHandler::new(of_connection.clone()));
+        let (handler_server, bodies) = (server.clone(), BodyReader::new(config.max_request_body_bytes));
+        let connect = move || Ok(ConnectionHandler::new(handler_server.clone()));
         let sessions = Sessions::default();
         let service = StreamableHttpService::new(connect, sessions.clone().into(), config);
         HttpService { service, sessions, creating: Arc::default(), bodies, server }
@@ -55,7 +55,7 @@ impl HttpService {
         B::Error: Display,
     {
         let (mut parts, body) = request.into_parts();
-        if let Some(response) = self.check_origin(&parts).await {
+        if let Some(response) = self.rejected_website(&parts).await {
             return Ok(response);
         }
         let body =
@@ -66,8 +66,8 @@ impl HttpService {
         };
         let (method, id) = (envelope.method.as_deref(), envelope.id);
         let session = parts.headers.get("mcp-session-id").and_then(|id| id.to_str().ok());
-        let of_session = session.and_then(|id| self.sessions.client_name(id));
-        let request = McpRequest::from_http(&parts, &envelope, of_session.as_deref());
+        let session_client = session.and_then(|id| self.sessions.client_name(id));
+        let request = McpRequest::from_http(&parts, &envelope, session_client.as_deref());
         let authorized = self.server.authorize(&request);
         let authorized =
             authorized.map_err(|error| Rejection::unauthorized(error, id.filter(|_| method.is_some())))?;
@@ -82,9 +82,9 @@ impl HttpService {
         Ok(response)
     }
 
-    /// The response to a request from a website that may not use the server, before its body is read and the program is asked.
-    /// rmcp checks the headers first, and then rejects the method of this request.
-    async fn check_origin(&self, parts: &Parts) -> Option<Response> {
+    /// The response to a request with a host or an origin that is not allowed. rmcp checks both headers before the method, so a
+    /// request with a method that it does not support has the status 405 if they are allowed.
+    async fn rejected_website(&self, parts: &Parts) -> Option<Response> {
         let mut request = http::Request::new(Full::<Bytes>::default());
         *request.method_mut() = Method::TRACE;
         *request.uri_mut() = parts.uri.clone();

@@ -5,7 +5,6 @@ use super::envelope::Envelope;
 use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, ClientRequest, GetMeta as _, JsonObject, JsonRpcMessage,
 };
-#[cfg(feature = "http-server")]
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -25,13 +24,13 @@ pub struct McpRequest<'a> {
 /// The `_meta` of a message.
 #[derive(Clone, Copy)]
 enum Meta<'a> {
-    #[cfg(feature = "http-server")]
+    #[cfg_attr(not(feature = "http-server"), allow(dead_code, reason = "only HTTP has the text"))]
     Text(&'a RawValue),
     Object(&'a JsonObject),
 }
 
 impl<'a> McpRequest<'a> {
-    /// A request with this message, whose client has introduced itself with this name.
+    /// A request over HTTP with this message. `client_name` is that of its session, for a message without one.
     #[cfg(feature = "http-server")]
     pub(super) fn from_http(
         http: &'a http::request::Parts,
@@ -63,13 +62,13 @@ impl<'a> McpRequest<'a> {
                 read.method = Some(request.method());
                 read.tool = called_tool(request);
                 read.meta = Some(Meta::Object(request.get_meta()));
-                let of_request = match request {
+                let stated_name = match request {
                     ClientRequest::InitializeRequest(request) => {
                         Some(Cow::Borrowed(&*request.params.client_info.name))
                     }
                     _ => request.get_meta().client_info().map(|client| Cow::Owned(client.name)),
                 };
-                read.client_name = of_request.or(read.client_name);
+                read.client_name = stated_name.or(read.client_name);
             }
             JsonRpcMessage::Notification(notification) => {
                 read.method = notification_method(&notification.notification);
@@ -119,7 +118,6 @@ impl<'a> McpRequest<'a> {
     #[must_use]
     pub fn meta(&self) -> Option<Map<String, Value>> {
         let meta = match self.meta? {
-            #[cfg(feature = "http-server")]
             Meta::Text(text) => serde_json::from_str(text.get()).ok()?,
             Meta::Object(object) => object.clone(),
         };

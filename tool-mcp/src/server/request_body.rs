@@ -16,11 +16,11 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-/// The time in which a body of up to 4 MiB arrives, the default limit. With a larger limit, the time is proportional.
+/// The time in which a body must arrive, for each 4 MiB of the limit of a body, rounded up.
 const MAX_TIME: Duration = Duration::from_secs(30);
 const BYTES_IN_MAX_TIME: usize = 4 << 20;
 
-/// The size of the bodies of all connections that are not handled yet, in KiB.
+/// The size of all bodies that are not handled yet, in KiB.
 const MAX_KIBIBYTES: usize = 32 * 1024;
 
 /// The first bytes of each body do not count, so that small requests are handled while large ones wait.
@@ -43,7 +43,7 @@ impl BodyReader {
         BodyReader { kibibytes: Arc::new(Semaphore::new(kibibytes)), max_bytes }
     }
 
-    /// The body, with lone surrogates replaced. It counts until it is dropped.
+    /// The body, with lone surrogates replaced. Its bytes count towards `MAX_KIBIBYTES` until it is dropped.
     pub(super) async fn read<B>(&self, parts: &Parts, body: B) -> Result<Bytes, Rejection>
     where
         B: BodyExt,
@@ -60,11 +60,7 @@ impl BodyReader {
             let text = format!("the request is too large: {}; send a smaller one", limits());
             return Err(Rejection::text(StatusCode::PAYLOAD_TOO_LARGE, text));
         }
-        let repaired = match replace_lone_surrogates(&received.bytes) {
-            Cow::Owned(repaired) => Some(repaired),
-            Cow::Borrowed(_) => None,
-        };
-        if let Some(repaired) = repaired {
+        if let Cow::Owned(repaired) = replace_lone_surrogates(&received.bytes) {
             received.bytes = repaired;
         }
         Ok(Bytes::from_owner(received))
@@ -110,7 +106,8 @@ struct Received {
 }
 
 impl Received {
-    /// Waits until this number of further bytes is possible. The size that a client declares does not count.
+    /// Waits until this number of further bytes fits. Only bytes that have arrived count, since a client may declare any size.
+    /// `None` if they do not fit in time.
     async fn reserve(&mut self, kibibytes: &Arc<Semaphore>, bytes: usize) -> Option<()> {
         let needed = (self.bytes.len() + bytes).saturating_sub(UNCOUNTED_BYTES).div_ceil(1024);
         let reserved = self.permits.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);

@@ -35,9 +35,11 @@ struct Session {
     is_used: AtomicBool,
 }
 
-/// A request that ends when this is dropped, unless the session has it: the session may have ended, or the client disconnected.
+/// A request that has begun and that the session does not have yet. Dropping it ends the request, since the session may have
+/// ended or the client may have disconnected.
 struct BegunRequest {
     running: RunningRequests,
+    /// `None` once the session has the request.
     id: Option<RequestId>,
 }
 
@@ -137,8 +139,10 @@ impl SessionManager for Sessions {
             begun = Some(BegunRequest { running: session.running.clone(), id: Some(request.id.clone()) });
         }
         let stream = self.local.create_stream(id, message).await?;
-        // The response ends it.
-        begun.and_then(|mut begun| begun.id.take());
+        if let Some(mut begun) = begun {
+            // The session ends the request with its response.
+            begun.id = None;
+        }
         Ok(stream.right_stream())
     }
 

@@ -169,7 +169,7 @@ fn runs_one_case() {
     std::thread::spawn(|| {
         let limit = max_duration();
         std::thread::sleep(limit);
-        eprintln!("the case waits for something that does not happen: it has not ended after {limit:?}");
+        eprintln!("the case has not ended after {limit:?}: it waits for ever, or the machine is too busy");
         std::process::exit(1);
     });
     let outcome = runtime.block_on((case.run)(size));

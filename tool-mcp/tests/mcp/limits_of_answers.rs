@@ -107,6 +107,10 @@ async fn a_large_result_is_truncated_and_the_program_sees_it() {
     let rejected = call(json!({"code": -32000, "message": "x".repeat(100_000)}), 1_000).await;
     assert!(rejected.is_error() && rejected.text().len() < 66_000, "{} bytes", rejected.text().len());
 
+    let image = json!({"type": "image", "data": "iVBORw0KGgoAAAAA", "mimeType": "image/png"});
+    let images = call(json!({"content": vec![image; 52]}), 8 << 20).await;
+    assert_eq!(images.text().matches("[an image or file that is left out]").count(), 2);
+
     let complete = call(json!({"content": [text("x".repeat(5_000))]}), 8 << 20).await;
     assert_eq!(complete.text(), "x".repeat(5_000));
 }

@@ -11,10 +11,10 @@ use tool_runtime_mcp::{Server, serve};
 /// A server that remembers the `_meta` of each message.
 fn remembering() -> (Server, Arc<Mutex<Vec<Value>>>) {
     let seen: Arc<Mutex<Vec<Value>>> = Arc::default();
-    let of_server = Arc::clone(&seen);
+    let remembered = Arc::clone(&seen);
     let server = serve(Registry::new(tools![]).expect("valid")).batch(move |request| {
         let meta = request.meta().map_or(Value::Null, Value::Object);
-        of_server.lock().expect("not poisoned").push(json!([request.method(), meta]));
+        remembered.lock().expect("not poisoned").push(json!([request.method(), meta]));
         BatchContext::new()
     });
     (server, seen)

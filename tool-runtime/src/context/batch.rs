@@ -228,9 +228,8 @@ impl BatchContext {
     /// stores a session only after each run records the replies ([`RunLog`](crate::session::RunLog)) under one id for the session,
     /// or uses another id after each user message, as `examples/shop` does.
     ///
-    /// An id must not end with `/` and a number twice, as `orders/2024/11` does: such an id is that of an inner session of the run
-    /// `orders` ([`child_batch`](super::CallContext::child_batch)), and its records are removed together with those of the outer
-    /// run. Join parts with another character: `orders-2024-11`.
+    /// Do not end an id with two numbers after slashes, as in `orders/2024/11`: it is the id of an inner session of the run
+    /// `orders` ([`child_batch`](super::CallContext::child_batch)), and is removed with that run. Use `orders-2024-11`.
     #[must_use]
     pub fn run_id(mut self, id: impl Into<String>) -> Self {
         self.data().run_id = Some(id.into().into());

@@ -159,8 +159,8 @@ impl CallContext {
     /// Without listeners, and after the call has ended, it does nothing, and does not serialize the data. If the data cannot be
     /// written as JSON, the listeners receive the text of the error instead, as a string.
     ///
-    /// The listener of a run ([`Run::on_event`](crate::session::Run::on_event)) receives the data in the task of the run, while the
-    /// tool awaits or after it. 16 MiB can wait; the rest is [skipped](crate::dispatch::CallStatus::Skipped). So an async tool
+    /// The listener of a run ([`Run::on_event`](crate::session::Run::on_event)) receives the data in the task of the run: whenever
+    /// the tool awaits, and after it has ended. 16 MiB can wait; the rest is [skipped](crate::dispatch::CallStatus::Skipped). So an async tool
     /// that sends more than 10,000 values, or long ones, awaits between them: `tokio::task::yield_now().await` after every 1,000
     /// values is enough.
     ///

@@ -69,11 +69,13 @@ struct SessionReply {
 impl TakenIds {
     /// Takes an id, and returns whether it was free.
     pub(crate) fn take(&mut self, id: &str) -> bool {
-        self.next_number = self.next_number.max(number_after(id));
+        if let Some((number, _)) = parts_of_session_id(id) {
+            self.next_number = self.next_number.max(number.saturating_add(1));
+        }
         self.taken.insert(id.to_owned())
     }
 
-    /// Makes an id of the current reply free, so that the next reply gets the same ids.
+    /// Makes an id of the current reply free, which is dropped. The next reply has its number.
     pub(crate) fn release(&mut self, id: &str) {
         self.taken.remove(id);
         if let Some(reply) = &self.reply {
@@ -146,9 +148,10 @@ impl RemovedIds {
     }
 
     fn add(&mut self, id: &str) {
-        match number_after(id) {
-            0 if self.sent.len() < Self::MAX_SENT => drop(self.sent.insert(Fingerprint::new(&[id]))),
-            number => self.next_number = self.next_number.max(number),
+        match parts_of_session_id(id) {
+            Some((number, _)) => self.next_number = self.next_number.max(number.saturating_add(1)),
+            None if self.sent.len() < Self::MAX_SENT => drop(self.sent.insert(Fingerprint::new(&[id]))),
+            None => {}
         }
     }
 
@@ -181,11 +184,6 @@ fn parts_of_session_id(id: &str) -> Option<(u64, usize)> {
     let (number, position) = id.strip_prefix('R')?.split_once('C')?;
     let parts = (u64::from_str_radix(number, 16).ok()?, usize::from_str_radix(position, 16).ok()?);
     (session_id(parts.0, parts.1) == id).then_some(parts)
-}
-
-/// One more than the number in an id that a session made, and 0 for any other id.
-fn number_after(id: &str) -> u64 {
-    parts_of_session_id(id).map_or(0, |(number, _)| number.saturating_add(1))
 }
 
 /// An id of nine letters and digits, which every provider accepts: Mistral accepts no other form

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-/// After this time, the reporter polls the run again, so that a slow listener delays no time limit. A tool that awaits between its
-/// events waits at most this long, so that a fast listener receives all of them.
+/// The time after which the reporter polls the run again, even if events wait, so that a slow listener delays no time limit. It is
+/// long enough for a fast listener to receive the events of a tool that awaits between them.
 const MAX_TIME: Duration = Duration::from_millis(10);
 
 /// The time after the cancellation of the run after which progress and data that wait are skipped: a listener may be slow.
@@ -169,7 +169,7 @@ impl<O: FnMut(&Event)> Listener<O> {
         let item = waiting.items.pop();
         drop(waiting);
         match &item {
-            // The call waits for this event, and does not run then.
+            // A call starts after the listener has received this event. It does not start after the cancellation.
             Some(Item::Event(event)) if is_cancelled && is_start(event) => {}
             Some(Item::Event(event)) => (self.on_event)(event),
             _ => {}

@@ -264,10 +264,10 @@ impl ReplyAssembler {
         if is_complete && !is_truncated {
             self.reply.calls.use_newest_snapshots(&mut self.queued);
         }
-        if (from_server || self.is_settled) && !is_truncated {
-            self.reply.complete_calls(&mut self.queued);
-        } else if is_truncated {
+        if is_truncated {
             self.reply.complete_whole_calls(&mut self.queued);
+        } else if from_server || self.is_settled {
+            self.reply.complete_calls(&mut self.queued);
         } else {
             self.reply.calls.complete_whole(false, &mut self.queued);
         }

@@ -103,6 +103,7 @@ impl Calls {
         if self.changed.last() != Some(&position) {
             self.changed.push(position);
         }
+        // It goes on, so the end of the reply may truncate it.
         self.is_newest_followed = false;
         self.list.add_keys_of(&piece, position);
         let call = self.list.get_mut(position);
@@ -151,8 +152,8 @@ impl Calls {
         }
     }
 
-    /// Ends the newest call, since content that is not a call follows it.
-    pub(super) fn end_newest(&mut self, queued: &mut Vec<QueuedEvent>) {
+    /// Records that other content follows the newest call, and completes the call if its arguments are complete.
+    pub(super) fn follow_newest(&mut self, queued: &mut Vec<QueuedEvent>) {
         self.complete_newest(queued);
         self.is_newest_followed = true;
     }

@@ -157,7 +157,8 @@ impl Items {
         calls.collect()
     }
 
-    /// The positions of the calls whose items have ended before another item, and their arguments unless they arrived in pieces.
+    /// The calls whose items have ended, except that of the last item, which the end of the reply may have truncated: the position
+    /// of each, and the arguments from the start of its item, or `{}`.
     pub(super) fn take_ended_arguments(&mut self) -> Vec<(usize, Value)> {
         let Some((last, earlier)) = self.list.split_last_mut() else { return Vec::new() };
         let calls = earlier.iter_mut().filter(|item| item.call != last.call);

@@ -50,7 +50,7 @@ impl PartialReply {
                 let from = self.reasoning.len();
                 self.reasoning.push_str(&piece);
                 if !piece.is_empty() {
-                    self.calls.end_newest(queued);
+                    self.calls.follow_newest(queued);
                     queued.push(QueuedEvent::Reasoning(from..self.reasoning.len()));
                 }
             }
@@ -60,7 +60,7 @@ impl PartialReply {
             Piece::Call(piece) => drop(self.take_call(piece, queued)),
             Piece::ItemStart { index, item, kind, call, arguments } => {
                 if kind != ItemKind::Call {
-                    self.calls.end_newest(queued);
+                    self.calls.follow_newest(queued);
                 }
                 let call = call.and_then(|call| self.take_call(call, queued));
                 self.items.start(GrowingItem::new(Some(index), item, arguments), kind, call);
@@ -72,8 +72,9 @@ impl PartialReply {
             }
             Piece::ItemEnd(index) => self.items.end(index),
             Piece::Item { index, item, call } => {
+                // `take_text` decides about a text: Gemini ends replies with an empty one.
                 if item.content.kind() == ItemKind::Native {
-                    self.calls.end_newest(queued);
+                    self.calls.follow_newest(queued);
                 }
                 if let Some(text) = self.items.take_missing_text(index, &item, self.text.as_deref()) {
                     self.take_text(&text, Vec::new(), queued);
@@ -153,7 +154,7 @@ impl PartialReply {
         }
         text.push_str(piece);
         if text.len() > from {
-            self.calls.end_newest(queued);
+            self.calls.follow_newest(queued);
             queued.push(QueuedEvent::Text(from..text.len()));
         }
     }

@@ -133,13 +133,13 @@ impl PartialCall {
         let has_arguments = !self.stated_arguments().is_empty();
         let other = &mut self.other_arguments;
         if is_stated {
-            if !std::mem::replace(&mut other.are_objects, true) {
+            if std::mem::replace(&mut other.are_objects, true) {
+                other.add(&self.call.arguments);
+            } else {
                 let after = std::mem::replace(&mut other.text, std::mem::take(&mut self.call.arguments));
                 if is_object(&after) {
                     other.add(&after);
                 }
-            } else {
-                other.add(&self.call.arguments);
             }
         } else if !other.are_objects && has_arguments {
             other.text = std::mem::take(&mut self.call.arguments);

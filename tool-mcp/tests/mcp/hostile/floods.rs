@@ -144,6 +144,7 @@ pub(super) async fn minute_of_a_client() -> Vec<u64> {
 
 fn progress(count: usize) -> Running {
     Box::pin(async move {
+        tokio::time::pause();
         let client = connect_to_script(move |mut peer: Peer| async move {
             while let Some(message) = peer.next().await {
                 let id = &message["id"];
@@ -177,8 +178,7 @@ fn progress(count: usize) -> Running {
         let call = tool_runtime::ToolCall::new("call_1", "t", "{}");
         assert!(!registry.with(&batch).dispatch(&[call]).await[0].is_error());
         let events = events.load(Ordering::Relaxed);
-        // Those of a second, or of some seconds on a busy machine.
-        assert!((100..count / 2).contains(&events), "{events} events");
+        assert!((100..=200).contains(&events), "{events} events");
         format!("{events} events of {count} notifications")
     })
 }
@@ -222,7 +222,7 @@ fn changes(count: usize) -> Running {
         let ended = timeout(Duration::from_secs(10), follow).await;
         assert!(ended.is_err(), "100 lists in less than ten seconds");
         let lists = lists.load(Ordering::Relaxed);
-        assert!((5..=11).contains(&lists), "{lists} lists in ten seconds");
+        assert!((10..=11).contains(&lists), "{lists} lists in ten seconds");
         format!("{lists} lists in ten seconds")
     })
 }

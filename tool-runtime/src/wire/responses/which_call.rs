@@ -13,9 +13,9 @@ use std::collections::HashMap;
 pub(super) const CALL_RULES: CallRules =
     CallRules { has_unique_ids: true, sends_complete_calls: true, may_truncate_objects: false };
 
-/// The call to which a piece belongs: the call with its `call_id` and its name; otherwise the call of its item, by the id of the item or
-/// else by the position. A complete call without a known `call_id` is the call of its item only if it can be: some servers
-/// change the `call_id`. Without a `call_id` and an item, the rules of Chat Completions apply.
+/// The call to which a piece belongs: the call with its `call_id` and its name; otherwise the call of its item, by the id of
+/// the item or else by the position. A complete call without a known `call_id` is the call of its item only if it can be: some
+/// servers change the `call_id`. Without a `call_id` and an item, the rules of Chat Completions apply.
 pub(super) fn which_call(piece: &CallPiece, calls: &PartialCalls) -> WhichCall {
     if let Some(position) = calls.with_id_and_name(&piece.id, &piece.name) {
         return WhichCall::Known(position);

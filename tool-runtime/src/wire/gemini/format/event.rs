@@ -57,7 +57,8 @@ fn read_event(text: &str) -> serde_json::Result<Vec<Piece>> {
             add_part(part, &mut pieces)?;
         }
         // The calls of the reply may be in earlier chunks.
-        pieces.extend(candidate.finish(true, true).map(Piece::Finish));
+        let (has_calls, ends_with_call) = (true, true);
+        pieces.extend(candidate.finish(has_calls, ends_with_call).map(Piece::Finish));
     }
     Ok(pieces)
 }

@@ -41,11 +41,11 @@ impl ItemHead<'_> {
     /// Whether it is text without characters, which the API rejects: "required oneof field 'data' must have one initialized
     /// field".
     pub(super) fn is_empty_text(&self) -> bool {
-        self.has_no_text() && !self.is_signed()
+        self.has_empty_text() && !self.is_signed()
     }
 
     /// Whether it is text without characters, with a signature or without.
-    pub(super) fn has_no_text(&self) -> bool {
+    pub(super) fn has_empty_text(&self) -> bool {
         !self.is_call() && self.text == ""
     }
 

@@ -135,8 +135,8 @@ fn read_candidate(mut candidate: Candidate<'_>) -> serde_json::Result<AssistantM
 /// Whether a call is the last part that is not an empty text. Replies may end with one, which has the signature:
 /// <https://ai.google.dev/gemini-api/docs/thought-signatures>.
 fn ends_with_call(parts: &[&RawValue]) -> bool {
-    let heads = parts.iter().rev().filter_map(|raw| serde_json::from_str::<ItemHead<'_>>(raw.get()).ok());
-    heads.filter(|head| !head.has_no_text()).map(|head| head.is_call()).next().unwrap_or_default()
+    let mut heads = parts.iter().rev().filter_map(|raw| serde_json::from_str::<ItemHead<'_>>(raw.get()).ok());
+    heads.find(|head| !head.has_empty_text()).is_some_and(|head| head.is_call())
 }
 
 /// The reply with these parts as its items. Calls without an id have an empty one.
