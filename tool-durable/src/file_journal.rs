@@ -62,7 +62,8 @@ use writer::Writer;
 /// missing, if it is an older copy, or if only its last commit is damaged.
 ///
 /// On Unix, only the owner of a file that the journal creates can read and write it; an existing file keeps its permissions. A
-/// symbolic link in the place of one of the files is an error, since it could refer to any file of the user.
+/// symbolic link or a pipe in the place of one of the files is an error: a link could refer to any file of the user, and a pipe
+/// would block.
 ///
 /// Opening a journal verifies the whole file, and dropping the last handle waits for the thread that writes: both
 /// block. (A journal of a million calls, 1 GB, opens in about three seconds.) The file keeps its size when records are

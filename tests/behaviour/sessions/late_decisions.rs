@@ -2,12 +2,12 @@
 
 use super::{asked, call, calling, model, results, shop, stored, text_reply};
 use serde_json::json;
-use tool_runtime::conversation::{NotPendingError, PendingCalls};
+use tool_runtime::conversation::{NotPendingError, PendingCalls, Received};
 use tool_runtime::history::TrimBudget;
 use tool_runtime::message::Message;
 use tool_runtime::session::{Event, RunEnd};
 use tool_runtime::testing::ScriptedReply;
-use tool_runtime::{Registry, Session, ToolCall};
+use tool_runtime::{AssistantMessage, Conversation, Registry, Session, ToolCall};
 
 /// Runs the session with these replies to its end.
 async fn run(session: &mut Session, registry: &Registry, replies: impl Into<Vec<ScriptedReply>>) -> RunEnd {
@@ -229,6 +229,30 @@ async fn an_interrupted_reply_and_the_next_one_get_the_same_ids() {
     assert_eq!(ids, ["R0000C000", "R0000C000"]);
 }
 
+#[tokio::test]
+async fn an_id_with_a_large_number_does_not_let_ids_repeat() {
+    let (registry, _) = shop();
+    for number in ["fffe", "ffffffff", "fffffffe", "fffffffd", "fffffffffffffffe", "ffffffffffffffff"] {
+        let reply = AssistantMessage::from_tool_calls([call(&format!("R{number}C000"), "find", 7)]);
+        let Received::ToolCalls(calls) = Conversation::new().user("Hello!").receive(reply) else {
+            unreachable!("it calls a tool")
+        };
+        let (mut session, mut seen) = (Session::from(calls), Vec::new());
+        for _ in 0..5 {
+            session.push_user("Go on.");
+            session.trim(&TrimBudget::messages(1));
+            session = stored(&session);
+            let calls = ["", "call_0"].map(|id| call(id, "refund", 8));
+            assert_eq!(run(&mut session, &registry, [calling(calls)]).await, RunEnd::NeedsApproval);
+            seen.extend(session.awaiting_approval().into_iter().map(|call| call.id));
+        }
+        let count = seen.len();
+        seen.sort();
+        seen.dedup();
+        assert_eq!((seen.len(), count), (10, 10), "{number}: {seen:?}");
+    }
+}
+
 #[test]
 fn forged_numbers_neither_panic_nor_repeat_an_id() {
     let mut text: serde_json::Value = serde_json::to_value(asked()).expect("it is stored");
@@ -242,12 +266,13 @@ fn forged_numbers_neither_panic_nor_repeat_an_id() {
     for _ in 0..3 {
         let calls: Vec<ToolCall> = ["", "", "a"].map(|id| call(id, "find", 7)).into();
         let _ = runtime.block_on(run(&mut session, &registry, [calling(calls), text_reply("Done.")]));
-        session.push_user("Go on.");
-    }
-    for message in session.messages() {
-        if let Message::Assistant(reply) = message {
-            ids.extend(reply.tool_calls.iter().map(|call| call.id.clone()));
+        for message in session.messages() {
+            if let Message::Assistant(reply) = message {
+                ids.extend(reply.tool_calls.iter().map(|call| call.id.clone()));
+            }
         }
+        session.push_user("Go on.");
+        session.trim(&TrimBudget::messages(1));
     }
     ids.sort();
     let count = ids.len();

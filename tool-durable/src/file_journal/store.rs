@@ -30,7 +30,9 @@ pub(super) struct Store {
 impl Store {
     /// Opens the database with this path, and creates it if it is missing.
     pub(super) fn open(path: &Path) -> Result<Self, OpenError> {
-        private_file::check(&process_file::path_of(path)).map_err(|error| io_error(path, error))?;
+        for file in [path, &process_file::path_of(path)] {
+            private_file::check(file).map_err(|error| io_error(path, error))?;
+        }
         let commits = process_file::read(path).map(|record| record.commits);
         let length = match fs::symlink_metadata(path) {
             Ok(metadata) => Some(metadata.len()),

@@ -6,6 +6,7 @@ use crate::records::{begin, call, process_file};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
+use std::process::Command;
 use tool_runtime_durable::{FileJournal, OpenError};
 
 fn mode(path: &Path) -> u32 {
@@ -50,6 +51,20 @@ fn a_link_in_the_place_of_a_file_is_an_error_and_its_target_stays() {
                 assert_eq!(fs::read(&target).ok(), before);
                 assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
             }
+        }
+    }
+}
+
+#[test]
+fn a_pipe_or_a_folder_in_the_place_of_a_file_is_an_error() {
+    for is_process_file in [false, true] {
+        for (command, kind) in [("mkfifo", "a pipe or a device"), ("mkdir", "a folder")] {
+            let folder = Folder::new("pipe");
+            let path = if is_process_file { process_file(&folder.journal()) } else { folder.journal() };
+            assert!(Command::new(command).arg(&path).status().unwrap().success());
+            let error = FileJournal::open(folder.journal()).unwrap_err();
+            let problem = format!("`{}` is {kind}: replace it by a file", path.display());
+            assert!(error.to_string().ends_with(&problem), "{error}");
         }
     }
 }

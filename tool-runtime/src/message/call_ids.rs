@@ -70,7 +70,7 @@ impl TakenIds {
     /// Takes an id, and returns whether it was free.
     pub(crate) fn take(&mut self, id: &str) -> bool {
         if let Some((number, _)) = parts_of_session_id(id) {
-            self.next_number = self.next_number.max(number.saturating_add(1));
+            self.next_number = self.next_number.max(number + 1);
         }
         self.taken.insert(id.to_owned())
     }
@@ -95,15 +95,18 @@ impl TakenIds {
         if !id.is_empty() && is_new && self.take(id) {
             return id.to_owned();
         }
-        let mut number = id_numbers(response_id);
-        let mut id = match &self.reply {
-            Some(reply) => session_id(reply.number, position),
-            None => short_id(number(position)),
-        };
-        while !self.take(&id) {
+        let session_id = self.reply.as_ref().and_then(|reply| session_id(reply.number, position));
+        // A session has several responses, which may have one id.
+        let mut number = id_numbers(response_id.filter(|_| self.reply.is_none()));
+        let mut id = session_id.unwrap_or_else(|| short_id(number(position)));
+        while self.is_removed(&id) || !self.take(&id) {
             id = short_id(number(position));
         }
         id
+    }
+
+    fn is_removed(&self, id: &str) -> bool {
+        self.reply.as_ref().is_some_and(|reply| reply.removed.contains(id))
     }
 }
 
@@ -149,14 +152,18 @@ impl RemovedIds {
 
     fn add(&mut self, id: &str) {
         match parts_of_session_id(id) {
-            Some((number, _)) => self.next_number = self.next_number.max(number.saturating_add(1)),
+            Some((number, _)) => self.next_number = self.next_number.max(number + 1),
             None if self.sent.len() < Self::MAX_SENT => drop(self.sent.insert(Fingerprint::new(&[id]))),
             None => {}
         }
     }
 
     fn may_contain(&self, id: &str) -> bool {
-        self.sent.len() >= Self::MAX_SENT || self.sent.contains(&Fingerprint::new(&[id]))
+        self.sent.len() >= Self::MAX_SENT || self.contains(id)
+    }
+
+    fn contains(&self, id: &str) -> bool {
+        self.sent.contains(&Fingerprint::new(&[id]))
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -174,16 +181,17 @@ pub(crate) fn ids_of_calls(messages: &[Message]) -> impl Iterator<Item = &str> {
 }
 
 /// The id of a call that has no usable one: unique in its session, since it has the number of the reply and the position in it.
-/// Mistral accepts only nine letters and digits (<https://github.com/mistralai/mistral-common>).
-fn session_id(number: u64, position: usize) -> String {
-    format!("R{number:04x}C{position:03x}")
+/// Mistral accepts only nine letters and digits (<https://github.com/mistralai/mistral-common>). `None` for a number that no
+/// session reaches: a server or a file has invented it, and there may be no higher one.
+fn session_id(number: u64, position: usize) -> Option<String> {
+    (number < u64::from(u32::MAX)).then(|| format!("R{number:04x}C{position:03x}"))
 }
 
 /// The number and the position in an id made by `session_id`.
 fn parts_of_session_id(id: &str) -> Option<(u64, usize)> {
     let (number, position) = id.strip_prefix('R')?.split_once('C')?;
     let parts = (u64::from_str_radix(number, 16).ok()?, usize::from_str_radix(position, 16).ok()?);
-    (session_id(parts.0, parts.1) == id).then_some(parts)
+    (session_id(parts.0, parts.1)? == id).then_some(parts)
 }
 
 /// An id of nine letters and digits, which every provider accepts: Mistral accepts no other form
