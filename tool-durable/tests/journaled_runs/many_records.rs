@@ -8,6 +8,9 @@ use tool_runtime::conversation::Request;
 
 const SIZES: [u32; 3] = [500, 2_000, 8_000];
 
+/// The system counts the time of a thread in ticks of up to 10 ms.
+const TICK: f64 = 0.01;
+
 /// Measures the processor time for each record at three sizes, and prints it. The last size may take no more than four times as
 /// much as the first one: a quadratic run takes 16 times as much. The shorter of two runs counts.
 async fn check<F: Future<Output = ()>>(name: &str, run: impl Fn(u32) -> F) {
@@ -22,7 +25,7 @@ async fn check<F: Future<Output = ()>>(name: &str, run: impl Fn(u32) -> F) {
         println!("{name}: {size} records in {shortest:?}");
         times.push(shortest.as_secs_f64() / f64::from(size));
     }
-    assert!(times[2] < 4.0 * times[0], "{name}: {times:?}");
+    assert!(times[2] < 4.0 * (times[0] + TICK / f64::from(SIZES[0])), "{name}: {times:?}");
 }
 
 /// The processor time of this thread, which runs the whole test.
