@@ -4,7 +4,7 @@ use tool_runtime::conversation::{NotPendingError, ReplyWarning};
 use tool_runtime::message::Message;
 use tool_runtime::session::Session;
 use tool_runtime::stream::ReplyAssembler;
-use tool_runtime::wire::{ChatCompletions, Wire};
+use tool_runtime::wire::{self, ChatCompletions, Wire};
 use tool_runtime::{AssistantMessage, Conversation, DynamicTool, Registry, ToolCall, ToolMessage, history};
 
 const FORGED: &str = "no\r\nINFO all is well\u{1b}[2K\u{9b}\u{85}\u{2028}\u{2029}\u{202e}\u{2066}";
@@ -37,22 +37,34 @@ fn errors(text: &str) -> Vec<String> {
     let result = serde_json::json!({"result": {"tool_call_id": "b", "content": ""}});
     stored["pending"] =
         serde_json::json!({"reply": {"tool_calls": [call]}, "calls": [result], "within_limit": 0});
+    let mut unknown_warning = serde_json::to_value(Session::new()).expect("it is stored");
+    unknown_warning["warnings"] = serde_json::json!([{"kind": text}]);
+    let mut unknown_role = serde_json::to_value(Session::new()).expect("it is stored");
+    unknown_role["messages"] = serde_json::json!([{"role": text, "content": "a"}]);
+    let with_unknown_role = unknown_role["messages"].to_string();
     let named =
         DynamicTool::new(text, "", serde_json::json!({"type": "object"}), |_| async { Ok::<_, String>(()) });
     let mut assembler = ReplyAssembler::new();
     assembler.push(format!(r#"{{"error":{{"message":{json}}}}}"#));
     let failed = assembler.finish().expect_err("an error");
-    let wire = ChatCompletions::new();
+    let chat_completions = ChatCompletions::new();
     let mut errors = vec![
         pending_error(text).to_string(),
         history::validate(&messages).expect_err("invalid").to_string(),
         serde_json::from_value::<Session>(unordered).expect_err("a version").to_string(),
         serde_json::from_value::<Session>(stored).expect_err("another id").to_string(),
+        serde_json::from_value::<Session>(unknown_warning).expect_err("a kind").to_string(),
+        serde_json::from_str::<Session>(&unknown_role.to_string()).expect_err("a role").to_string(),
+        serde_json::from_str::<Conversation>(&with_unknown_role).expect_err("a role").to_string(),
+        wire::by_name(text).err().expect("a name").to_string(),
         malformed_call(text),
         Registry::builder().dynamic(named).build().expect_err("a name").to_string(),
         failed.to_string(),
-        wire.read_reply(&format!(r#"{{"error":{{"message":{json}}}}}"#)).expect_err("an error").to_string(),
-        wire.read_reply(text).expect_err("an error").to_string(),
+        chat_completions
+            .read_reply(&format!(r#"{{"error":{{"message":{json}}}}}"#))
+            .expect_err("an error")
+            .to_string(),
+        chat_completions.read_reply(text).expect_err("an error").to_string(),
     ];
     errors.extend(history::repair(messages).1.iter().map(ToString::to_string));
     errors

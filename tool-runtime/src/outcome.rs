@@ -13,7 +13,7 @@ pub(crate) use call_error::{DisplayJsonError, ENCODED_OBJECT};
 pub(crate) use error_list::{ErrorList, MAX_ERRORS, MAX_SHOWN_ERRORS};
 #[cfg(feature = "tracing")]
 pub(crate) use truncated::Escaped;
-pub(crate) use truncated::{LogWriter, Truncated, TruncatedPath, bounded};
+pub(crate) use truncated::{LogWriter, Truncated, TruncatedPath, bounded, bounded_error};
 pub use unknown_tool::UnknownToolError;
 
 use serde::ser::SerializeStruct as _;

@@ -29,6 +29,7 @@ use super::{
     AssistantMessage, Completeness, Content, Extra, InputMessage, Message, NativeItem, Origin, Part,
 };
 use super::{ToolCall, ToolMessage, Usage};
+use crate::outcome::bounded_error;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
@@ -58,7 +59,7 @@ where
     M: TryFrom<Vec<Message>>,
     M::Error: fmt::Display,
 {
-    let messages: Vec<StoredMessage<'_>> = Vec::deserialize(deserializer)?;
+    let messages: Vec<StoredMessage<'_>> = Vec::deserialize(deserializer).map_err(bounded_error)?;
     let messages: Vec<Message> = messages.into_iter().map(Message::from).collect();
     messages.try_into().map_err(D::Error::custom)
 }

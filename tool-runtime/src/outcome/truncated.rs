@@ -14,6 +14,13 @@ pub(crate) fn bounded(text: &str) -> String {
     }
 }
 
+/// The same for an error of serde, which quotes unknown variants as they are.
+pub(crate) fn bounded_error<E: serde::de::Error>(error: E) -> E {
+    let text = error.to_string();
+    let bounded = bounded(&text);
+    if bounded == text { error } else { E::custom(bounded) }
+}
+
 /// The beginning of a text of a model. Control characters and marks of text direction are escaped as in JSON, since a
 /// line break could forge a line of a log.
 pub(crate) struct Truncated<'a>(pub(crate) &'a str);

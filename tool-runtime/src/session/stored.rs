@@ -8,7 +8,7 @@ use super::state::{Pending, State};
 use crate::context::BegunCalls;
 use crate::conversation::{Conversation, ReplyWarning, StoredPending};
 use crate::message::{Message, RemovedIds, Usage, stored};
-use crate::outcome::Truncated;
+use crate::outcome::{Truncated, bounded_error};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -105,7 +105,7 @@ impl Serialize for Session {
 /// The data has another version, is not a stored session, or its messages are not valid.
 impl<'de> Deserialize<'de> for Session {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(ReadVersion)
+        deserializer.deserialize_map(ReadVersion).map_err(bounded_error)
     }
 }
 

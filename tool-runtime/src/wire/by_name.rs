@@ -2,6 +2,7 @@
 
 use super::Wire;
 use super::provider::{PROVIDERS, Provider, provider};
+use crate::outcome::Truncated;
 use std::error::Error;
 use std::fmt;
 
@@ -75,7 +76,7 @@ impl fmt::Display for UnknownWireError {
             );
         }
         let names: Vec<String> = PROVIDERS.iter().map(|provider| format!("`{}`", provider.name())).collect();
-        write!(f, "there is no wire `{}`: use one of {}", self.name, names.join(", "))
+        write!(f, "there is no wire `{}`: use one of {}", Truncated(&self.name), names.join(", "))
     }
 }
 

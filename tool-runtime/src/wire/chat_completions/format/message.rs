@@ -2,6 +2,7 @@
 
 use super::NAME;
 use crate::message::{AssistantMessage, Content, ERROR, Extra, InputMessage, Message, ToolCall, ToolMessage};
+use crate::outcome::bounded_error;
 use crate::wire::{detect, other_wires};
 use serde::de::{Error, IntoDeserializer as _, value};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -63,7 +64,7 @@ impl ReadMessage {
     /// The role, which decides the kind of the message.
     fn role<E: Error>(&self) -> Result<Role, E> {
         let role = self.role.as_deref().ok_or_else(|| E::missing_field("role"))?;
-        Role::deserialize(role.into_deserializer())
+        Role::deserialize(role.into_deserializer()).map_err(bounded_error)
     }
 
     /// The message, unless it has a different known role, where only one role is valid. The role may be missing or
