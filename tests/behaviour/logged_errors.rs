@@ -56,7 +56,7 @@ fn errors(text: &str) -> Vec<String> {
         serde_json::from_value::<Session>(unknown_warning).expect_err("a kind").to_string(),
         serde_json::from_str::<Session>(&unknown_role.to_string()).expect_err("a role").to_string(),
         serde_json::from_str::<Conversation>(&with_unknown_role).expect_err("a role").to_string(),
-        wire::by_name(text).err().expect("a name").to_string(),
+        wire::by_name(text).expect_err("a name").to_string(),
         malformed_call(text),
         Registry::builder().dynamic(named).build().expect_err("a name").to_string(),
         failed.to_string(),
