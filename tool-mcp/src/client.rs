@@ -60,6 +60,7 @@ use tool_runtime::{DynamicTool, Registry};
 ///   [`RemoteError`].
 /// - A response that is no valid message is an error at once, with the words of the server; half of a surrogate pair becomes
 ///   `\u{FFFD}`. Other transports of [`rmcp`] than child processes, readers and writers, and HTTP ignore such a response.
+///   An HTTP response that contains no response to its request is a lost connection.
 /// - A call has a [time limit](ClientBuilder::timeout). When it expires, or the call is cancelled, the server receives
 ///   `notifications/cancelled`.
 /// - Progress of the server arrives at [`BatchContext::on_event`](tool_runtime::BatchContext::on_event).
