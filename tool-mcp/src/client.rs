@@ -60,6 +60,7 @@ use tool_runtime::{DynamicTool, Registry};
 ///   [`RemoteError`].
 /// - A response that is no valid message is an error at once, with the words of the server; half of a surrogate pair becomes
 ///   `\u{FFFD}`. Other transports of [`rmcp`] than child processes, readers and writers, and HTTP ignore such a response.
+///   An HTTP response that contains no response to its request is a lost connection.
 /// - A call has a [time limit](ClientBuilder::timeout). When it expires, or the call is cancelled, the server receives
 ///   `notifications/cancelled`.
 /// - Progress of the server arrives at [`BatchContext::on_event`](tool_runtime::BatchContext::on_event).
@@ -77,7 +78,9 @@ use tool_runtime::{DynamicTool, Registry};
 /// - A message has at most 16 MiB and 1,000,000 values, where an object counts as 20; a larger response is an error. An error in a
 ///   response whose HTTP status is not 2xx has at most 64 KiB; a larger one is ignored.
 /// - [`max_tools`](ClientBuilder::max_tools) limits the number of tools, [`max_list_bytes`](ClientBuilder::max_list_bytes) all
-///   definitions, and the registry their schemas. Descriptions are truncated after 16 KiB, and titles after 1 KiB.
+///   definitions, and the registry their schemas. Descriptions are truncated after 16 KiB, and titles after 1 KiB. From protocol
+///   2026-07-28 on, [`rmcp`] keeps the schemas of all lists of an HTTP server. After four times `max_list_bytes`, the next list is
+///   read over a new connection.
 /// - [`max_result_bytes`](ClientBuilder::max_result_bytes) limits the content of a result. The message of an error of the protocol
 ///   is truncated after 64 KiB.
 /// - A call has 100 events of progress per second; further ones are left out.
@@ -130,7 +133,7 @@ impl Client {
     ///
     /// Returns an error if the server cannot be reached, does not respond in time, or has too many tools.
     pub async fn tools(&self) -> Result<Vec<DynamicTool>, ClientError> {
-        let connection = self.connection().await;
+        let connection = self.connection_for_list().await;
         // Before the list is read, since a change meanwhile is new; even if reading fails, since a loop over `changed`
         // would not wait otherwise.
         self.0.seen.store(*self.0.changes.borrow(), Ordering::Relaxed);

@@ -24,36 +24,82 @@ pub(crate) fn has_too_many_values(json: &[u8]) -> bool {
     if json.len() * VALUES_PER_OBJECT <= MAX_VALUES {
         return false;
     }
-    let (mut values, mut is_string, mut is_escaped) = (0, false, false);
-    for &byte in json {
-        match byte {
-            _ if is_escaped => is_escaped = false,
-            b'\\' => is_escaped = is_string,
-            b'"' => is_string = !is_string,
-            b'{' if !is_string => values += VALUES_PER_OBJECT,
-            b',' | b'[' if !is_string => values += 1,
-            _ => {}
+    let mut size = TextSize::default();
+    size.add(json);
+    size.values > MAX_VALUES
+}
+
+/// The size of a text of JSON, whose pieces are added one after the other.
+#[derive(Default)]
+struct TextSize {
+    bytes: usize,
+    values: usize,
+    quotes: usize,
+    is_string: bool,
+    is_escaped: bool,
+}
+
+impl TextSize {
+    fn add(&mut self, json: &[u8]) {
+        self.bytes += json.len();
+        for &byte in json {
+            match byte {
+                _ if self.is_escaped => self.is_escaped = false,
+                b'\\' => self.is_escaped = self.is_string,
+                b'"' => {
+                    self.is_string = !self.is_string;
+                    self.quotes += 1;
+                }
+                b'{' if !self.is_string => self.values += VALUES_PER_OBJECT,
+                b',' | b'[' if !self.is_string => self.values += 1,
+                _ => {}
+            }
         }
     }
-    values > MAX_VALUES
+
+    /// The bytes of the text, or a quarter of the memory of its values if that is more. A quote counts like a value, since each
+    /// name of a field and each string has its own allocation.
+    #[cfg(feature = "server")]
+    fn request_bytes(&self) -> usize {
+        self.bytes.max((self.values + self.quotes) * size_of::<serde_json::Value>() / 4)
+    }
+}
+
+impl Write for TextSize {
+    fn write(&mut self, json: &[u8]) -> io::Result<usize> {
+        self.add(json);
+        Ok(json.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The size of a request while it runs, in bytes: that of its text, or a quarter of the memory of its values if that is more. An
+/// array of small numbers takes sixteen times the memory of its text.
+#[cfg(feature = "server")]
+pub(crate) fn request_bytes(request: &impl Serialize) -> usize {
+    let mut size = TextSize::default();
+    // Counting does not fail.
+    serde_json::to_writer(&mut size, request).ok();
+    size.request_bytes()
+}
+
+/// Like [`request_bytes`], of a request that is not parsed yet.
+#[cfg(feature = "http-server")]
+pub(crate) fn text_request_bytes(json: &[u8]) -> usize {
+    let mut size = TextSize::default();
+    size.add(json);
+    size.request_bytes()
 }
 
 /// The number of bytes of the value as JSON, which is not kept.
 pub(crate) fn json_bytes(value: &impl Serialize) -> usize {
-    struct Count(usize);
-    impl Write for Count {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0 += bytes.len();
-            Ok(bytes.len())
-        }
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-    let mut count = Count(0);
+    let mut size = TextSize::default();
     // Counting does not fail.
-    serde_json::to_writer(&mut count, value).ok();
-    count.0
+    serde_json::to_writer(&mut size, value).ok();
+    size.bytes
 }
 
 /// The number of bytes of the value as JSON, or an eighth of the memory that it takes if that is more: small objects take up to a

@@ -65,8 +65,9 @@ use tool_runtime::{BatchContext, Registry};
 /// - A message has at most 16 MiB over a stream, and 4 MiB over HTTP ([`http_service_with`](Server::http_service_with)), where
 ///   `initialize` has at most 64 KiB. It has at most 1,000,000 values, where an object counts as 20. A larger message is an
 ///   error. A connection keeps only the name and the version of the client, up to 256 bytes each.
-/// - 256 requests of a connection run at the same time, with 32 MiB in total. A further one waits for a second, and is an error then.
-///   A request whose id is that of a running one is an error.
+/// - 256 requests of a connection run at the same time, with 32 MiB in total: their texts, or a quarter of the memory of their
+///   values if that is more. Over HTTP, the 32 MiB are those of all connections, without the first 16 KiB of each request. A further
+///   request waits for a second, and is an error then. A request whose id is that of a running one is an error.
 /// - While 64 responses, or 1 MiB of them, wait until the client reads, no further request is read. If the client reads none of them
 ///   for 30 seconds, the connection ends.
 /// - A server over HTTP has at most [`max_sessions`](Server::max_sessions) sessions. A body that does not arrive in 30 seconds has
@@ -294,9 +295,9 @@ impl Server {
     /// A service for streamable HTTP, for example for `axum::Router::nest_service("/mcp", service)`. Clone it for each
     /// connection, as servers do.
     ///
-    /// It accepts requests to `localhost`, `127.0.0.1` and `::1` only, so that a website cannot reach a local server through
-    /// a name of its own. [`http_service_with`](Server::http_service_with) sets other host names, allowed origins and the
-    /// limit of 4 MiB per request. A request that declares a larger size is rejected before its body is read.
+    /// The `Host` of a request, and the `Origin` that browsers send, must be `localhost`, `127.0.0.1` or `::1` with any port, so that
+    /// other websites cannot use a local server. [`http_service_with`](Server::http_service_with) sets other hosts and origins, and
+    /// the limit of 4 MiB per request. A request that declares a larger size is rejected before its body is read.
     ///
     /// ```no_run
     /// use tool_runtime::Registry;
@@ -313,17 +314,17 @@ impl Server {
     #[cfg(feature = "http-server")]
     #[must_use]
     pub fn http_service(self) -> HttpService {
-        self.http_service_with(rmcp::transport::StreamableHttpServerConfig::default())
+        HttpService::new(self, http_service::local_config())
     }
 
-    /// Like [`http_service`](Server::http_service), with settings of [`rmcp`].
+    /// Like [`http_service`](Server::http_service), with settings of [`rmcp`], whose default allows any origin.
     ///
     /// ```
     /// use tool_runtime::{Registry, tools};
-    /// use tool_runtime_mcp::rmcp::transport::StreamableHttpServerConfig;
-    /// use tool_runtime_mcp::serve;
+    /// use tool_runtime_mcp::{rmcp::transport::StreamableHttpServerConfig, serve};
     ///
     /// let config = StreamableHttpServerConfig::default().with_allowed_hosts(["tools.example.com"]);
+    /// let config = config.with_allowed_origins(["https://app.example.com:443"]);
     /// let service = serve(Registry::new(tools![])?).http_service_with(config);
     /// # drop(service);
     /// # Ok::<(), tool_runtime::BuildError>(())

@@ -25,6 +25,7 @@ use std::collections::HashSet;
 use std::error::Error;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
@@ -36,6 +37,9 @@ pub(super) fn pauses() -> impl Iterator<Item = Duration> {
 
 /// The pause before a subscription that has ended is created again.
 const PAUSE_OF_SUBSCRIPTIONS: Duration = Duration::from_secs(5);
+
+/// The number of lists of the largest size after which a connection that keeps the lists is replaced.
+const MAX_KEPT_LISTS: usize = 4;
 
 /// Connects to the server, in one of the two ways of the protocol.
 pub(super) type Connector = Box<dyn Fn(NotificationHandler, ClientLifecycleMode) -> Connecting + Send + Sync>;
@@ -55,7 +59,8 @@ where
     E: Error + Send + Sync + 'static,
     A: Adapter<RoleClient, T, E> + 'static,
 {
-    Box::new(move |handler, lifecycle| {
+    Box::new(move |mut handler, lifecycle| {
+        handler.channel = channel;
         let created = create();
         Box::pin(async move {
             let transport = A::connect(created.await.map_err(Into::into)?, REPAIR_LINE);
@@ -79,6 +84,10 @@ pub(super) struct Connection {
     service: tokio::sync::Mutex<Service>,
     pub(super) peer: Peer<RoleClient>,
     pub(super) calls: TrackedCalls,
+    /// Whether rmcp keeps the tools of all lists, also those that the server no longer has.
+    keeps_lists: bool,
+    /// The size of all lists so far.
+    listed_bytes: AtomicUsize,
 }
 
 impl Client {
@@ -109,6 +118,18 @@ impl Client {
         }
     }
 
+    /// The connection that a list is read from: a new one if this one keeps too much of earlier lists. Running calls end on the
+    /// connection that they have.
+    pub(super) async fn connection_for_list(&self) -> Result<Arc<Connection>, ConnectError> {
+        let connection = self.connection().await?;
+        let limit = self.0.settings.max_list_bytes.saturating_mul(MAX_KEPT_LISTS);
+        if !connection.keeps_lists || connection.listed_bytes.load(Ordering::Relaxed) < limit {
+            return Ok(connection);
+        }
+        self.abandon(&connection).await;
+        self.connection().await
+    }
+
     /// The first connection, in one attempt.
     pub(super) async fn connect_once(&self) -> Result<(), ConnectError> {
         self.0.link.lock().await.connection = Some(self.0.connect().await?);
@@ -135,8 +156,11 @@ impl Client {
 impl Inner {
     async fn connect(&self) -> Result<Arc<Connection>, ConnectError> {
         let allowed = self.settings.connect_timeout;
-        let handler =
-            || NotificationHandler { changes: self.changes.clone(), calls: TrackedCalls::default() };
+        let handler = || NotificationHandler {
+            changes: self.changes.clone(),
+            calls: TrackedCalls::default(),
+            channel: Channel::Stream,
+        };
         let connecting = async {
             match (self.connector)(handler(), ClientLifecycleMode::Initialize).await {
                 Err(error) if lacks_initialize(&*error) => {
@@ -151,11 +175,15 @@ impl Inner {
         // The list may have changed while there was no connection.
         self.changes.send_modify(|changes| *changes += 1);
         let peer = service.peer().clone();
-        if peer.peer_info().is_some_and(|server| !server.protocol_version.has_initialize()) {
+        let has_initialize = peer.peer_info().is_none_or(|server| server.protocol_version.has_initialize());
+        if !has_initialize {
             tokio::spawn(listen(peer.clone(), self.changes.clone()));
         }
         let calls = service.service().calls.clone();
-        Ok(Arc::new(Connection { service: service.into(), peer, calls }))
+        // The schemas have headers that calls need then.
+        let keeps_lists = !has_initialize && service.service().channel != Channel::Stream;
+        let listed_bytes = AtomicUsize::default();
+        Ok(Arc::new(Connection { service: service.into(), peer, calls, keeps_lists, listed_bytes }))
     }
 }
 
@@ -208,7 +236,10 @@ impl Connection {
         for _ in 0..=limit {
             let (page, next) =
                 self.list_page(cursor).await.map_err(|error| ClientError::List(request_cause(error)))?;
-            bytes += page.iter().map(value_bytes).sum::<usize>() + next.as_ref().map_or(0, String::len);
+            let page_bytes =
+                page.iter().map(value_bytes).sum::<usize>() + next.as_ref().map_or(0, String::len);
+            self.listed_bytes.fetch_add(page_bytes, Ordering::Relaxed);
+            bytes += page_bytes;
             if bytes > settings.max_list_bytes {
                 return Err(ClientError::ListTooLarge { limit: settings.max_list_bytes });
             }
@@ -252,6 +283,7 @@ impl Connection {
 pub(super) struct NotificationHandler {
     changes: watch::Sender<u64>,
     calls: TrackedCalls,
+    channel: Channel,
 }
 
 impl ClientHandler for NotificationHandler {

@@ -43,7 +43,10 @@ pub(super) async fn read(
             return Err(HttpError::InsufficientScope(InsufficientScopeError::new(challenge, None)));
         }
         (StatusCode::ACCEPTED | StatusCode::NO_CONTENT, _) => {
-            return Ok(StreamableHttpPostResponse::Accepted);
+            return match request_id(message) {
+                None => Ok(StreamableHttpPostResponse::Accepted),
+                Some(_) => Err(no_response(&format!("status {status}"))),
+            };
         }
         (StatusCode::NOT_FOUND, _) if has_session => return Err(HttpError::SessionExpired),
         _ => {}
@@ -75,17 +78,59 @@ pub(super) async fn read(
     let repaired = REPAIR_LINE.apply(&body);
     let text = repaired.as_deref().unwrap_or(&body);
     match serde_json::from_slice(text) {
-        Ok(message) => Ok(StreamableHttpPostResponse::Json(message, session)),
-        // A batch became one line for each message. `RepairingClient` splits an event in the same way.
-        Err(_) if repaired.as_deref().is_some_and(|lines| lines.contains(&b'\n')) => {
-            let event = Sse::default().data(String::from_utf8_lossy(&body));
-            Ok(StreamableHttpPostResponse::Sse(futures_util::stream::iter([Ok(event)]).boxed(), session))
+        Ok(message) if responds_to(&message, id) => Ok(StreamableHttpPostResponse::Json(message, session)),
+        Ok(_) => Err(no_response(&quoted(&body))),
+        // A batch became one line for each message.
+        Err(_) if text.contains(&b'\n') && repaired.is_some() => {
+            let events = batch_events(text, id).ok_or_else(|| no_response(&quoted(&body)))?;
+            let events = futures_util::stream::iter(events.into_iter().map(Ok)).boxed();
+            Ok(StreamableHttpPostResponse::Sse(events, session))
         }
         Err(error) => {
             let text = format!("{UNREADABLE}: {error}: {}", quoted(&body));
             Err(HttpError::UnexpectedServerResponse(text.into()))
         }
     }
+}
+
+/// Whether this is the response to the request with this id. An error whose id is not a number is one of any call: see
+/// `TrackedTransport`.
+fn responds_to(message: &ServerJsonRpcMessage, id: &RequestId) -> bool {
+    match message {
+        JsonRpcMessage::Response(response) => match (&response.id, id) {
+            // Some servers return a number as a string.
+            (RequestId::String(text), RequestId::Number(number)) => text.parse() == Ok(*number),
+            (given, id) => given == id,
+        },
+        JsonRpcMessage::Error(error) => match &error.id {
+            Some(RequestId::Number(_)) => error.id.as_ref() == Some(id),
+            _ => true,
+        },
+        _ => false,
+    }
+}
+
+/// The messages of a batch, up to the response to the request, with which rmcp ends the stream. Responses to other requests are left
+/// out. `None` without a response.
+fn batch_events(lines: &[u8], id: &RequestId) -> Option<Vec<Sse>> {
+    let mut events = Vec::new();
+    for line in lines.split(|&byte| byte == b'\n') {
+        let Ok(message) = serde_json::from_slice::<ServerJsonRpcMessage>(line) else { continue };
+        let is_response = responds_to(&message, id);
+        if is_response || matches!(message, JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_)) {
+            events.push(Sse::default().data(String::from_utf8_lossy(line)));
+        }
+        if is_response {
+            return Some(events);
+        }
+    }
+    None
+}
+
+/// The error of a request that has no response, for which it would wait otherwise.
+fn no_response(received: &str) -> HttpError {
+    let text = format!("the HTTP response does not contain the response to the request: {received}");
+    HttpError::UnexpectedServerResponse(text.into())
 }
 
 /// An error of the protocol that the body contains, or the status.
@@ -106,8 +151,12 @@ async fn read_failure(
     let is_unauthorized = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
     let is_discovery = matches!(message, JsonRpcMessage::Request(request)
         if matches!(request.request, ClientRequest::DiscoverRequest(_)));
-    let error = match serde_json::from_slice::<ServerJsonRpcMessage>(&body) {
-        Ok(JsonRpcMessage::Error(error)) if is_json && !is_unauthorized => Some(error),
+    let is_for_request = |parsed: &ServerJsonRpcMessage| {
+        is_discovery || request_id(message).is_none_or(|id| responds_to(parsed, id))
+    };
+    let parsed = serde_json::from_slice(&body).ok().filter(|_| is_json && !is_unauthorized);
+    let error = match parsed.filter(is_for_request) {
+        Some(JsonRpcMessage::Error(error)) => Some(error),
         _ => None,
     };
     match error {

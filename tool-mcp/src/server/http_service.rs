@@ -26,6 +26,21 @@ use tower_service::Service;
 /// The size of the request that begins a session, in bytes. It contains the name and the capabilities of the client.
 const MAX_INITIALIZE_BYTES: usize = 64 * 1024;
 
+/// The websites that may use a server by default: those of this machine, on any port.
+const LOCAL_ORIGINS: [&str; 6] = [
+    "http://localhost:*",
+    "https://localhost:*",
+    "http://127.0.0.1:*",
+    "https://127.0.0.1:*",
+    "http://[::1]:*",
+    "https://[::1]:*",
+];
+
+/// The settings of a server that programs and websites of this machine use.
+pub(super) fn local_config() -> StreamableHttpServerConfig {
+    StreamableHttpServerConfig::default().with_allowed_origins(LOCAL_ORIGINS)
+}
+
 /// A [`tower` service](Service) of an MCP server: see [`Server::http_service`].
 #[derive(Clone)]
 pub struct HttpService {
@@ -71,10 +86,15 @@ impl HttpService {
         let authorized = self.server.authorize(&request);
         let authorized =
             authorized.map_err(|error| Rejection::unauthorized(error, id.filter(|_| method.is_some())))?;
-        let _creating = match method {
-            Some("initialize") => Some(self.begin_session(body.len()).await?),
-            _ => None,
-        };
+        let is_initialize = method == Some("initialize");
+        if is_initialize && body.len() > MAX_INITIALIZE_BYTES {
+            return Err(Rejection::too_large("`initialize`", MAX_INITIALIZE_BYTES));
+        }
+        let running = self.bodies.begin(&body).await?;
+        // rmcp creates no session for a request that names one.
+        let _creating =
+            if is_initialize && session.is_none() { Some(self.begin_session().await?) } else { None };
+        parts.extensions.insert(running);
         if let Some(authorized) = authorized {
             parts.extensions.insert(authorized);
         }
@@ -99,10 +119,7 @@ impl HttpService {
 
     /// Checks whether a client may begin a session. One session is created after the other, while the result is kept, so that
     /// their number stays below the limit.
-    async fn begin_session(&self, bytes: usize) -> Result<OwnedMutexGuard<()>, Rejection> {
-        if bytes > MAX_INITIALIZE_BYTES {
-            return Err(Rejection::too_large("`initialize`", MAX_INITIALIZE_BYTES));
-        }
+    async fn begin_session(&self) -> Result<OwnedMutexGuard<()>, Rejection> {
         let creating = Arc::clone(&self.creating).lock_owned().await;
         let limit = self.server.max_sessions;
         if self.sessions.len() >= limit {

@@ -1,7 +1,8 @@
 //! The bodies of HTTP requests, which arrive before the program authorises the requests.
 
 use super::http_service::Rejection;
-use crate::message_size::{has_too_many_values, limits};
+use super::running::MAX_RUNNING_KIBIBYTES;
+use crate::message_size::{has_too_many_values, limits, text_request_bytes};
 use crate::surrogates::replace_lone_surrogates;
 use bytes::{Buf as _, Bytes};
 use http::StatusCode;
@@ -23,24 +24,46 @@ const BYTES_IN_MAX_TIME: usize = 4 << 20;
 /// The size of all bodies that are not handled yet, in KiB.
 const MAX_KIBIBYTES: usize = 32 * 1024;
 
-/// The first bytes of each body do not count, so that small requests are handled while large ones wait.
+/// The first bytes of each body, and of each running request, do not count, so that small requests are handled while large ones
+/// wait.
 const UNCOUNTED_BYTES: usize = 16 * 1024;
 
-/// The time that a body waits for others.
+/// The time that a body or a request waits for others.
 const MAX_WAIT: Duration = Duration::from_secs(1);
 
-/// Reads the bodies of one service.
+/// Reads the bodies of one service, and limits the requests that run.
 #[derive(Clone)]
 pub(super) struct BodyReader {
     kibibytes: Arc<Semaphore>,
+    running_kibibytes: Arc<Semaphore>,
     max_bytes: usize,
+}
+
+/// Counts the bytes of a message until its last clone is dropped. rmcp keeps it in the parts of the HTTP request, with the message,
+/// until the message is handled.
+#[derive(Clone)]
+pub(super) struct RunningMessage {
+    _permit: Arc<OwnedSemaphorePermit>,
 }
 
 impl BodyReader {
     pub(super) fn new(max_bytes: usize) -> Self {
         // One body of the largest size must be possible.
         let kibibytes = MAX_KIBIBYTES.max(max_bytes.div_ceil(1024));
-        BodyReader { kibibytes: Arc::new(Semaphore::new(kibibytes)), max_bytes }
+        let running_kibibytes = Arc::new(Semaphore::new(MAX_RUNNING_KIBIBYTES as usize));
+        BodyReader { kibibytes: Arc::new(Semaphore::new(kibibytes)), running_kibibytes, max_bytes }
+    }
+
+    /// Waits until the message in this body may run together with the others.
+    pub(super) async fn begin(&self, body: &[u8]) -> Result<RunningMessage, Rejection> {
+        let kibibytes = text_request_bytes(body).saturating_sub(UNCOUNTED_BYTES).div_ceil(1024);
+        let kibibytes = u32::try_from(kibibytes).unwrap_or(u32::MAX).min(MAX_RUNNING_KIBIBYTES);
+        let acquired = timeout(MAX_WAIT, Arc::clone(&self.running_kibibytes).acquire_many_owned(kibibytes));
+        let permit = acquired.await.ok().and_then(Result::ok).ok_or_else(|| {
+            let text = "the server handles too many large requests; try again later";
+            Rejection::text(StatusCode::SERVICE_UNAVAILABLE, text.to_owned())
+        })?;
+        Ok(RunningMessage { _permit: Arc::new(permit) })
     }
 
     /// The body, with lone surrogates replaced. Its bytes count towards `MAX_KIBIBYTES` until it is dropped.

@@ -3,7 +3,7 @@
 use super::running::{MAX_WAIT, RunningRequests};
 use super::too_large_request::{self, TOO_LARGE};
 use super::{McpRequest, Server};
-use crate::message_size::{json_bytes, truncated};
+use crate::message_size::{request_bytes, truncated};
 use rmcp::RoleServer;
 use rmcp::model::{
     ClientCapabilities, ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData,
@@ -47,7 +47,7 @@ impl<T> RequestTransport<T> {
             if request.request.method() == TOO_LARGE {
                 return Err(too_large_request::error());
             }
-            self.running.begin(&request.id, json_bytes(&request.request), *end).await?;
+            self.running.begin(&request.id, request_bytes(&request.request), *end).await?;
         }
         let authorized = server.authorize(&McpRequest::from_message(message, self.client_name.as_deref()));
         let extensions = match message {

@@ -12,8 +12,8 @@ use tool_runtime::dispatch::CancellationToken;
 /// The number of requests of a connection that run at the same time.
 const MAX_RUNNING: usize = 256;
 
-/// The size of these requests in KiB, as JSON. A single request may be larger.
-const MAX_RUNNING_KIBIBYTES: u32 = 32 * 1024;
+/// The size of these requests in KiB; over HTTP, of those of all connections. A single request may be larger.
+pub(super) const MAX_RUNNING_KIBIBYTES: u32 = 32 * 1024;
 
 /// The time that a further request waits until one of them ends.
 pub(super) const MAX_WAIT: Duration = Duration::from_secs(1);

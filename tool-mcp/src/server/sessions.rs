@@ -2,7 +2,7 @@
 
 use super::request_transport::{MAX_CLIENT_NAME_BYTES, RequestTransport};
 use super::running::{MAX_WAIT, RunningRequests};
-use crate::message_size::{json_bytes, truncated};
+use crate::message_size::truncated;
 use futures_util::{Stream, StreamExt as _, stream};
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, JsonRpcMessage, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_server::session::local::{
@@ -131,7 +131,8 @@ impl SessionManager for Sessions {
         let mut begun = None;
         if let (Some(session), JsonRpcMessage::Request(request)) = (self.used(id), &message) {
             let end = Instant::now() + MAX_WAIT;
-            if let Err(error) = session.running.begin(&request.id, json_bytes(&request.request), end).await {
+            // The service counts the bytes of all sessions together.
+            if let Err(error) = session.running.begin(&request.id, 0, end).await {
                 let rejected = JsonRpcMessage::error(error, Some(request.id.clone()));
                 let event = ServerSseMessage::from_message(rejected);
                 return Ok(stream::iter([event]).left_stream());

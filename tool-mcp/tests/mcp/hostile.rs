@@ -8,6 +8,7 @@ mod clients;
 mod floods;
 #[cfg(feature = "http-client")]
 mod http_servers;
+mod running;
 mod servers;
 
 use std::future::Future;
@@ -77,6 +78,7 @@ fn all() -> Vec<Case> {
     let mut cases = servers::cases();
     cases.extend(clients::cases());
     cases.extend(floods::cases());
+    cases.extend(running::cases());
     #[cfg(feature = "http-client")]
     cases.extend(http_servers::cases());
     cases

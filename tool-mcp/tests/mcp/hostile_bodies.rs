@@ -72,3 +72,28 @@ async fn bodies_that_arrive_at_the_same_time_have_a_limit() {
         assert!(status == 413 && text.contains("`initialize` may have"), "it is read: {text}");
     }
 }
+
+/// 40 bodies of these sizes count more than the limit.
+#[tokio::test(start_paused = true)]
+async fn messages_that_are_handled_no_longer_count() {
+    let service = service();
+    let hello = initialize(&json!({"experimental": {"a": {"b": "OBJECTS"}}}));
+    let hello = hello.replace("\"OBJECTS\"", &format!("[{}0]", r#"{"":0},"#.repeat(8_000)));
+    let padding = "x".repeat(1 << 20);
+    let messages = [
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized", "params": {"_meta": {"p": padding}}}),
+        json!({"jsonrpc": "2.0", "method": "notifications/x", "params": {"p": padding}}),
+        json!({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"_meta": {"p": padding}}}),
+        json!({"jsonrpc": "2.0", "id": 2, "method": "unknown", "params": {"p": padding}}),
+    ];
+    for _ in 0..40 {
+        let begun = post_to(service.clone(), &[], Body::from(hello.clone())).await;
+        assert_eq!(begun.status, 200, "{begun:?}");
+        let session = begun.session.expect("a session");
+        for message in &messages {
+            let headers = [("mcp-session-id", &*session)];
+            let answer = post_to(service.clone(), &headers, Body::from(message.to_string())).await;
+            assert!(answer.status < 300, "{answer:?}");
+        }
+    }
+}

@@ -140,6 +140,31 @@ async fn a_website_that_may_not_use_the_server_does_not_reach_the_program() {
 }
 
 #[tokio::test]
+async fn a_website_of_another_machine_may_not_use_a_server_by_default() {
+    let http = HttpServer::start(serve(registry()).http_service()).await;
+    let hello = initialize(&json!({}));
+    for (origin, status) in [
+        ("http://evil.example", 403),
+        ("null", 403),
+        ("http://localhost.evil.example", 403),
+        ("http://localhost@evil.example", 403),
+        ("file://localhost", 403),
+        ("http://localhost", 200),
+        ("https://localhost:6274", 200),
+        ("http://127.0.0.1:3000", 200),
+        ("http://[::1]:3000", 200),
+    ] {
+        let answer = http.post(&[("Origin", origin)], &hello).await;
+        assert_eq!(
+            (answer.status, answer.session.is_some()),
+            (status, status == 200),
+            "{origin}: {answer:?}"
+        );
+    }
+    assert_eq!(http.post(&[], &hello).await.status, 200, "a program sends no origin");
+}
+
+#[tokio::test]
 async fn the_program_and_the_server_read_the_same_tool() {
     let server = serve(registry()).try_batch(|request| match request.tool() {
         Some("wait") => Err("not this tool"),
@@ -199,6 +224,59 @@ async fn clients_that_begin_sessions_at_once_do_not_exceed_the_limit() {
     let hello = initialize(&json!({}));
     let answers = futures_util::future::join_all((0..20).map(|_| http.post(&[], &hello))).await;
     assert_eq!(answers.iter().filter(|answer| answer.session.is_some()).count(), 2, "{answers:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_with_many_running_calls_does_not_delay_other_clients() {
+    let service = serve(registry()).http_service();
+    let begin = || post_to(service.clone(), &[], Body::from(initialize(&json!({}))));
+    let session = begin().await.session.expect("a session");
+    let post = |message: String| {
+        tokio::spawn(post_to(service.clone(), &[("mcp-session-id", &session)], Body::from(message)))
+    };
+    for id in 0..256 {
+        post(call(id, 600_000).to_string());
+    }
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let waiting: Vec<_> = (0..10)
+        .map(|id| post(initialize(&json!({})).replace("\"id\":0", &format!("\"id\":\"hello {id}\""))))
+        .collect();
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let started = tokio::time::Instant::now();
+    assert!(begin().await.session.is_some());
+    assert!(started.elapsed() < Duration::from_millis(500), "{:?}", started.elapsed());
+    assert!(waiting.iter().all(|waiting| !waiting.is_finished()), "they wait for a call to end");
+}
+
+/// Calls that take much memory while they run do not delay small ones, and each ends with its response.
+/// The test takes less than 15 s of paused time: streams of events send comments without a pause then, by the other clock.
+#[tokio::test(start_paused = true)]
+async fn large_running_requests_over_http_have_a_limit() {
+    let service = serve(registry()).http_service();
+    let hello = post_to(service.clone(), &[], Body::from(initialize(&json!({}))));
+    let session = hello.await.session.expect("a session");
+    let post = |id: String, padding: &str| {
+        let params =
+            format!(r#"{{"name":"wait","arguments":{{"milliseconds":2500}},"_meta":{{"p":{padding}}}}}"#);
+        let body = format!(r#"{{"jsonrpc":"2.0","id":"{id}","method":"tools/call","params":{params}}}"#);
+        tokio::spawn(post_to(service.clone(), &[("mcp-session-id", &session)], Body::from(body)))
+    };
+    let large = format!("\"{}\"", "x".repeat(3 << 20));
+    for round in 0..3 {
+        let mut running = Vec::new();
+        for index in 0..10 {
+            running.push(post(format!("{round} {index}"), &large));
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        let rejected = post(format!("{round} rejected"), &large).await.expect("no panic");
+        assert_eq!(rejected.status, 503, "{rejected:?}");
+        assert_eq!(rejected.body, "the server handles too many large requests; try again later");
+        running.push(post(format!("{round} small"), "1"));
+        for running in running {
+            let answer = running.await.expect("no panic");
+            assert_eq!(text(&answer.message()), "waited", "{answer:?}");
+        }
+    }
 }
 
 #[tokio::test(start_paused = true)]

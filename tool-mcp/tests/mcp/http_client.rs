@@ -234,6 +234,34 @@ async fn a_malformed_response_is_not_waited_for() {
 }
 
 #[tokio::test]
+async fn a_body_without_the_response_is_not_waited_for() {
+    const LOST: &str = "Error: the connection was lost; the call may have taken effect.";
+    let paid = r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"paid"}]}}"#;
+    let other = paid.replace("ID", "999");
+    let declined = r#"{"jsonrpc":"2.0","id":999,"error":{"code":-32000,"message":"declined"}}"#;
+    let log = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"ID"}}"#;
+    let ping = r#"{"jsonrpc":"2.0","id":ID,"method":"ping"}"#;
+    for (status, body, expected) in [
+        (200, other.as_str(), LOST),
+        (200, &paid.replace("ID", "\"call\""), LOST),
+        (200, declined, LOST),
+        (200, log, LOST),
+        (200, ping, LOST),
+        (200, &format!("[{other},{log}]"), LOST),
+        (200, &format!("[{other},{log},{paid},{other}]"), "paid"),
+        (202, "", LOST),
+        (204, "", LOST),
+        (400, declined, "Error: the server of the tool rejected the request with the HTTP status 400"),
+        (500, declined, LOST),
+    ] {
+        let called = timeout(Duration::from_secs(30), call_with(status, body)).await;
+        let (text, _, calls) = called.unwrap_or_else(|_| panic!("{status} {body}: the call waits"));
+        assert!(text.starts_with(expected), "{status} {body}: {text}");
+        assert_eq!(calls, 2, "{status} {body}: the call is not repeated");
+    }
+}
+
+#[tokio::test]
 async fn a_response_over_http_that_is_too_large_is_an_error_of_its_call() {
     let paid = r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"paid"}]}}"#;
     let megabyte = "x".repeat(1 << 20);

@@ -17,6 +17,7 @@ pub(super) fn cases() -> Vec<Case> {
     vec![
         Case::new("streams that end at once", [1, 2, 3], 24.0, ending_streams),
         Case::new("a body with many values", [300_000, 1_000_000, 10_000_000], 120.0, values),
+        Case::new("lists with new tools each time", [10, 20, 40], 80.0, lists),
         Case::new("a stream of pings whose responses are not accepted", [1_000, 3_000, 10_000], 30.0, pings),
     ]
 }
@@ -50,6 +51,50 @@ async fn start<E: IntoResponse>(events: impl Fn() -> E + Clone + Send + Sync + '
     let router = axum::Router::new().fallback(respond);
     tokio::spawn(async move { axum::serve(listener, router).await });
     address
+}
+
+/// So many lists of protocol 2026-07-28, with 1,000 tools that no other list has, in 3.5 MB.
+fn lists(count: usize) -> Running {
+    Box::pin(async move {
+        let (listed, discovered) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let (lists, connections) = (Arc::clone(&listed), Arc::clone(&discovered));
+        let respond = move |message: String| {
+            let message: Value = serde_json::from_str(&message).unwrap_or_default();
+            let (field, value) = match message["method"].as_str() {
+                Some("initialize") => ("error", json!({"code": -32601, "message": "initialize"})),
+                Some("server/discover") => {
+                    connections.fetch_add(1, Ordering::Relaxed);
+                    let server = json!({"name": "s", "version": "1"});
+                    let result = json!({"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}},
+                        "serverInfo": server, "resultType": "complete", "ttlMs": 0, "cacheScope": "private"});
+                    ("result", result)
+                }
+                Some("tools/list") => {
+                    let list = lists.fetch_add(1, Ordering::Relaxed);
+                    let schema = json!({"type": "object", "description": "x".repeat(3_400)});
+                    let tool = |index| json!({"name": format!("t{list}_{index}"), "inputSchema": schema});
+                    let tools: Vec<Value> = (0..1_000).map(tool).collect();
+                    let result = json!({"tools": tools, "resultType": "complete", "ttlMs": 0, "cacheScope": "private"});
+                    ("result", result)
+                }
+                _ => return std::future::ready(StatusCode::ACCEPTED.into_response()),
+            };
+            let response = json!({"jsonrpc": "2.0", "id": message["id"], field: value}).to_string();
+            std::future::ready(([(CONTENT_TYPE, "application/json")], response).into_response())
+        };
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("there is a port");
+        let address = listener.local_addr().expect("it has an address");
+        let router = axum::Router::new().route("/mcp", axum::routing::post(respond));
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        let client = Client::http(format!("http://{address}/mcp")).connect().await.expect("connected");
+        for _ in 0..count {
+            assert_eq!(client.tools().await.expect("listed").len(), 1_000);
+        }
+        assert_eq!(listed.load(Ordering::Relaxed), count);
+        let connections = discovered.load(Ordering::Relaxed);
+        assert_eq!(connections, count.div_ceil(5), "{connections} connections for {count} lists");
+        format!("{connections} connections for {count} lists")
+    })
 }
 
 fn pings(count: usize) -> Running {
