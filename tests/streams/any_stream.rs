@@ -77,6 +77,7 @@ const MORE_EVENTS: &[(&str, &[&str])] = &[
             r#"{"type":"response.completed","response":{"id":"r","status":"completed","output":[]}}"#,
             r#"{"type":"response.completed","response":{"id":"r","status":"completed","output":[{"type":"function_call","call_id":"c","name":"f","arguments":"@"}]}}"#,
             r#"{"type":"response.incomplete","response":{"id":"r","status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output":[{"type":"custom_tool_call","call_id":"d","name":"f","input":"@"}]}}"#,
+            r#"{"type":"response.incomplete"}"#,
             r#"{"type":"response.failed","response":{"error":{"message":"@"}}}"#,
         ],
     ),

@@ -90,7 +90,6 @@ impl PartialCall {
         }
         let is_complete_call = matches!(piece.arguments, Arguments::Whole(_)) && !piece.name.is_empty();
         if is_complete_call {
-            self.is_truncated = false;
             self.is_confirmed = true;
             self.extra = std::mem::take(&mut piece.extra);
         } else {
@@ -220,6 +219,12 @@ impl PartialCall {
         if !self.takes_text {
             self.end = ObjectEnd::NotBegun;
         }
+    }
+
+    /// Whether the provider stated no arguments, or only complete objects in earlier items.
+    pub(crate) fn has_none_but_objects(&self) -> bool {
+        let other = &self.other_arguments;
+        self.call.arguments.is_empty() && (other.text.is_empty() || other.are_objects)
     }
 
     /// Whether the arguments are one complete object. Text after it does not belong to them.
