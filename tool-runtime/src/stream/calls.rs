@@ -248,10 +248,12 @@ impl Calls {
     }
 
     /// Queues new arguments, if the start of the call was queued. An empty object may be a placeholder and is not
-    /// queued.
+    /// queued before the call is complete.
     fn grow(&mut self, position: usize, grown: Range<usize>, queued: &mut Vec<QueuedEvent>) {
         let call = self.list.get_mut(position);
-        if call.reported != Reported::Nothing && !call.is_empty_object() && !grown.is_empty() {
+        let may_be_placeholder = call.reported == Reported::Started && call.is_empty_object();
+        if call.reported != Reported::Nothing && !may_be_placeholder && !grown.is_empty() {
+            call.has_reported_arguments = true;
             queued.push(QueuedEvent::Arguments(position, grown));
         }
     }

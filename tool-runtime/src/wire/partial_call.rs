@@ -23,6 +23,8 @@ pub(crate) struct PartialCall {
     /// Further fields.
     extra: Map<String, Value>,
     pub(crate) reported: Reported,
+    /// Whether an event with arguments was queued.
+    pub(crate) has_reported_arguments: bool,
     /// The end of the arguments.
     end: ObjectEnd,
     snapshots: Snapshots,
@@ -40,7 +42,7 @@ pub(crate) struct PartialCall {
 #[derive(Debug, Default)]
 struct OtherArguments {
     text: String,
-    /// Whether they are complete objects, each of which an earlier item stated.
+    /// Whether they begin with a complete object, which an earlier item stated.
     are_objects: bool,
 }
 
@@ -49,6 +51,14 @@ impl OtherArguments {
     fn add(&mut self, arguments: &str) {
         if self.text.is_empty() || !is_same_value(&self.text, arguments) {
             self.text.push_str(arguments);
+        }
+    }
+
+    /// Removes the text, unless it contradicts this complete call.
+    fn keep_contradiction(&mut self, call: &ToolCall) {
+        self.are_objects = self.are_objects || call.is_contradicted_by(&self.text);
+        if !self.are_objects {
+            self.text.clear();
         }
     }
 }
@@ -73,6 +83,7 @@ impl PartialCall {
             rules,
             extra: Map::new(),
             reported: Reported::Nothing,
+            has_reported_arguments: false,
             end: ObjectEnd::NotBegun,
             snapshots: Snapshots::default(),
             other_arguments: OtherArguments::default(),
@@ -125,8 +136,7 @@ impl PartialCall {
     fn begin_again(&mut self) {
         self.is_confirmed = false;
         if self.reported == Reported::Complete || self.takes_text {
-            self.other_arguments = OtherArguments::default();
-            return;
+            return self.other_arguments.keep_contradiction(&self.call);
         }
         let is_stated = self.is_whole() && !self.is_empty_object();
         let has_arguments = !self.stated_arguments().is_empty();
@@ -280,16 +290,19 @@ impl PartialCall {
     }
 
     /// Marks the call as complete, and returns the range of the arguments that this adds. Missing arguments become an empty
-    /// object.
+    /// object, which is added only after pieces of other arguments.
     pub(crate) fn complete(&mut self) -> Range<usize> {
         let before = self.call.arguments.len();
         let is_replaced = self.resolve_other_arguments();
-        let grown = if is_replaced { 0 } else { before }..self.call.arguments.len();
         self.reported = Reported::Complete;
         if self.call.arguments.is_empty() && !self.takes_text {
             self.call.arguments.push_str("{}");
         }
-        grown
+        let len = self.call.arguments.len();
+        if is_empty_object(&self.call.arguments) {
+            return if self.has_reported_arguments { 0..len } else { 0..0 };
+        }
+        if is_replaced { 0..len } else { before..len }
     }
 
     /// Decides between the arguments and others that the provider stated for the same call, and returns whether the others

@@ -58,9 +58,10 @@ impl PartialCalls {
         self.list[position].continued_by.unwrap_or(position)
     }
 
-    /// The position of the newest call with this id and this name. Either name may be missing.
+    /// The position of the newest call with this id and this name. Either name may be missing. An id that is the name of the
+    /// tool is no identity.
     pub(super) fn with_id_and_name(&self, id: &str, name: &str) -> Option<usize> {
-        let newest = self.with_id(id)?;
+        let newest = self.with_id(id).filter(|_| id != name)?;
         if name.is_empty() || self.list[newest].call.name.is_empty() {
             return Some(newest);
         }
