@@ -38,7 +38,7 @@ impl ReplyEvents {
             (event, Some(EventCall { index, call, id: Some(id) })) => {
                 let is_new = !self.announced.contains_key(&index);
                 let has_arguments = self.announced.entry(index).or_default();
-                let had_arguments = *has_arguments;
+                let is_continued = *has_arguments;
                 if is_new {
                     sender.send(Event::CallAnnounced { id: id.to_owned(), tool: call.name.clone() });
                 }
@@ -49,14 +49,14 @@ impl ReplyEvents {
                 };
                 match event {
                     // Earlier pieces arrived before the id.
-                    stream::Event::Arguments { partial, .. } if !had_arguments => {
+                    stream::Event::Arguments { partial, .. } if !is_continued => {
                         send_arguments(partial, false);
                     }
                     stream::Event::Arguments { partial, piece, .. } => {
                         send_arguments(piece, partial.len() == piece.len());
                     }
                     stream::Event::CallComplete { call, .. } => {
-                        if !had_arguments && !is_empty_object(&call.arguments) {
+                        if !is_continued && !is_empty_object(&call.arguments) {
                             send_arguments(&call.arguments, false);
                         }
                         let (id, tool, arguments) =

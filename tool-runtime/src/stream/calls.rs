@@ -251,9 +251,11 @@ impl Calls {
     /// queued before the call is complete.
     fn grow(&mut self, position: usize, grown: Range<usize>, queued: &mut Vec<QueuedEvent>) {
         let call = self.list.get_mut(position);
-        let may_be_placeholder = call.reported == Reported::Started && call.is_empty_object();
+        let may_be_placeholder = call.reported != Reported::Complete && call.is_empty_object();
         if call.reported != Reported::Nothing && !may_be_placeholder && !grown.is_empty() {
-            call.has_reported_arguments = true;
+            if call.reported == Reported::Started {
+                call.reported = Reported::Arguments;
+            }
             queued.push(QueuedEvent::Arguments(position, grown));
         }
     }
@@ -261,7 +263,7 @@ impl Calls {
     fn complete(&mut self, position: usize, queued: &mut Vec<QueuedEvent>) {
         let call = self.list.get_mut(position);
         // A missing name may still arrive.
-        if call.reported == Reported::Started && !call.is_truncated() {
+        if matches!(call.reported, Reported::Started | Reported::Arguments) && !call.is_truncated() {
             let grown = call.complete();
             self.grow(position, grown, queued);
             queued.push(QueuedEvent::CallComplete(position));

@@ -23,8 +23,6 @@ pub(crate) struct PartialCall {
     /// Further fields.
     extra: Map<String, Value>,
     pub(crate) reported: Reported,
-    /// Whether an event with arguments was queued.
-    pub(crate) has_reported_arguments: bool,
     /// The end of the arguments.
     end: ObjectEnd,
     snapshots: Snapshots,
@@ -69,6 +67,8 @@ pub(crate) enum Reported {
     /// None, since the name of the tool is not known yet.
     Nothing,
     Started,
+    /// The start, and arguments.
+    Arguments,
     /// Complete: the call does not change any more.
     Complete,
 }
@@ -83,7 +83,6 @@ impl PartialCall {
             rules,
             extra: Map::new(),
             reported: Reported::Nothing,
-            has_reported_arguments: false,
             end: ObjectEnd::NotBegun,
             snapshots: Snapshots::default(),
             other_arguments: OtherArguments::default(),
@@ -294,13 +293,13 @@ impl PartialCall {
     pub(crate) fn complete(&mut self) -> Range<usize> {
         let before = self.call.arguments.len();
         let is_replaced = self.resolve_other_arguments();
-        self.reported = Reported::Complete;
+        let reported = std::mem::replace(&mut self.reported, Reported::Complete);
         if self.call.arguments.is_empty() && !self.takes_text {
             self.call.arguments.push_str("{}");
         }
         let len = self.call.arguments.len();
         if is_empty_object(&self.call.arguments) {
-            return if self.has_reported_arguments { 0..len } else { 0..0 };
+            return if reported == Reported::Arguments { 0..len } else { 0..0 };
         }
         if is_replaced { 0..len } else { before..len }
     }
