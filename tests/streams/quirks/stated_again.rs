@@ -3,7 +3,7 @@
 use super::read;
 use crate::{assembled, called, calls, finish};
 use serde_json::{Value, json};
-use tool_runtime::wire::{Anthropic, Gemini, Responses, Wire};
+use tool_runtime::wire::{Anthropic, Gemini, Ollama, Responses, Wire};
 use tool_runtime::{Registry, ToolMessage, tool, tools};
 
 fn item(call_id: &str, arguments: &str) -> Value {
@@ -80,8 +80,18 @@ fn calls_of_two_tools_with_one_id_are_two_calls() {
     let response = json!({ "object": "response", "status": "completed", "output": [item(0, "read"), item(1, "send"), item(2, "read")] });
     let completed = json!({ "type": "response.completed", "response": response.clone() });
     let items = |kind: &str| [event(kind, 0, "read"), event(kind, 1, "send"), event(kind, 2, "read")];
+    let part = |name: &str| json!({ "functionCall": { "id": "call_1", "name": name, "args": { "a": 1 } } });
+    let parts = json!({ "parts": [part("read"), part("send"), part("read")] });
+    let candidate = json!({ "candidates": [{ "content": parts, "finishReason": "STOP" }] });
+    let call = |name: &str| json!({ "id": "call_1", "function": { "name": name, "arguments": { "a": 1 } } });
+    let message = json!({ "role": "assistant", "content": "", "tool_calls": [call("read"), call("send"), call("read")] });
+    let line = json!({ "model": "m", "message": message, "done": true, "done_reason": "stop" });
     for reply in [
         read(Anthropic::new(), &[start(0, "read"), start(1, "send"), start(2, "read"), stop]),
+        read(Gemini::new(), std::slice::from_ref(&candidate)),
+        Gemini::new().read_reply(&candidate.to_string()).expect("it is read"),
+        read(Ollama::new(), std::slice::from_ref(&line)),
+        Ollama::new().read_reply(&line.to_string()).expect("it is read"),
         Anthropic::new().read_reply(&body.to_string()).expect("it is read"),
         read(
             Responses::new(),
