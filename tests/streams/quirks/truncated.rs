@@ -191,6 +191,10 @@ async fn truncated_arguments_are_not_complete_without_the_rest() {
             max_tokens(),
         ]
     };
+    let mut explicit = stated(r#"{"file":"/a"#).to_vec();
+    explicit.insert(4, input(1, "{}"));
+    let reply = super::read(Anthropic::new(), &explicit);
+    assert!(reply.tool_calls[0].is_truncated(), "{reply:?}");
     let mut reply = ReplyAssembler::new().wire(Anthropic::new());
     let mut is_complete = false;
     for event in stated(r#"{"file":"/a"#) {

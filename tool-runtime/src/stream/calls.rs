@@ -145,7 +145,9 @@ impl Calls {
         changed.sort_unstable();
         for position in changed {
             let may_be_truncated = is_truncated && self.truncatable() == Some(position);
-            if self.list.get_mut(position).is_whole() && !may_be_truncated {
+            let call = self.list.get_mut(position);
+            let may_be_truncated = may_be_truncated || is_truncated && call.is_partly_stated();
+            if call.is_whole() && !may_be_truncated {
                 self.complete(position, queued);
             }
         }
@@ -173,7 +175,8 @@ impl Calls {
 
     /// Takes the arguments from the start of an item that has ended, unless they arrived in pieces.
     pub(super) fn take_ended(&mut self, position: usize, arguments: Value, queued: &mut Vec<QueuedEvent>) {
-        if self.list.as_slice()[position].has_none_but_objects() {
+        let call = &self.list.as_slice()[position];
+        if call.call.arguments.is_empty() && !call.is_partly_stated() {
             self.take_whole(position, arguments, queued);
         }
     }

@@ -230,10 +230,10 @@ impl PartialCall {
         }
     }
 
-    /// Whether the provider stated no arguments, or only complete objects in earlier items.
-    pub(crate) fn has_none_but_objects(&self) -> bool {
+    /// Whether an earlier item stated incomplete arguments, and later ones state none.
+    pub(crate) fn is_partly_stated(&self) -> bool {
         let other = &self.other_arguments;
-        self.call.arguments.is_empty() && (other.text.is_empty() || other.are_objects)
+        self.stated_arguments().is_empty() && !other.text.is_empty() && !other.are_objects
     }
 
     /// Whether the arguments are one complete object. Text after it does not belong to them.
@@ -314,7 +314,8 @@ impl PartialCall {
 
     /// The call in a reply of this wire.
     pub(crate) fn into_call(mut self, wire: &'static str) -> ToolCall {
-        let is_truncated = self.reported != Reported::Complete && (self.is_truncated || !self.is_whole());
+        let is_whole = self.is_whole() && !self.is_partly_stated();
+        let is_truncated = self.reported != Reported::Complete && (self.is_truncated || !is_whole);
         self.resolve_other_arguments();
         let PartialCall { mut call, extra, .. } = self;
         call.is_truncated = is_truncated;
