@@ -2,9 +2,9 @@
 
 use crate::any_stream::Choices;
 use serde_json::{Value, json};
-use tool_runtime::AssistantMessage;
 use tool_runtime::stream::ReplyAssembler;
 use tool_runtime::wire;
+use tool_runtime::{AssistantMessage, ToolCall};
 
 const TEXTS: &[&str] =
     &["a", "é", "🙂", "\"", "\\", "{\"a\":", "}", "{}", "[", "\n", " ", "北京", "null", "stop"];
@@ -17,6 +17,15 @@ struct Call {
 enum Item {
     Text(String),
     Call(Call),
+}
+
+impl Item {
+    fn call(&self) -> Option<&Call> {
+        match self {
+            Item::Call(call) => Some(call),
+            Item::Text(_) => None,
+        }
+    }
 }
 
 /// Reads a reply of this wire whole and in pieces, and compares both.
@@ -37,8 +46,8 @@ pub(crate) fn check(choices: &mut impl Choices, name: &str) {
     assert_eq!(read_both(name, &whole, &events).tool_calls.len(), calls.len());
 }
 
-/// Texts and calls in any order, on a wire whose replies consist of items. The reply may be truncated after the last one, which is
-/// truncated then if it is a call.
+/// Texts and calls in any order, on a wire whose replies consist of items. Several items may state one call. The reply may be
+/// truncated after the last item, whose call is truncated then.
 fn check_items(choices: &mut impl Choices, name: &str) {
     let mut items = Vec::new();
     for number in 0..choices.below(6) {
@@ -46,26 +55,62 @@ fn check_items(choices: &mut impl Choices, name: &str) {
             0 => Item::Text(any_text(choices)),
             1 => Item::Text(String::new()),
             kind => {
+                let number = if choices.one_in(3) { choices.below(number + 1) } else { number };
                 let arguments = if kind == 2 { json!({}) } else { json!({ "a": any_text(choices) }) };
                 Item::Call(Call { id: format!("call_{number}"), arguments })
             }
         });
     }
-    let is_cut = choices.one_in(2);
-    let (whole, events) =
-        if name == "gemini" { gemini(choices, &items, is_cut) } else { anthropic(choices, &items, is_cut) };
     // An empty part can be the end of any reply of Gemini, and not an empty block of Anthropic.
     let counts = |item: &&Item| name != "gemini" || !matches!(item, Item::Text(text) if text.is_empty());
-    let last = items.iter().rev().find(counts);
-    let ids = items.iter().filter_map(|item| match item {
-        Item::Call(call) => Some(&*call.id),
-        Item::Text(_) => None,
-    });
-    let expected: Vec<(&str, bool)> =
-        ids.map(|id| (id, is_cut && matches!(last, Some(Item::Call(last)) if last.id == id))).collect();
+    let last = items.iter().rev().find(counts).and_then(Item::call);
+    let calls: Vec<&Call> = items.iter().filter_map(Item::call).collect();
+    // A stream may have completed the last call before, if its arguments are not new.
+    let is_earlier = |last: &Call, call: &Call| call.id == last.id && call.arguments != json!({});
+    let was_complete = last
+        .is_some_and(|last| calls.iter().any(|call| !std::ptr::eq(*call, last) && is_earlier(last, call)));
+    let is_cut = choices.one_in(2) && !was_complete;
+    let (whole, events) =
+        if name == "gemini" { gemini(choices, &items, is_cut) } else { anthropic(choices, &items, is_cut) };
+    let mut expected: Vec<Stated> = Vec::new();
+    for call in &calls {
+        let is_truncated = is_cut && last.is_some_and(|last| last.id == call.id);
+        match expected.iter_mut().find(|stated| stated.id == call.id) {
+            Some(stated) => stated.state_again(&call.arguments),
+            None => expected.push(Stated { id: &call.id, is_truncated, arguments: Some(&call.arguments) }),
+        }
+    }
     let read = read_both(name, &whole, &events);
-    let truncated = read.tool_calls.iter().map(|call| (&*call.id, call.is_truncated()));
-    assert_eq!(truncated.collect::<Vec<_>>(), expected, "{whole}");
+    assert_eq!(read.tool_calls.len(), expected.len(), "{whole}");
+    for (call, stated) in read.tool_calls.iter().zip(expected) {
+        assert_eq!((&*call.id, call.is_truncated()), (stated.id, stated.is_truncated), "{whole}");
+        if !call.is_truncated() {
+            assert_eq!(object(call), stated.arguments.cloned(), "{whole}");
+        }
+    }
+}
+
+/// A call as all of its items state it.
+struct Stated<'a> {
+    id: &'a str,
+    is_truncated: bool,
+    /// `None` if they contradict each other.
+    arguments: Option<&'a Value>,
+}
+
+impl<'a> Stated<'a> {
+    fn state_again(&mut self, arguments: &'a Value) {
+        self.arguments = match self.arguments {
+            Some(known) if *known == json!({}) => Some(arguments),
+            Some(known) if known == arguments || *arguments == json!({}) => Some(known),
+            _ => None,
+        };
+    }
+}
+
+/// The arguments of a call if they are an object.
+fn object(call: &ToolCall) -> Option<Value> {
+    serde_json::from_str(&call.arguments).ok().filter(Value::is_object)
 }
 
 /// Reads the reply whole and in pieces, and compares both.
@@ -84,9 +129,8 @@ fn read_both(name: &str, whole: &Value, events: &[Value]) -> AssistantMessage {
 fn content(reply: &AssistantMessage) -> Value {
     let calls = reply.tool_calls.iter().map(|call| {
         // The input of a truncated call is an object in a whole reply.
-        let is_whole = !call.is_truncated();
-        let arguments: Option<Value> = is_whole.then(|| serde_json::from_str(&call.arguments).expect("JSON"));
-        json!([call.id, call.name, arguments])
+        let arguments = object(call).filter(|_| !call.is_truncated());
+        json!([call.id, call.name, call.is_truncated(), arguments])
     });
     json!([reply.text(), calls.collect::<Value>(), reply.finish_reason()])
 }
@@ -134,8 +178,9 @@ fn anthropic(choices: &mut impl Choices, items: &[Item], is_cut: bool) -> (Value
     let delta =
         |index: usize, delta: Value| json!({ "type": "content_block_delta", "index": index, "delta": delta });
     let start = |index: usize, block: Value| json!({ "type": "content_block_start", "index": index, "content_block": block });
-    let (mut content, mut events) = (Vec::new(), Vec::new());
+    let (mut content, mut blocks) = (Vec::new(), Vec::new());
     for (index, item) in items.iter().enumerate() {
+        let mut events = Vec::new();
         match item {
             Item::Text(text) => {
                 content.push(json!({ "type": "text", "text": text }));
@@ -155,10 +200,39 @@ fn anthropic(choices: &mut impl Choices, items: &[Item], is_cut: bool) -> (Value
             }
         }
         events.push(json!({ "type": "content_block_stop", "index": index }));
+        blocks.push(events);
     }
+    let mut events = interleaved(choices, items, blocks);
     let reason = if is_cut { "max_tokens" } else { "tool_use" };
     events.push(json!({ "type": "message_delta", "delta": { "stop_reason": reason } }));
     (json!({ "role": "assistant", "content": content, "stop_reason": reason }), events)
+}
+
+/// The events of all blocks. Those of a call may arrive within the block of the call before, and end after them.
+fn interleaved(choices: &mut impl Choices, items: &[Item], mut blocks: Vec<Vec<Value>>) -> Vec<Value> {
+    for index in 1..blocks.len() {
+        let ids = [index - 1, index].map(|index| items[index].call().map(|call| &call.id));
+        let has_pieces = blocks[index].len() > 2;
+        if ids.contains(&None) || ids[0] == ids[1] || !has_pieces || !choices.one_in(2) {
+            continue;
+        }
+        // The rest of the call before, after its start, joins the block.
+        let mut before = blocks[index - 1].split_off(1);
+        let end = blocks[index].len() - 2;
+        let last = blocks[index].split_off(end);
+        let mut joined = blocks[index].drain(..1).collect::<Vec<_>>();
+        let mut own = std::mem::take(&mut blocks[index]);
+        while !before.is_empty() || !own.is_empty() {
+            let next = if own.is_empty() || !before.is_empty() && choices.one_in(2) {
+                &mut before
+            } else {
+                &mut own
+            };
+            joined.push(next.remove(0));
+        }
+        blocks[index] = [joined, last].concat();
+    }
+    blocks.concat()
 }
 
 fn responses(choices: &mut impl Choices, text: &str, calls: &[Call]) -> (Value, Vec<Value>) {

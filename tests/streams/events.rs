@@ -1,9 +1,10 @@
 //! Events of a streamed reply.
 
-use crate::{assembled, calls, complete_call, delta, event_log, finish};
-use serde_json::json;
+use crate::{assembled, calls, complete_call, delta, describe, event_log, finish};
+use serde_json::{Value, json};
 use tool_runtime::ToolCall;
 use tool_runtime::stream::{Event, ReplyAssembler};
+use tool_runtime::wire::Responses;
 
 #[test]
 fn each_piece_of_a_reply_is_an_event() {
@@ -198,4 +199,38 @@ fn many_calls_are_assembled_in_linear_time() {
         reply.push(calls(&[complete_call(index, "Rome")]));
     }
     assert_eq!(reply.finish().expect("there is a reply").tool_calls.len(), 20_000);
+}
+
+#[test]
+fn the_pieces_of_an_empty_object_are_the_arguments() {
+    let head = calls(&[json!({ "index": 0, "id": "a", "function": { "name": "f", "arguments": "" } })]);
+    let piece = |text: &str| calls(&[json!({ "index": 0, "function": { "arguments": text } })]);
+    let started = "0 started f";
+    let complete = ["0 {}", "0 complete f({})", "finished tool_calls"];
+    assert_eq!(
+        event_log([head.clone(), piece("{"), piece("}"), finish("tool_calls")]),
+        [&[started, "0 {"][..], &complete].concat()
+    );
+    // Without other pieces, an empty object is no piece.
+    assert_eq!(
+        event_log([head, piece("{}"), finish("tool_calls")]),
+        [started, "0 complete f({})", "finished tool_calls"]
+    );
+    let event = |kind: &str, field: &str, value: Value| {
+        let mut event = json!({ "type": format!("response.{kind}"), "output_index": 0 });
+        event[field] = value;
+        event
+    };
+    let item = json!({ "type": "function_call", "call_id": "a", "name": "f", "arguments": "{}" });
+    let mut reply = ReplyAssembler::new().wire(Responses::new());
+    let mut log = Vec::new();
+    for event in [
+        event("output_item.added", "item", json!({ "type": "function_call", "call_id": "a", "name": "f" })),
+        event("function_call_arguments.delta", "delta", r#"{"fi"#.into()),
+        event("output_item.done", "item", item),
+        event("completed", "response", json!({ "status": "completed", "output": [] })),
+    ] {
+        log.extend(reply.push(event.to_string()).map(describe));
+    }
+    assert_eq!(log, [started, r#"0 {"fi"#, "0 {}", "0 complete f({})", "finished completed"]);
 }

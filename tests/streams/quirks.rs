@@ -4,7 +4,9 @@ mod arguments;
 mod chunks;
 mod half_characters;
 mod repeated_events;
+mod runs;
 mod stated_again;
+mod truncated;
 mod which_call;
 
 use serde_json::Value;

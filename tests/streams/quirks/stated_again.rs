@@ -3,7 +3,7 @@
 use super::read;
 use crate::{assembled, called, calls, finish};
 use serde_json::{Value, json};
-use tool_runtime::wire::{Anthropic, Gemini, Responses, Wire};
+use tool_runtime::wire::{Anthropic, Gemini, Ollama, Responses, Wire};
 use tool_runtime::{Registry, ToolMessage, tool, tools};
 
 fn item(call_id: &str, arguments: &str) -> Value {
@@ -80,8 +80,18 @@ fn calls_of_two_tools_with_one_id_are_two_calls() {
     let response = json!({ "object": "response", "status": "completed", "output": [item(0, "read"), item(1, "send"), item(2, "read")] });
     let completed = json!({ "type": "response.completed", "response": response.clone() });
     let items = |kind: &str| [event(kind, 0, "read"), event(kind, 1, "send"), event(kind, 2, "read")];
+    let part = |name: &str| json!({ "functionCall": { "id": "call_1", "name": name, "args": { "a": 1 } } });
+    let parts = json!({ "parts": [part("read"), part("send"), part("read")] });
+    let candidate = json!({ "candidates": [{ "content": parts, "finishReason": "STOP" }] });
+    let call = |name: &str| json!({ "id": "call_1", "function": { "name": name, "arguments": { "a": 1 } } });
+    let message = json!({ "role": "assistant", "content": "", "tool_calls": [call("read"), call("send"), call("read")] });
+    let line = json!({ "model": "m", "message": message, "done": true, "done_reason": "stop" });
     for reply in [
         read(Anthropic::new(), &[start(0, "read"), start(1, "send"), start(2, "read"), stop]),
+        read(Gemini::new(), std::slice::from_ref(&candidate)),
+        Gemini::new().read_reply(&candidate.to_string()).expect("it is read"),
+        read(Ollama::new(), std::slice::from_ref(&line)),
+        Ollama::new().read_reply(&line.to_string()).expect("it is read"),
         Anthropic::new().read_reply(&body.to_string()).expect("it is read"),
         read(
             Responses::new(),
@@ -93,6 +103,112 @@ fn calls_of_two_tools_with_one_id_are_two_calls() {
     ] {
         let calls: Vec<_> = reply.tool_calls.iter().map(|call| (&*call.name, &*call.arguments)).collect();
         assert_eq!(calls, [("read", r#"{"a":1}"#), ("send", r#"{"a":1}"#)]);
+    }
+}
+
+#[tokio::test]
+async fn no_later_statement_removes_a_contradiction() {
+    let (a, b) = (r#"{"file":"/a"}"#, r#"{"file":"/b"}"#);
+    let block = |index: u32, id: &str, arguments: &str| {
+        [
+            json!({ "type": "content_block_start", "index": index,
+                "content_block": { "type": "tool_use", "id": id, "name": "f", "input": {} } }),
+            json!({ "type": "content_block_delta", "index": index,
+                "delta": { "type": "input_json_delta", "partial_json": arguments } }),
+            json!({ "type": "content_block_stop", "index": index }),
+        ]
+    };
+    let text = [
+        json!({ "type": "content_block_start", "index": 1, "content_block": { "type": "text", "text": "hi" } }),
+        json!({ "type": "content_block_stop", "index": 1 }),
+    ];
+    let stop = [json!({ "type": "message_delta", "delta": { "stop_reason": "tool_use" } })];
+    let other = r#"{"x":1}"#;
+    for (between, runs) in [(&text[..], vec![]), (&block(1, "c2", other), vec![format!("f {other}")])] {
+        for third in [a, "", "{}", r#"{"fi"#, b] {
+            let statements = [&block(0, "c1", a)[..], between, &block(2, "c1", b), &block(3, "c1", third)];
+            let reply = read(Anthropic::new(), &[&statements.concat()[..], &stop].concat());
+            assert_eq!(super::runs::runs(&reply).await, runs, "{third}");
+        }
+        let two = format!("{b}{b}");
+        let statements = [&block(0, "c1", a)[..], between, &block(2, "c1", &two), &block(3, "c1", a)];
+        let reply = read(Anthropic::new(), &[&statements.concat()[..], &stop].concat());
+        assert_eq!(super::runs::runs(&reply).await, runs);
+        for second in ["", "{}", r#"{"fi"#, r#"{ "file": "/a" }"#] {
+            let statements = [&block(0, "c1", a)[..], between, &block(2, "c1", second), &block(3, "c1", a)];
+            let reply = read(Anthropic::new(), &[&statements.concat()[..], &stop].concat());
+            let expected = [&[format!("f {a}")], &runs[..]].concat();
+            assert_eq!(super::runs::runs(&reply).await, expected, "{second}");
+        }
+    }
+    let mut added = item("call_1", "");
+    added["type"] = json!("response.output_item.added");
+    for third in [added, item("call_1", a), item("call_1", "")] {
+        let reply = read(Responses::new(), &[item("call_1", a), item("call_1", b), third, completed(&[])]);
+        assert_eq!(reply.tool_calls.len(), 1);
+        let text = reply.tool_calls[0].arguments.clone();
+        assert!(serde_json::from_str::<Value>(&text).is_err(), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn calls_of_blocks_with_one_index_have_their_own_arguments() {
+    let start = |index: Option<u32>, id: &str, file: &str| {
+        let input = json!({ "file": file });
+        let block = json!({ "type": "tool_use", "id": id, "name": "f", "input": input });
+        let mut start = json!({ "type": "content_block_start", "content_block": block });
+        if let Some(index) = index {
+            start["index"] = index.into();
+        }
+        start
+    };
+    let stop = json!({ "type": "message_delta", "delta": { "stop_reason": "tool_use" } });
+    for index in [Some(0), None] {
+        let events = [start(index, "c1", "/a"), start(index, "c2", "/b"), stop.clone()];
+        let runs = super::runs::streamed(Anthropic::new(), &events).await;
+        assert_eq!(runs, [r#"f {"file":"/a"}"#, r#"f {"file":"/b"}"#]);
+    }
+}
+
+#[tokio::test]
+async fn the_name_of_the_tool_is_no_id_on_any_wire() {
+    let block = |n: u32| json!({ "type": "tool_use", "id": "f", "name": "f", "input": { "n": n } });
+    let start = |n: u32| json!({ "type": "content_block_start", "index": n, "content_block": block(n) });
+    let stop = json!({ "type": "message_delta", "delta": { "stop_reason": "tool_use" } });
+    let body = json!({ "type": "message", "content": [block(0), block(1)], "stop_reason": "tool_use" });
+    let item = |n: u32| json!({ "type": "function_call", "call_id": "f", "name": "f", "arguments": json!({ "n": n }).to_string() });
+    let added = |n: u32| json!({ "type": "response.output_item.added", "output_index": n, "item": { "type": "function_call", "call_id": "f", "name": "f", "arguments": "" } });
+    let done = |n: u32| json!({ "type": "response.output_item.done", "output_index": n, "item": item(n) });
+    let unnumbered = |n: u32| json!({ "type": "response.output_item.done", "item": item(n) });
+    let response = json!({ "object": "response", "status": "completed", "output": [item(0), item(1)] });
+    let completed = json!({ "type": "response.completed", "response": response.clone() });
+    for reply in [
+        read(Anthropic::new(), &[start(0), start(1), stop]),
+        Anthropic::new().read_reply(&body.to_string()).expect("it is read"),
+        read(Responses::new(), &[added(0), done(0), added(1), done(1), completed.clone()]),
+        read(Responses::new(), &[added(0), added(1), done(0), done(1), completed.clone()]),
+        read(Responses::new(), &[unnumbered(0), unnumbered(1), completed.clone()]),
+        read(Responses::new(), &[completed]),
+        Responses::new().read_reply(&response.to_string()).expect("it is read"),
+    ] {
+        assert_eq!(super::runs::runs(&reply).await, [r#"f {"n":0}"#, r#"f {"n":1}"#]);
+    }
+}
+
+#[test]
+fn items_without_positions_belong_to_the_call_with_their_id_and_tool() {
+    let item = |kind: &str, name: &str, arguments: &str| json!({ "type": format!("response.output_item.{kind}"), "item": { "type": "function_call", "call_id": "c1", "name": name, "arguments": arguments } });
+    let (f, g) = (r#"{"file":"/b"}"#, r#"{"x":1}"#);
+    let added = [item("added", "f", ""), item("added", "g", "")];
+    let done = [item("done", "f", f), item("done", "g", g)];
+    for events in [
+        [&added[..], &done].concat(),
+        [&done[..], &[item("done", "f", "{}")]].concat(),
+        [&done[..], &[item("added", "f", "")], &[item("done", "f", f)]].concat(),
+    ] {
+        let reply = read(Responses::new(), &[&events[..], &[completed(&[])]].concat());
+        let calls: Vec<_> = reply.tool_calls.iter().map(|call| (&*call.name, &*call.arguments)).collect();
+        assert_eq!(calls, [("f", f), ("g", g)], "{events:?}");
     }
 }
 

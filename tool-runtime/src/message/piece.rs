@@ -100,9 +100,6 @@ pub(crate) enum Growth {
 pub(crate) struct Finish {
     pub(crate) reason: String,
     pub(crate) completeness: Completeness,
-    /// Whether the last call of a truncated reply counts as truncated even if its arguments are an object, unless other content
-    /// follows it.
-    pub(crate) may_truncate_objects: bool,
 }
 
 /// The neutral field that an item represents.

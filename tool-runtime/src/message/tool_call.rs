@@ -77,15 +77,20 @@ impl ToolCall {
             again.clone_into(&mut self.arguments);
             return true;
         }
+        if self.is_contradicted_by(again) {
+            self.arguments.push_str(again);
+        }
+        false
+    }
+
+    /// Whether the text begins with objects, of which one is neither empty nor the arguments of this call.
+    pub(crate) fn is_contradicted_by(&self, again: &str) -> bool {
         let known =
             is_comparable(&self.arguments, again).then(|| serde_json::from_str::<Value>(&self.arguments));
         let known = known.and_then(Result::ok);
         let is_empty = |object: &Value| object.as_object().is_some_and(Map::is_empty);
         let mut objects = Deserializer::from_str(again).into_iter::<Value>().map_while(Result::ok);
-        if objects.any(|object| !is_empty(&object) && Some(&object) != known.as_ref()) {
-            self.arguments.push_str(again);
-        }
-        false
+        objects.any(|object| !is_empty(&object) && Some(&object) != known.as_ref())
     }
 
     /// Whether the arguments are one JSON object, or mean no arguments.

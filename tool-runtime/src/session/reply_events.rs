@@ -4,7 +4,7 @@ use super::Event;
 use super::answer_format::AnswerFormat;
 use super::reporter::EventSender;
 use crate::dispatch::{EventCall, ReplyEvent};
-use crate::message::{AssistantMessage, ToolCall};
+use crate::message::{AssistantMessage, ToolCall, is_empty_object};
 use crate::stream;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -38,26 +38,31 @@ impl ReplyEvents {
             (event, Some(EventCall { index, call, id: Some(id) })) => {
                 let is_new = !self.announced.contains_key(&index);
                 let has_arguments = self.announced.entry(index).or_default();
+                let is_continued = *has_arguments;
                 if is_new {
                     sender.send(Event::CallAnnounced { id: id.to_owned(), tool: call.name.clone() });
                 }
+                let mut send_arguments = |text: &str, is_restart| {
+                    *has_arguments = true;
+                    let (id, text) = (id.to_owned(), text.to_owned());
+                    sender.send(Event::CallArguments { id, text, is_restart });
+                };
                 match event {
-                    stream::Event::Arguments { partial, piece, .. } => {
-                        let is_restart = *has_arguments && partial.len() == piece.len();
-                        // Earlier pieces arrived before the id.
-                        let text = if *has_arguments { piece } else { partial };
-                        *has_arguments = true;
-                        sender.send(Event::CallArguments {
-                            id: id.to_owned(),
-                            text: text.to_owned(),
-                            is_restart,
-                        });
+                    // Earlier pieces arrived before the id.
+                    stream::Event::Arguments { partial, .. } if !is_continued => {
+                        send_arguments(partial, false);
                     }
-                    stream::Event::CallComplete { call, .. } => sender.send(Event::CallComplete {
-                        id: id.to_owned(),
-                        tool: call.name.clone(),
-                        arguments: call.arguments.clone(),
-                    }),
+                    stream::Event::Arguments { partial, piece, .. } => {
+                        send_arguments(piece, partial.len() == piece.len());
+                    }
+                    stream::Event::CallComplete { call, .. } => {
+                        if !is_continued && !is_empty_object(&call.arguments) {
+                            send_arguments(&call.arguments, false);
+                        }
+                        let (id, tool, arguments) =
+                            (id.to_owned(), call.name.clone(), call.arguments.clone());
+                        sender.send(Event::CallComplete { id, tool, arguments });
+                    }
                     _ => {}
                 }
             }

@@ -238,7 +238,7 @@ impl ReplyAssembler {
         if self.is_settled {
             self.reply.calls.complete_whole(is_truncated, &mut self.queued);
         } else if !is_truncated {
-            self.reply.calls.complete_newest(&mut self.queued);
+            self.reply.calls.complete_last(&mut self.queued);
         }
         self.queue_finished();
     }

@@ -16,8 +16,8 @@ pub(super) struct Calls {
     heads: HashMap<Option<i64>, CallPiece>,
     /// The calls that changed since [`complete_whole`](Calls::complete_whole).
     changed: Vec<usize>,
-    /// Whether other content followed the newest call, so that the end of the reply did not truncate it.
-    is_newest_followed: bool,
+    /// The call with the newest piece, which the end of the reply may truncate; `None` if other content followed.
+    last: Option<usize>,
 }
 
 impl Calls {
@@ -29,10 +29,17 @@ impl Calls {
         self.list.as_slice().get(position).map(|partial| &partial.call)
     }
 
-    /// Whether the last call is truncated if the reply is, although its arguments are an object.
-    pub(super) fn last_may_be_truncated(&self) -> bool {
-        let last = self.list.as_slice().last().filter(|_| !self.is_newest_followed);
-        last.is_some_and(|call| call.may_be_truncated() && call.reported != Reported::Complete)
+    /// The call that is last in the reply; `None` if other content follows it.
+    pub(super) fn last(&self) -> Option<usize> {
+        self.last
+    }
+
+    /// The call that is truncated if the reply is, although its arguments are an object.
+    pub(super) fn truncatable(&self) -> Option<usize> {
+        self.last.filter(|&position| {
+            let call = &self.list.as_slice()[position];
+            call.may_be_truncated() && call.reported != Reported::Complete
+        })
     }
 
     pub(super) fn into_list(self) -> Vec<PartialCall> {
@@ -94,7 +101,6 @@ impl Calls {
         provider: &dyn Provider,
         queued: &mut Vec<QueuedEvent>,
     ) -> usize {
-        self.complete_newest(queued);
         let position = self.list.begin(provider.call_rules());
         self.take_at(position, piece, queued)
     }
@@ -103,8 +109,10 @@ impl Calls {
         if self.changed.last() != Some(&position) {
             self.changed.push(position);
         }
-        // It goes on, so the end of the reply may truncate it.
-        self.is_newest_followed = false;
+        if self.last != Some(position) {
+            self.complete_last(queued);
+            self.last = Some(position);
+        }
         self.list.add_keys_of(&piece, position);
         let call = self.list.get_mut(position);
         call.take_head(&mut piece);
@@ -136,33 +144,40 @@ impl Calls {
         let mut changed = std::mem::take(&mut self.changed);
         changed.sort_unstable();
         for position in changed {
-            let is_last = self.list.newest() == Some(position) && !self.is_newest_followed;
+            let may_be_truncated = is_truncated && self.truncatable() == Some(position);
             let call = self.list.get_mut(position);
-            if call.is_whole() && !(is_truncated && is_last && call.may_be_truncated()) {
+            let may_be_truncated = may_be_truncated || is_truncated && call.is_partly_stated();
+            if call.is_whole() && !may_be_truncated {
                 self.complete(position, queued);
             }
         }
     }
 
-    /// Completes the newest call if its arguments are complete, since the next call begins, or the reply ends without truncation.
-    pub(super) fn complete_newest(&mut self, queued: &mut Vec<QueuedEvent>) {
-        let newest = self.list.newest();
-        if let Some(position) = newest.filter(|&position| self.list.get_mut(position).can_be_complete(true)) {
+    /// Completes the last call if its arguments are complete, since another call follows, or the reply ends without truncation.
+    pub(super) fn complete_last(&mut self, queued: &mut Vec<QueuedEvent>) {
+        let last = self.last.filter(|&position| self.list.get_mut(position).can_be_complete(true));
+        if let Some(position) = last {
             self.complete(position, queued);
         }
     }
 
-    /// Records that other content follows the newest call, and completes the call if its arguments are complete.
-    pub(super) fn follow_newest(&mut self, queued: &mut Vec<QueuedEvent>) {
-        self.complete_newest(queued);
-        self.is_newest_followed = true;
+    /// Records that other content follows the last call, and completes the call if its arguments are complete.
+    pub(super) fn follow_last(&mut self, queued: &mut Vec<QueuedEvent>) {
+        self.complete_last(queued);
+        self.last = None;
     }
 
-    /// Takes the arguments of a call whose item has ended, unless they arrived in pieces.
+    /// Takes the arguments from the start of an item.
+    pub(super) fn take_whole(&mut self, position: usize, arguments: Value, queued: &mut Vec<QueuedEvent>) {
+        self.changed.push(position);
+        self.take_arguments(position, Arguments::Json(arguments), queued);
+    }
+
+    /// Takes the arguments from the start of an item that has ended, unless they arrived in pieces.
     pub(super) fn take_ended(&mut self, position: usize, arguments: Value, queued: &mut Vec<QueuedEvent>) {
-        if self.get(position).is_some_and(|call| call.arguments.is_empty()) {
-            self.changed.push(position);
-            self.take_arguments(position, Arguments::Json(arguments), queued);
+        let call = &self.list.as_slice()[position];
+        if call.call.arguments.is_empty() && !call.is_partly_stated() {
+            self.take_whole(position, arguments, queued);
         }
     }
 
@@ -217,6 +232,9 @@ impl Calls {
     fn begin_another(&mut self, position: usize, queued: &mut Vec<QueuedEvent>) -> Option<usize> {
         let another = self.list.begin_another(position)?;
         self.changed.push(another);
+        if self.last == Some(position) {
+            self.last = Some(another);
+        }
         self.start(another, queued);
         Some(another)
     }
@@ -233,10 +251,14 @@ impl Calls {
     }
 
     /// Queues new arguments, if the start of the call was queued. An empty object may be a placeholder and is not
-    /// queued.
+    /// queued before the call is complete.
     fn grow(&mut self, position: usize, grown: Range<usize>, queued: &mut Vec<QueuedEvent>) {
         let call = self.list.get_mut(position);
-        if call.reported != Reported::Nothing && !call.is_empty_object() && !grown.is_empty() {
+        let may_be_placeholder = call.reported != Reported::Complete && call.is_empty_object();
+        if call.reported != Reported::Nothing && !may_be_placeholder && !grown.is_empty() {
+            if call.reported == Reported::Started {
+                call.reported = Reported::Arguments;
+            }
             queued.push(QueuedEvent::Arguments(position, grown));
         }
     }
@@ -244,7 +266,7 @@ impl Calls {
     fn complete(&mut self, position: usize, queued: &mut Vec<QueuedEvent>) {
         let call = self.list.get_mut(position);
         // A missing name may still arrive.
-        if call.reported == Reported::Started && !call.is_truncated() {
+        if matches!(call.reported, Reported::Started | Reported::Arguments) && !call.is_truncated() {
             let grown = call.complete();
             self.grow(position, grown, queued);
             queued.push(QueuedEvent::CallComplete(position));

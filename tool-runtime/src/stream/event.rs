@@ -27,8 +27,8 @@ pub enum Event<'a> {
     Arguments {
         /// The index of the call.
         index: usize,
-        /// The arguments so far, which need not be valid JSON yet. They start again if an empty object was a placeholder, or
-        /// if each piece from the server repeats the arguments so far.
+        /// The arguments so far, which need not be valid JSON yet. They start again if an empty object was a placeholder, if
+        /// each piece from the server repeats the arguments so far, or if the complete arguments differ from their pieces.
         partial: &'a str,
         /// The new piece: the end of `partial`.
         piece: &'a str,

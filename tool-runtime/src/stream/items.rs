@@ -1,9 +1,7 @@
 //! Assembly of a provider's items.
 
 use crate::fingerprint::Fingerprint;
-use crate::message::{
-    Arguments, CallPiece, Growth, ItemContent, ItemKind, NativeItem, ReadItem, ToolCall, is_object,
-};
+use crate::message::{CallPiece, Growth, ItemContent, ItemKind, NativeItem, ReadItem, ToolCall, is_object};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -145,23 +143,21 @@ impl Items {
         }
     }
 
-    /// The arguments of calls that arrived with the start of their item, and not in pieces.
-    pub(super) fn take_whole_arguments(&mut self) -> Vec<CallPiece> {
+    /// The arguments that arrived with the start of an item, and not in pieces, each with the position of its call.
+    pub(super) fn take_whole_arguments(&mut self) -> Vec<(usize, Value)> {
         let calls = self.list.iter_mut().filter_map(|item| match &mut item.state {
-            ItemState::Growing(GrowingItem { index: Some(index), arguments, json: None, .. }) => {
-                let arguments = Arguments::Json(arguments.take()?);
-                Some(CallPiece { index: Some(*index), arguments, ..CallPiece::default() })
+            ItemState::Growing(GrowingItem { arguments, json: None, .. }) => {
+                Some((item.call?, arguments.take()?))
             }
             _ => None,
         });
         calls.collect()
     }
 
-    /// The calls whose items have ended, except that of the last item, which the end of the reply may have truncated: the position
-    /// of each, and the arguments from the start of its item, or `{}`.
-    pub(super) fn take_ended_arguments(&mut self) -> Vec<(usize, Value)> {
-        let Some((last, earlier)) = self.list.split_last_mut() else { return Vec::new() };
-        let calls = earlier.iter_mut().filter(|item| item.call != last.call);
+    /// The calls whose items have ended, except the last call, which the end of the reply may have truncated: the position of
+    /// each, and the arguments from the start of its item, or `{}`.
+    pub(super) fn take_ended_arguments(&mut self, last: Option<usize>) -> Vec<(usize, Value)> {
+        let calls = self.list.iter_mut().filter(|item| item.call != last);
         let calls = calls.filter_map(|item| match &mut item.state {
             ItemState::Growing(GrowingItem { arguments, has_ended: true, .. }) => {
                 Some((item.call?, arguments.take().unwrap_or_else(|| json!({}))))

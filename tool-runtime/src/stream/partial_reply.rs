@@ -50,7 +50,7 @@ impl PartialReply {
                 let from = self.reasoning.len();
                 self.reasoning.push_str(&piece);
                 if !piece.is_empty() {
-                    self.calls.follow_newest(queued);
+                    self.calls.follow_last(queued);
                     queued.push(QueuedEvent::Reasoning(from..self.reasoning.len()));
                 }
             }
@@ -60,7 +60,7 @@ impl PartialReply {
             Piece::Call(piece) => drop(self.take_call(piece, queued)),
             Piece::ItemStart { index, item, kind, call, arguments } => {
                 if kind != ItemKind::Call {
-                    self.calls.follow_newest(queued);
+                    self.calls.follow_last(queued);
                 }
                 let call = call.and_then(|call| self.take_call(call, queued));
                 self.items.start(GrowingItem::new(Some(index), item, arguments), kind, call);
@@ -74,7 +74,7 @@ impl PartialReply {
             Piece::Item { index, item, call } => {
                 // `take_text` decides about a text: Gemini ends replies with an empty one.
                 if item.content.kind() == ItemKind::Native {
-                    self.calls.follow_newest(queued);
+                    self.calls.follow_last(queued);
                 }
                 if let Some(text) = self.items.take_missing_text(index, &item, self.text.as_deref()) {
                     self.take_text(&text, Vec::new(), queued);
@@ -101,6 +101,15 @@ impl PartialReply {
 
     /// Takes the complete reply, of which pieces may have arrived.
     fn take_whole(&mut self, pieces: Vec<Piece>, queued: &mut Vec<QueuedEvent>) {
+        let ends_with_other = matches!(pieces.last(), Some(Piece::Item { call: None, .. }));
+        self.take_missing(pieces, queued);
+        if ends_with_other {
+            self.calls.follow_last(queued);
+        }
+    }
+
+    /// Takes the contents of the complete reply that did not arrive in pieces.
+    fn take_missing(&mut self, pieces: Vec<Piece>, queued: &mut Vec<QueuedEvent>) {
         if self.is_empty() {
             if pieces.iter().any(|piece| matches!(piece, Piece::Item { .. })) {
                 // Items that arrived without text and calls, such as reasoning, arrive again.
@@ -154,7 +163,7 @@ impl PartialReply {
         }
         text.push_str(piece);
         if text.len() > from {
-            self.calls.follow_newest(queued);
+            self.calls.follow_last(queued);
             queued.push(QueuedEvent::Text(from..text.len()));
         }
     }
@@ -176,15 +185,15 @@ impl PartialReply {
 
     /// Completes every call at the end of the stream.
     pub(super) fn complete_calls(&mut self, queued: &mut Vec<QueuedEvent>) {
-        for call in self.items.take_whole_arguments() {
-            self.take_call(call, queued);
+        for (position, arguments) in self.items.take_whole_arguments() {
+            self.calls.take_whole(position, arguments, queued);
         }
         self.calls.complete_all(queued);
     }
 
     /// Completes the calls of a truncated reply that are complete.
     pub(super) fn complete_whole_calls(&mut self, queued: &mut Vec<QueuedEvent>) {
-        for (position, arguments) in self.items.take_ended_arguments() {
+        for (position, arguments) in self.items.take_ended_arguments(self.calls.last()) {
             self.calls.take_ended(position, arguments, queued);
         }
         self.calls.complete_whole(true, queued);
@@ -193,7 +202,8 @@ impl PartialReply {
     /// The reply, with the ids of the server, which may be empty. `completeness` is that of a reply without a finish reason.
     pub(super) fn into_message(self, completeness: Completeness) -> AssistantMessage {
         let wire = self.wire.unwrap_or_else(|| self.provider().name());
-        let last_may_be_truncated = self.calls.last_may_be_truncated();
+        let is_truncated = self.is_truncated();
+        let truncated = self.calls.truncatable().filter(|_| is_truncated);
         let content = match self.parts {
             Some(parts) => Some(read_parts(parts)),
             None => self.text.map(Content::from),
@@ -202,10 +212,8 @@ impl PartialReply {
         let mut tool_calls: Vec<ToolCall> =
             self.calls.into_list().into_iter().map(|call| call.into_call(wire)).collect();
         let native = self.items.into_native(text, &tool_calls);
-        let truncates_last =
-            |finish: &Finish| finish.may_truncate_objects && finish.completeness == Completeness::Truncated;
-        if let Some(last) = tool_calls.last_mut().filter(|_| last_may_be_truncated) {
-            last.is_truncated |= self.finish.as_ref().is_some_and(truncates_last);
+        if let Some(call) = truncated.and_then(|position| tool_calls.get_mut(position)) {
+            call.is_truncated = true;
         }
         AssistantMessage {
             content,

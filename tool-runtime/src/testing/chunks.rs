@@ -108,7 +108,7 @@ fn end(reply: &AssistantMessage) -> Vec<Piece> {
     let completeness = reply.completeness;
     let finish = reply.finish_reason.clone().map(|reason| {
         // The calls of a scripted reply are marked already.
-        Piece::Finish(Finish { reason, completeness, may_truncate_objects: false })
+        Piece::Finish(Finish { reason, completeness })
     });
     reply.usage.map(Piece::Usage).into_iter().chain(finish).collect()
 }

@@ -29,7 +29,7 @@ impl AssistantMessage {
     /// ```
     #[must_use]
     pub fn with_finish_reason(mut self, reason: impl Into<String>) -> Self {
-        self.finish(Finish::new(reason, false));
+        self.finish(Finish::new(reason), false);
         self
     }
 
@@ -69,17 +69,17 @@ impl AssistantMessage {
         known.filter(|_| self.tool_calls.is_empty()).map(|(_, reason)| reason)
     }
 
-    /// Sets how the reply ended, and marks the calls that were truncated.
-    pub(super) fn finish(&mut self, finish: Finish) {
+    /// Sets how the reply ended, and marks the calls that were truncated. `may_truncate_object` is whether the reply ends with a
+    /// call that may be truncated although its arguments are an object.
+    pub(super) fn finish(&mut self, finish: Finish, may_truncate_object: bool) {
         self.completeness = finish.completeness;
         self.finish_reason = Some(finish.reason);
         let is_truncated = self.is_truncated();
         for call in &mut self.tool_calls {
             // A wire may have marked a call whose arguments are an object.
-            call.is_truncated = is_truncated && (call.is_truncated || !is_object(&call.arguments));
+            call.is_truncated |= is_truncated && !is_object(&call.arguments);
         }
-        if let (true, Some(last)) = (is_truncated && finish.may_truncate_objects, self.tool_calls.last_mut())
-        {
+        if let Some(last) = self.tool_calls.last_mut().filter(|_| is_truncated && may_truncate_object) {
             last.is_truncated = true;
         }
     }
@@ -87,9 +87,9 @@ impl AssistantMessage {
 
 impl Finish {
     /// The end of a reply with this reason.
-    pub(super) fn new(reason: impl Into<String>, may_truncate_objects: bool) -> Self {
+    pub(super) fn new(reason: impl Into<String>) -> Self {
         let reason = reason.into();
-        Finish { completeness: completeness(&reason), reason, may_truncate_objects }
+        Finish { completeness: completeness(&reason), reason }
     }
 }
 

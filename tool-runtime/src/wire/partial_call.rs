@@ -40,7 +40,7 @@ pub(crate) struct PartialCall {
 #[derive(Debug, Default)]
 struct OtherArguments {
     text: String,
-    /// Whether they are complete objects, each of which an earlier item stated.
+    /// Whether they begin with a complete object, which an earlier item stated.
     are_objects: bool,
 }
 
@@ -51,6 +51,14 @@ impl OtherArguments {
             self.text.push_str(arguments);
         }
     }
+
+    /// Removes the text, unless it contradicts this complete call.
+    fn keep_contradiction(&mut self, call: &ToolCall) {
+        self.are_objects = self.are_objects || call.is_contradicted_by(&self.text);
+        if !self.are_objects {
+            self.text.clear();
+        }
+    }
 }
 
 /// The events that were queued for a call.
@@ -59,6 +67,8 @@ pub(crate) enum Reported {
     /// None, since the name of the tool is not known yet.
     Nothing,
     Started,
+    /// The start, and arguments.
+    Arguments,
     /// Complete: the call does not change any more.
     Complete,
 }
@@ -90,7 +100,6 @@ impl PartialCall {
         }
         let is_complete_call = matches!(piece.arguments, Arguments::Whole(_)) && !piece.name.is_empty();
         if is_complete_call {
-            self.is_truncated = false;
             self.is_confirmed = true;
             self.extra = std::mem::take(&mut piece.extra);
         } else {
@@ -126,8 +135,7 @@ impl PartialCall {
     fn begin_again(&mut self) {
         self.is_confirmed = false;
         if self.reported == Reported::Complete || self.takes_text {
-            self.other_arguments = OtherArguments::default();
-            return;
+            return self.other_arguments.keep_contradiction(&self.call);
         }
         let is_stated = self.is_whole() && !self.is_empty_object();
         let has_arguments = !self.stated_arguments().is_empty();
@@ -222,6 +230,12 @@ impl PartialCall {
         }
     }
 
+    /// Whether an earlier item stated incomplete arguments, and later ones state none.
+    pub(crate) fn is_partly_stated(&self) -> bool {
+        let other = &self.other_arguments;
+        self.stated_arguments().is_empty() && !other.text.is_empty() && !other.are_objects
+    }
+
     /// Whether the arguments are one complete object. Text after it does not belong to them.
     pub(crate) fn is_whole(&self) -> bool {
         matches!(self.end, ObjectEnd::Found { .. })
@@ -275,16 +289,19 @@ impl PartialCall {
     }
 
     /// Marks the call as complete, and returns the range of the arguments that this adds. Missing arguments become an empty
-    /// object.
+    /// object, which is added only after pieces of other arguments.
     pub(crate) fn complete(&mut self) -> Range<usize> {
         let before = self.call.arguments.len();
         let is_replaced = self.resolve_other_arguments();
-        let grown = if is_replaced { 0 } else { before }..self.call.arguments.len();
-        self.reported = Reported::Complete;
+        let reported = std::mem::replace(&mut self.reported, Reported::Complete);
         if self.call.arguments.is_empty() && !self.takes_text {
             self.call.arguments.push_str("{}");
         }
-        grown
+        let len = self.call.arguments.len();
+        if is_empty_object(&self.call.arguments) {
+            return if reported == Reported::Arguments { 0..len } else { 0..0 };
+        }
+        if is_replaced { 0..len } else { before..len }
     }
 
     /// Decides between the arguments and others that the provider stated for the same call, and returns whether the others
@@ -297,7 +314,8 @@ impl PartialCall {
 
     /// The call in a reply of this wire.
     pub(crate) fn into_call(mut self, wire: &'static str) -> ToolCall {
-        let is_truncated = self.reported != Reported::Complete && (self.is_truncated || !self.is_whole());
+        let is_whole = self.is_whole() && !self.is_partly_stated();
+        let is_truncated = self.reported != Reported::Complete && (self.is_truncated || !is_whole);
         self.resolve_other_arguments();
         let PartialCall { mut call, extra, .. } = self;
         call.is_truncated = is_truncated;

@@ -12,7 +12,7 @@ pub(crate) struct PartialCalls {
     /// The newest call with each index, with each id, and with each id of an item.
     by_index: HashMap<i64, usize>,
     by_id: HashMap<String, usize>,
-    /// The newest call with each id and name, on wires that send the name at once.
+    /// The newest call with each id and name, if the name arrives at once.
     by_id_and_name: HashMap<(String, String), usize>,
     by_item_id: HashMap<String, usize>,
 }
@@ -58,9 +58,10 @@ impl PartialCalls {
         self.list[position].continued_by.unwrap_or(position)
     }
 
-    /// The position of the newest call with this id and this name. Either name may be missing.
+    /// The position of the newest call with this id and this name. Either name may be missing. An id that is the name of the
+    /// tool is no identity.
     pub(super) fn with_id_and_name(&self, id: &str, name: &str) -> Option<usize> {
-        let newest = self.with_id(id)?;
+        let newest = self.with_id(id).filter(|_| id != name)?;
         if name.is_empty() || self.list[newest].call.name.is_empty() {
             return Some(newest);
         }
@@ -103,7 +104,8 @@ impl PartialCalls {
     /// Assigns later pieces with the index or the id of this piece to the call.
     pub(crate) fn add_keys_of(&mut self, piece: &CallPiece, position: usize) {
         self.add_key(position, piece.index, &piece.id);
-        if self.list[position].rules.has_unique_ids && !piece.id.is_empty() && !piece.name.is_empty() {
+        let has_whole_name = self.list[position].rules.has_unique_ids || piece.is_whole_call;
+        if has_whole_name && !piece.id.is_empty() && !piece.name.is_empty() {
             self.by_id_and_name.insert((piece.id.clone(), piece.name.clone()), position);
         }
         if !piece.item_id.is_empty() && !piece.has_no_head() {

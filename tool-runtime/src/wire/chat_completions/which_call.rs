@@ -10,7 +10,7 @@ use crate::wire::partial_calls::{PartialCalls, WhichCall};
 /// The call to which a piece belongs. A gateway of another API may deviate in the same ways.
 pub(in crate::wire) fn which_call(piece: &CallPiece, calls: &PartialCalls) -> WhichCall {
     if piece.is_whole_call {
-        return match calls.with_id(&piece.id) {
+        return match calls.with_id_and_name(&piece.id, &piece.name) {
             Some(position) if calls.as_slice()[position].call.is_stated_by(&piece.id, &piece.name) => {
                 WhichCall::Known(position)
             }

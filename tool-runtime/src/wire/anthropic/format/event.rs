@@ -34,7 +34,7 @@ fn read_event(mut event: Value, text: &str) -> Vec<Piece> {
                 let details = details.into_iter().find(|details| !details.is_null());
                 let refusal = declined(reason, details.unwrap_or(&Value::Null));
                 pieces.extend(refusal.map(Piece::Refusal));
-                pieces.push(Piece::Finish(Finish::new(reason, true)));
+                pieces.push(Piece::Finish(Finish::new(reason)));
             }
         }
         "message_stop" => return vec![Piece::Done],

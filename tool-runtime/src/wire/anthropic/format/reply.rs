@@ -52,8 +52,8 @@ pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
         reply.refusal = declined(&reason, &response.stop_details);
         // Arguments are objects, so a truncated call looks complete. Only the last block can be truncated:
         // https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons
-        let may_truncate_objects = reply.ends_with_call();
-        reply.finish(Finish::new(reason, may_truncate_objects));
+        let ends_with_call = reply.ends_with_call();
+        reply.finish(Finish::new(reason), ends_with_call);
     }
     reply.origin = Some(Origin { model: response.model, response_id: response.id, ..Origin::new(NAME) });
     reply.usage = read_usage(&response.usage);

@@ -151,7 +151,7 @@ impl Choice {
             message.add_pieces(&mut whole);
             pieces.push(Piece::Whole(whole));
         }
-        pieces.extend(self.finish_reason.map(|reason| Piece::Finish(Finish::new(reason, false))));
+        pieces.extend(self.finish_reason.map(|reason| Piece::Finish(Finish::new(reason))));
     }
 }
 

@@ -44,7 +44,7 @@ fn read_event(text: &str) -> serde_json::Result<Vec<Piece>> {
         Some((reason, refusal)) => {
             let completeness = Completeness::Truncated;
             pieces.extend([Piece::Reply(None), Piece::Refusal(refusal)]);
-            pieces.push(Piece::Finish(Finish { reason, completeness, may_truncate_objects: false }));
+            pieces.push(Piece::Finish(Finish { reason, completeness }));
         }
         None if candidates.is_empty() => pieces.push(Piece::Skipped(beginning(text))),
         None => {}
@@ -57,8 +57,8 @@ fn read_event(text: &str) -> serde_json::Result<Vec<Piece>> {
             add_part(part, &mut pieces)?;
         }
         // The calls of the reply may be in earlier chunks.
-        let (has_calls, ends_with_call) = (true, true);
-        pieces.extend(candidate.finish(has_calls, ends_with_call).map(Piece::Finish));
+        let has_calls = true;
+        pieces.extend(candidate.finish(has_calls).map(Piece::Finish));
     }
     Ok(pieces)
 }
@@ -67,7 +67,7 @@ fn add_part(raw: &RawValue, pieces: &mut Vec<Piece>) -> serde_json::Result<()> {
     let part: ItemHead<'_> = serde_json::from_str(raw.get())?;
     let is_signed = part.is_signed();
     pieces.extend(part.thought().map(|thought| Piece::Reasoning(thought.to_owned())));
-    let Some(content) = part.into_content()? else { return Ok(()) };
+    let Some(content) = part.into_content(raw.get())? else { return Ok(()) };
     let mut call_piece = None;
     match &content {
         ItemContent::Text(text) if !text.is_empty() => pieces.push(Piece::Text(text.clone())),

@@ -3,8 +3,10 @@
 use super::{NAME, names};
 use crate::message::{Extra, ItemContent, ToolCall};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
+use std::collections::HashMap;
 
 /// The fields of texts, thoughts and calls. They are `Value`s, since other parts have fields of other types.
 #[derive(Default, Deserialize)]
@@ -38,15 +40,15 @@ impl ItemHead<'_> {
         self.thought_signature.as_str().is_some_and(|signature| !signature.is_empty())
     }
 
-    /// Whether it is text without characters, which the API rejects: "required oneof field 'data' must have one initialized
-    /// field".
-    pub(super) fn is_empty_text(&self) -> bool {
-        self.has_empty_text() && !self.is_signed()
+    /// Whether the part with this JSON is text without characters, which the API rejects: "required oneof field 'data' must have
+    /// one initialized field".
+    pub(super) fn is_empty_text(&self, json: &str) -> bool {
+        self.has_empty_text(json) && !self.is_signed()
     }
 
-    /// Whether it is text without characters, with a signature or without.
-    pub(super) fn has_empty_text(&self) -> bool {
-        !self.is_call() && self.text == ""
+    /// Whether the part with this JSON is text without characters, with a signature or without. So is a part without content.
+    pub(super) fn has_empty_text(&self, json: &str) -> bool {
+        !self.is_call() && (self.text == "" || self.text.is_null() && has_no_content(json))
     }
 
     pub(super) fn is_call(&self) -> bool {
@@ -64,8 +66,9 @@ impl ItemHead<'_> {
         self.text.as_str().filter(|_| self.thought == true)
     }
 
-    /// The neutral content; `None` for a call without a name, which is ignored.
-    pub(super) fn into_content(self) -> serde_json::Result<Option<ItemContent>> {
+    /// The neutral content of the part with this JSON; `None` for a call without a name, which is ignored.
+    pub(super) fn into_content(self, json: &str) -> serde_json::Result<Option<ItemContent>> {
+        let has_empty_text = self.has_empty_text(json);
         if let Some(call) = self.function_call {
             let call = serde_json::from_str(call.get()).and_then(FunctionCall::into_call)?;
             return Ok(call.map(ItemContent::Call));
@@ -73,9 +76,17 @@ impl ItemHead<'_> {
         Ok(Some(match self.text {
             Value::String(_) if self.thought == true => ItemContent::Reasoning,
             Value::String(text) => ItemContent::Text(text),
+            _ if has_empty_text => ItemContent::Text(String::new()),
             _ => ItemContent::Native,
         }))
     }
+}
+
+/// Whether each field of a part is null or belongs to a thought.
+fn has_no_content(json: &str) -> bool {
+    let fields = serde_json::from_str::<HashMap<&str, Option<IgnoredAny>>>(json);
+    let is_of_thought = |field: &str| matches!(field, "thought" | "thoughtSignature" | "thought_signature");
+    fields.is_ok_and(|fields| fields.iter().all(|(field, value)| value.is_none() || is_of_thought(field)))
 }
 
 impl FunctionCall<'_> {

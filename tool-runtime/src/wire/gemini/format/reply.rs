@@ -59,7 +59,7 @@ impl<'a> Candidate<'a> {
     }
 
     /// How the reply ended, if it did.
-    pub(super) fn finish(&self, has_calls: bool, ends_with_call: bool) -> Option<Finish> {
+    pub(super) fn finish(&self, has_calls: bool) -> Option<Finish> {
         let reason = match &self.finish_reason {
             Value::String(reason) => reason.clone(),
             // The values of the enumeration, as some SDKs store them.
@@ -76,7 +76,7 @@ impl<'a> Candidate<'a> {
         // A call of an undeclared tool is complete: its result is an error, and the model continues.
         let completeness =
             if is_unexpected_call && has_calls { Completeness::Complete } else { completeness(&reason) };
-        Some(Finish { reason, completeness, may_truncate_objects: ends_with_call && !is_unexpected_call })
+        Some(Finish { reason, completeness })
     }
 
     /// The further fields of a reply.
@@ -125,8 +125,8 @@ fn not_a_reply(body: &str, problem: impl Display) -> WireError {
 
 fn read_candidate(mut candidate: Candidate<'_>) -> serde_json::Result<AssistantMessage> {
     let mut reply = read_parts(candidate.parts())?;
-    if let Some(finish) = candidate.finish(!reply.tool_calls.is_empty(), ends_with_call(candidate.parts())) {
-        reply.finish(finish);
+    if let Some(finish) = candidate.finish(!reply.tool_calls.is_empty()) {
+        reply.finish(finish, ends_with_call(candidate.parts()));
     }
     reply.extra = Extra::new(NAME, candidate.extra());
     Ok(reply)
@@ -135,8 +135,9 @@ fn read_candidate(mut candidate: Candidate<'_>) -> serde_json::Result<AssistantM
 /// Whether a call is the last part that is not an empty text. Replies may end with one, which has the signature:
 /// <https://ai.google.dev/gemini-api/docs/thought-signatures>.
 fn ends_with_call(parts: &[&RawValue]) -> bool {
-    let mut heads = parts.iter().rev().filter_map(|raw| serde_json::from_str::<ItemHead<'_>>(raw.get()).ok());
-    heads.find(|head| !head.has_empty_text()).is_some_and(|head| head.is_call())
+    let json = parts.iter().rev().map(|raw| raw.get());
+    let mut heads = json.filter_map(|json| Some((serde_json::from_str::<ItemHead<'_>>(json).ok()?, json)));
+    heads.find(|(head, json)| !head.has_empty_text(json)).is_some_and(|(head, _)| head.is_call())
 }
 
 /// The reply with these parts as its items. Calls without an id have an empty one.
@@ -144,7 +145,7 @@ pub(super) fn read_parts(parts: &[&RawValue]) -> serde_json::Result<AssistantMes
     let mut items = Vec::with_capacity(parts.len());
     for raw in parts {
         let head: ItemHead<'_> = serde_json::from_str(raw.get())?;
-        items.extend(head.into_content()?.map(|content| read_item(raw, content)));
+        items.extend(head.into_content(raw.get())?.map(|content| read_item(raw, content)));
     }
     let mut reply = AssistantMessage::from_items(items);
     reply.content = reply.content.filter(|content| !content.is_empty());

@@ -121,7 +121,7 @@ impl<'a> Writer<'a, '_> {
                     if let Some(call) = call {
                         self.add_call(call, head.function_name());
                     }
-                    if !head.is_empty_text() {
+                    if !head.is_empty_text(json) {
                         parts.push(Element::native(json, &[])?);
                     }
                 }

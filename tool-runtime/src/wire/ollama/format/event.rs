@@ -24,7 +24,7 @@ fn read_line(line: &str) -> serde_json::Result<Vec<Piece>> {
         Some(message) => {
             add_content(message, &mut pieces);
             // A call arrives when its arguments are complete.
-            let finish = response.done_reason.map(|reason| Finish::new(reason, false));
+            let finish = response.done_reason.map(Finish::new);
             pieces.extend(finish.map(Piece::Finish));
         }
         None => pieces.push(Piece::Skipped(beginning(line))),

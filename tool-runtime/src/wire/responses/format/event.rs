@@ -74,7 +74,8 @@ fn read_event(event: Event<'_>, text: &str, custom_tools: &CustomTools) -> serde
             }
             return Ok(pieces);
         }
-        "response.completed" | "response.incomplete" => return Ok(ended(event.response, custom_tools)),
+        "response.completed" => return Ok(ended(event.response, None, custom_tools)),
+        "response.incomplete" => return Ok(ended(event.response, Some("incomplete"), custom_tools)),
         "response.failed" | "error" => {
             let nested = event.response.map(|response| response.error).unwrap_or_default();
             let fields = json!({ "message": event.message, "code": event.code });
@@ -133,17 +134,20 @@ fn complete(item: &RawValue, index: Option<i64>, custom_tools: &CustomTools) -> 
     Ok(Piece::Item { index, item: read, call: whole_call })
 }
 
-/// The end of the response, which contains all items again.
-fn ended(response: Option<Response<'_>>, custom_tools: &CustomTools) -> Vec<Piece> {
-    let Some(response) = response else { return vec![Piece::Done] };
+/// The end of the response, which contains all items again. `status` is that of a response without one.
+fn ended(response: Option<Response<'_>>, status: Option<&str>, custom_tools: &CustomTools) -> Vec<Piece> {
+    let finish = |reason: String| Piece::Finish(Finish::new(reason));
+    let Some(response) = response else {
+        let finished = status.map(|status| [Piece::Reply(None), finish(status.to_owned())]);
+        return finished.into_iter().flatten().chain([Piece::Done]).collect();
+    };
     let mut pieces = vec![Piece::Reply(None)];
     add_origin(&response, &mut pieces);
     pieces.extend(read_usage(&response.usage).map(Piece::Usage));
     let output = response.output.as_deref();
     pieces.extend(output.and_then(|output| whole(output, custom_tools)).map(Piece::Whole));
-    let may_truncate_objects = output.is_some_and(may_end_in_text);
-    let finish = response.finish_reason().map(|reason| Finish::new(reason, may_truncate_objects));
-    pieces.extend(finish.map(Piece::Finish));
+    let reason = response.finish_reason().or_else(|| status.map(str::to_owned));
+    pieces.extend(reason.map(finish));
     pieces.push(Piece::Done);
     pieces
 }

@@ -54,7 +54,7 @@ pub(super) fn read(body: &str, custom_tools: &CustomTools) -> Result<AssistantMe
     }
     let mut reply = read_items(output, custom_tools)?;
     if let Some(reason) = response.finish_reason() {
-        reply.finish(Finish::new(reason, may_end_in_text(output)));
+        reply.finish(Finish::new(reason), may_end_in_text(output));
     }
     reply.origin = Some(response.origin());
     reply.usage = read_usage(&response.usage);
