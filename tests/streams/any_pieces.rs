@@ -208,14 +208,22 @@ fn anthropic(choices: &mut impl Choices, items: &[Item], is_cut: bool) -> (Value
     (json!({ "role": "assistant", "content": content, "stop_reason": reason }), events)
 }
 
-/// The events of all blocks. Those of a call may arrive within the block of the call before, and end after them.
+/// The events of all blocks. Those of a call may arrive within the block of the call before, and end after them. Two blocks of one
+/// call are not open at the same time, since their pieces are one text.
 fn interleaved(choices: &mut impl Choices, items: &[Item], mut blocks: Vec<Vec<Value>>) -> Vec<Value> {
+    // The calls with events in the block before.
+    let mut open = Vec::new();
     for index in 1..blocks.len() {
-        let ids = [index - 1, index].map(|index| items[index].call().map(|call| &call.id));
+        let [before, id] = [index - 1, index].map(|index| items[index].call().map(|call| &call.id));
+        if open.is_empty() {
+            open.push(before);
+        }
         let has_pieces = blocks[index].len() > 2;
-        if ids.contains(&None) || ids[0] == ids[1] || !has_pieces || !choices.one_in(2) {
+        if before.is_none() || id.is_none() || open.contains(&id) || !has_pieces || !choices.one_in(2) {
+            open.clear();
             continue;
         }
+        open.push(id);
         // The rest of the call before, after its start, joins the block.
         let mut before = blocks[index - 1].split_off(1);
         let end = blocks[index].len() - 2;
