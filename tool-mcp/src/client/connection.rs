@@ -42,7 +42,10 @@ const PAUSE_OF_SUBSCRIPTIONS: Duration = Duration::from_secs(5);
 const MAX_KEPT_LISTS: usize = 4;
 
 /// Connects to the server, in one of the two ways of the protocol.
-pub(super) type Connector = Box<dyn Fn(NotificationHandler, ClientLifecycleMode) -> Connecting + Send + Sync>;
+pub(super) struct Connector {
+    channel: Channel,
+    connect: Box<dyn Fn(NotificationHandler, ClientLifecycleMode) -> Connecting + Send + Sync>,
+}
 
 type Connecting = Pin<Box<dyn Future<Output = Result<Service, BoxError>> + Send>>;
 type Service = RunningService<RoleClient, NotificationHandler>;
@@ -59,8 +62,7 @@ where
     E: Error + Send + Sync + 'static,
     A: Adapter<RoleClient, T, E> + 'static,
 {
-    Box::new(move |mut handler, lifecycle| {
-        handler.channel = channel;
+    let connect = Box::new(move |handler: NotificationHandler, lifecycle| -> Connecting {
         let created = create();
         Box::pin(async move {
             let transport = A::connect(created.await.map_err(Into::into)?, REPAIR_LINE);
@@ -68,7 +70,8 @@ where
             let transport = TrackedTransport::new(transport, channel, handler.calls.clone());
             serve_client_with_lifecycle(handler, transport, lifecycle).await.map_err(connect_cause)
         })
-    })
+    });
+    Connector { channel, connect }
 }
 
 /// The connection of a client, if it has one.
@@ -156,16 +159,15 @@ impl Client {
 impl Inner {
     async fn connect(&self) -> Result<Arc<Connection>, ConnectError> {
         let allowed = self.settings.connect_timeout;
-        let handler = || NotificationHandler {
-            changes: self.changes.clone(),
-            calls: TrackedCalls::default(),
-            channel: Channel::Stream,
+        let connect = |lifecycle| {
+            let (changes, calls) = (self.changes.clone(), TrackedCalls::default());
+            (self.connector.connect)(NotificationHandler { changes, calls }, lifecycle)
         };
         let connecting = async {
-            match (self.connector)(handler(), ClientLifecycleMode::Initialize).await {
+            match connect(ClientLifecycleMode::Initialize).await {
                 Err(error) if lacks_initialize(&*error) => {
                     let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
-                    (self.connector)(handler(), ClientLifecycleMode::Discover { preferred_versions }).await
+                    connect(ClientLifecycleMode::Discover { preferred_versions }).await
                 }
                 connected => connected,
             }
@@ -181,7 +183,7 @@ impl Inner {
         }
         let calls = service.service().calls.clone();
         // The schemas have headers that calls need then.
-        let keeps_lists = !has_initialize && service.service().channel != Channel::Stream;
+        let keeps_lists = !has_initialize && self.connector.channel != Channel::Stream;
         let listed_bytes = AtomicUsize::default();
         Ok(Arc::new(Connection { service: service.into(), peer, calls, keeps_lists, listed_bytes }))
     }
@@ -283,7 +285,6 @@ impl Connection {
 pub(super) struct NotificationHandler {
     changes: watch::Sender<u64>,
     calls: TrackedCalls,
-    channel: Channel,
 }
 
 impl ClientHandler for NotificationHandler {
