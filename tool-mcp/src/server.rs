@@ -11,6 +11,8 @@ mod running;
 mod too_large_request;
 
 #[cfg(feature = "http-server")]
+mod byte_budget;
+#[cfg(feature = "http-server")]
 mod envelope;
 #[cfg(feature = "http-server")]
 mod http_service;

@@ -1,10 +1,13 @@
 //! A server over streamable HTTP.
 
+use super::byte_budget::{ByteBudget, ReservedBytes};
 use super::connection::ConnectionHandler;
 use super::envelope::Envelope;
 use super::request_body::BodyReader;
+use super::running::MAX_RUNNING_KIBIBYTES;
 use super::sessions::Sessions;
 use super::{McpRequest, Server};
+use crate::message_size::text_request_bytes;
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HOST, ORIGIN};
 use http::request::Parts;
@@ -48,7 +51,15 @@ pub struct HttpService {
     sessions: Sessions,
     creating: Arc<Mutex<()>>,
     bodies: BodyReader,
+    running: ByteBudget,
     server: Server,
+}
+
+/// The memory of a message until its last clone is dropped. rmcp keeps it in the parts of the HTTP request, with the message, until
+/// the message is handled.
+#[derive(Clone)]
+struct RunningMessage {
+    _reserved: Arc<ReservedBytes>,
 }
 
 type Inner = StreamableHttpService<ConnectionHandler, Sessions>;
@@ -60,7 +71,8 @@ impl HttpService {
         let connect = move || Ok(ConnectionHandler::new(handler_server.clone()));
         let sessions = Sessions::default();
         let service = StreamableHttpService::new(connect, sessions.clone().into(), config);
-        HttpService { service, sessions, creating: Arc::default(), bodies, server }
+        let running = ByteBudget::new(MAX_RUNNING_KIBIBYTES as usize);
+        HttpService { service, sessions, creating: Arc::default(), bodies, running, server }
     }
 
     /// Handles a request, if it is small enough and the program authorises it. rmcp handles the rest.
@@ -90,11 +102,12 @@ impl HttpService {
         if is_initialize && body.len() > MAX_INITIALIZE_BYTES {
             return Err(Rejection::too_large("`initialize`", MAX_INITIALIZE_BYTES));
         }
-        let running = self.bodies.begin(&body).await?;
+        let mut reserved = ReservedBytes::default();
+        self.running.reserve(&mut reserved, text_request_bytes(&body)).await?;
         // rmcp creates no session for a request that names one.
         let _creating =
             if is_initialize && session.is_none() { Some(self.begin_session().await?) } else { None };
-        parts.extensions.insert(running);
+        parts.extensions.insert(RunningMessage { _reserved: Arc::new(reserved) });
         if let Some(authorized) = authorized {
             parts.extensions.insert(authorized);
         }

@@ -60,7 +60,7 @@ async fn bodies_that_arrive_at_the_same_time_have_a_limit() {
     let one_more = || post(service.clone(), stream::iter([initialize_with(500_000)]));
     let (status, text) = one_more().await;
     assert_eq!((status, started.elapsed().as_secs()), (503, 1));
-    assert_eq!(text, "the server receives too many large requests; try again later");
+    assert_eq!(text, "the server has too many large requests; try again later");
     let small = post(service.clone(), stream::iter([initialize_with(10_000)]));
     assert_eq!(small.await.0, 200, "small requests are handled");
 

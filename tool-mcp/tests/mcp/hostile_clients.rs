@@ -270,7 +270,7 @@ async fn large_running_requests_over_http_have_a_limit() {
         }
         let rejected = post(format!("{round} rejected"), &large).await.expect("no panic");
         assert_eq!(rejected.status, 503, "{rejected:?}");
-        assert_eq!(rejected.body, "the server handles too many large requests; try again later");
+        assert_eq!(rejected.body, "the server has too many large requests; try again later");
         running.push(post(format!("{round} small"), "1"));
         for running in running {
             let answer = running.await.expect("no panic");
