@@ -56,6 +56,7 @@ mod images;
 mod native_search;
 mod ollama;
 mod open_calls;
+mod other_arguments;
 mod other_wires;
 mod partial_call;
 mod partial_calls;

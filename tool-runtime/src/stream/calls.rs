@@ -144,10 +144,9 @@ impl Calls {
         let mut changed = std::mem::take(&mut self.changed);
         changed.sort_unstable();
         for position in changed {
-            let may_be_truncated = is_truncated && self.truncatable() == Some(position);
-            let call = self.list.get_mut(position);
-            let may_be_truncated = may_be_truncated || is_truncated && call.is_partly_stated();
-            if call.is_whole() && !may_be_truncated {
+            let call = &self.list.as_slice()[position];
+            let may_be_truncated = self.truncatable() == Some(position) || call.is_partly_stated();
+            if call.is_whole() && !(is_truncated && may_be_truncated) {
                 self.complete(position, queued);
             }
         }

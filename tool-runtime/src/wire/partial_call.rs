@@ -2,6 +2,7 @@
 
 use super::add_fields;
 use super::call_rules::CallRules;
+use super::other_arguments::OtherArguments;
 use super::snapshots::Snapshots;
 use crate::json::ObjectEnd;
 use crate::message::{
@@ -26,7 +27,6 @@ pub(crate) struct PartialCall {
     /// The end of the arguments.
     end: ObjectEnd,
     snapshots: Snapshots,
-    /// Arguments that the provider stated for the same call before, or after the call was complete.
     other_arguments: OtherArguments,
     /// Whether the arguments are any text.
     takes_text: bool,
@@ -34,31 +34,6 @@ pub(crate) struct PartialCall {
     pub(crate) is_confirmed: bool,
     /// Whether the provider has marked the call as truncated, whatever its arguments are.
     is_truncated: bool,
-}
-
-/// Other arguments of the same call.
-#[derive(Debug, Default)]
-struct OtherArguments {
-    text: String,
-    /// Whether they begin with a complete object, which an earlier item stated.
-    are_objects: bool,
-}
-
-impl OtherArguments {
-    /// Adds complete arguments, unless they are the only ones that were stated before.
-    fn add(&mut self, arguments: &str) {
-        if self.text.is_empty() || !is_same_value(&self.text, arguments) {
-            self.text.push_str(arguments);
-        }
-    }
-
-    /// Removes the text, unless it contradicts this complete call.
-    fn keep_contradiction(&mut self, call: &ToolCall) {
-        self.are_objects = self.are_objects || call.is_contradicted_by(&self.text);
-        if !self.are_objects {
-            self.text.clear();
-        }
-    }
 }
 
 /// The events that were queued for a call.
@@ -130,27 +105,15 @@ impl PartialCall {
         self.is_truncated |= truncation == Truncation::Certain;
     }
 
-    /// Begins to take the arguments anew, since a later item states the call again. An item without arguments states nothing,
-    /// and one with incomplete arguments does not replace complete ones.
+    /// Begins to take the arguments anew, since a later item states the call again. An item without arguments states nothing.
     fn begin_again(&mut self) {
         self.is_confirmed = false;
         if self.reported == Reported::Complete || self.takes_text {
             return self.other_arguments.keep_contradiction(&self.call);
         }
-        let is_stated = self.is_whole() && !self.is_empty_object();
-        let has_arguments = !self.stated_arguments().is_empty();
-        let other = &mut self.other_arguments;
-        if is_stated {
-            if std::mem::replace(&mut other.are_objects, true) {
-                other.add(&self.call.arguments);
-            } else {
-                let after = std::mem::replace(&mut other.text, std::mem::take(&mut self.call.arguments));
-                if is_object(&after) {
-                    other.add(&after);
-                }
-            }
-        } else if !other.are_objects && has_arguments {
-            other.text = std::mem::take(&mut self.call.arguments);
+        let is_complete = self.is_whole() && !self.is_empty_object();
+        if !self.stated_arguments().is_empty() {
+            self.other_arguments.take_item(std::mem::take(&mut self.call.arguments), is_complete);
         }
         self.clear_arguments();
     }
@@ -160,7 +123,7 @@ impl PartialCall {
     pub(crate) fn take_arguments<'a>(&mut self, piece: &'a str) -> (Range<usize>, &'a str) {
         if self.takes_no_more() {
             if self.rules.has_unique_ids {
-                self.other_arguments.text.push_str(piece);
+                self.other_arguments.add_piece(piece);
                 return (0..0, "");
             }
             return (0..0, piece);
@@ -190,7 +153,7 @@ impl PartialCall {
     /// Takes text after the complete arguments, if the complete call follows and decides. Returns whether it does.
     pub(crate) fn take_other_arguments(&mut self, text: &str) -> bool {
         if self.rules.sends_complete_calls {
-            self.other_arguments.text.push_str(text);
+            self.other_arguments.add_piece(text);
         }
         self.rules.sends_complete_calls
     }
@@ -232,8 +195,7 @@ impl PartialCall {
 
     /// Whether an earlier item stated incomplete arguments, and later ones state none.
     pub(crate) fn is_partly_stated(&self) -> bool {
-        let other = &self.other_arguments;
-        self.stated_arguments().is_empty() && !other.text.is_empty() && !other.are_objects
+        self.stated_arguments().is_empty() && self.other_arguments.are_incomplete()
     }
 
     /// Whether the arguments are one complete object. Text after it does not belong to them.
@@ -307,7 +269,7 @@ impl PartialCall {
     /// Decides between the arguments and others that the provider stated for the same call, and returns whether the others
     /// replace missing ones. A complete call without arguments does not change.
     fn resolve_other_arguments(&mut self) -> bool {
-        let other = std::mem::take(&mut self.other_arguments).text;
+        let other = std::mem::take(&mut self.other_arguments).into_text();
         let stays_empty = self.reported == Reported::Complete && is_empty_object(&self.call.arguments);
         !other.is_empty() && !stays_empty && self.call.state_arguments_again(&other)
     }
