@@ -5,6 +5,7 @@
 
 mod answer;
 mod close;
+pub(crate) mod conversion;
 mod description;
 mod forms;
 mod generator;
@@ -20,12 +21,13 @@ pub(crate) mod strict;
 #[doc(inline)]
 pub use crate::tool_choice::ToolChoice;
 pub(crate) use answer::{AnswerSchema, from_answer};
+pub(crate) use conversion::InvalidSchema;
 pub(crate) use description::move_keywords;
 pub(crate) use forms::Forms;
 pub(crate) use generator::inline_settings;
 pub(crate) use keywords::{KNOWN_FORMATS, each_subschema, take_object};
 pub(crate) use normalise::is_closed_tuple;
-pub(crate) use parameters::{ParametersSchema, from_dynamic, from_parameters, is_any_object};
+pub(crate) use parameters::{ParametersSchema, SchemaError, from_dynamic, from_parameters};
 pub use strict::{AnthropicStrict, NotStrict};
 
 use serde_json::value::RawValue;

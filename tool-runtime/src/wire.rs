@@ -43,6 +43,7 @@ mod by_name;
 mod call_rules;
 mod chat_completions;
 mod content_parts;
+mod definitions;
 mod detect;
 mod element;
 mod error;
@@ -97,7 +98,7 @@ pub(crate) use provider::provider;
 pub(crate) use provider::{
     InvalidMessage, Provider, QuotedError, provider_or_chat_completions, quoted_error,
 };
-pub use report::{Changed, Dropped, NotStrictTool, Report};
+pub use report::{Changed, ChangedDefinition, Dropped, LeftOutTool, NotStrictTool, Report};
 pub use request_parts::RequestParts;
 pub use response_format::UseResponseFormat;
 #[cfg(feature = "responses")]

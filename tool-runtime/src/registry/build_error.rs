@@ -46,6 +46,14 @@ pub enum BuildErrorKind {
         /// The name of the tool.
         tool: String,
     },
+    /// The parameters of a dynamic tool are not a JSON Schema of the version 2020-12, and cannot be converted to one.
+    #[non_exhaustive]
+    InvalidSchema {
+        /// The name of the tool.
+        tool: String,
+        /// The errors, each with its place in the parameters.
+        errors: Vec<String>,
+    },
     /// A property in the parameters of a tool is named `$ref`. Engines read it as a reference: llama.cpp rejects every
     /// request with such a tool.
     #[non_exhaustive]
@@ -172,6 +180,11 @@ impl fmt::Display for BuildErrorKind {
                 f,
                 "the parameters of `{tool}` are not the JSON Schema of an object; \
                  use a schema with `\"type\": \"object\"`"
+            ),
+            BuildErrorKind::InvalidSchema { tool, errors } => write!(
+                f,
+                "the parameters of `{tool}` are not a JSON Schema (2020-12): {}; correct them, or leave the tool out",
+                errors.join("; ")
             ),
             BuildErrorKind::PropertyNamedRef { tool } => write!(
                 f,

@@ -4,12 +4,13 @@ use super::build_error::{BuildError, BuildErrorKind};
 use super::validate::schema_error;
 use crate::arguments::{ToolValidator, name_map_keys};
 use crate::panics::catch_panic;
-use crate::schema::{ParametersSchema, ToolSchema, from_dynamic, from_parameters, inline_settings};
+use crate::schema::{
+    ParametersSchema, SchemaError, ToolSchema, from_dynamic, from_parameters, inline_settings,
+};
 use crate::state::{Shared, States};
 use crate::tool::{
     Body, Description, Descriptor, DynamicTool, Invocation, Metadata, Need, Options, RegisteredTool, StageSet,
 };
-use crate::validator::ExceededLimit;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -36,24 +37,6 @@ impl Candidates {
             Ok(candidate) => self.tools.push(candidate),
             Err(error) => self.errors.push(schema_error(name, error)),
         }
-    }
-}
-
-/// The error of a schema that cannot be used.
-pub(super) enum SchemaError {
-    Json(serde_json::Error),
-    Limit(ExceededLimit),
-}
-
-impl From<serde_json::Error> for SchemaError {
-    fn from(error: serde_json::Error) -> Self {
-        SchemaError::Json(error)
-    }
-}
-
-impl From<ExceededLimit> for SchemaError {
-    fn from(limit: ExceededLimit) -> Self {
-        SchemaError::Limit(limit)
     }
 }
 

@@ -1,8 +1,9 @@
 //! The two tools of a search.
 
 use super::Config;
-use super::candidate::{Candidate, SchemaError};
+use super::candidate::Candidate;
 use super::search::Tool;
+use crate::schema::SchemaError;
 use crate::schema::ToolSchema;
 use crate::search::{Catalog, DEFAULT_LIMIT, Findable, Scope, Search};
 use crate::tool::{Body, DynamicTool, RegisteredTool};

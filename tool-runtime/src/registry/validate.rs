@@ -1,9 +1,9 @@
 //! Validation of the tools of a registry.
 
 use super::build_error::{BuildError, BuildErrorKind};
-use super::candidate::{Candidate, SchemaError};
+use super::candidate::Candidate;
 use crate::json::descendants;
-use crate::schema::is_any_object;
+use crate::schema::{InvalidSchema, SchemaError};
 use crate::tool::{DynamicTool, Need, Policy, RegisteredTool};
 use crate::tool_name;
 use crate::validator::ExceededLimit;
@@ -30,10 +30,6 @@ pub(super) fn dynamic_tool(tool: &DynamicTool) -> Vec<BuildErrorKind> {
     let schemas = [Some(&tool.parameters), tool.metadata.output_schema.as_ref()];
     let exceeded = schemas.into_iter().flatten().find_map(ExceededLimit::of_size);
     errors.extend(exceeded.map(|limit| schema_error(&tool.name, SchemaError::Limit(limit))));
-    let is_object = tool.parameters.get("type").and_then(Value::as_str) == Some("object");
-    if !is_object && !is_any_object(&tool.parameters) {
-        errors.push(BuildErrorKind::InvalidParameters { tool: tool.name.clone() });
-    }
     let Policy { timeout, max_concurrency, max_calls, .. } = tool.options.policy;
     let limits = [
         ("timeout", timeout.is_some_and(|limit| limit.is_zero())),
@@ -57,6 +53,12 @@ pub(super) fn dynamic_tool(tool: &DynamicTool) -> Vec<BuildErrorKind> {
 pub(super) fn schema_error(tool: &str, error: SchemaError) -> BuildErrorKind {
     match error {
         SchemaError::Json(source) => BuildErrorKind::Schema { name: tool.to_owned(), source },
+        SchemaError::Invalid(InvalidSchema::NotAnObject) => {
+            BuildErrorKind::InvalidParameters { tool: tool.to_owned() }
+        }
+        SchemaError::Invalid(InvalidSchema::Keywords(errors)) => {
+            BuildErrorKind::InvalidSchema { tool: tool.to_owned(), errors }
+        }
         SchemaError::Limit(limit) => {
             BuildErrorKind::SchemaLimit { tool: tool.to_owned(), limit: limit.to_string() }
         }

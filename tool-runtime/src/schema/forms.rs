@@ -1,8 +1,9 @@
 //! The forms of a tool's definition that requests contain.
 
+use super::conversion::WrittenDefinition;
 use super::strict::{AnthropicStrict, NotStrict};
 use serde_json::value::RawValue;
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// The published parameters of a tool, and their other forms, each created when it is first asked for. Shared by a
 /// registry, its subsets and the clones of a definition.
@@ -11,6 +12,8 @@ pub(crate) struct Forms {
     pub(super) parameters: Box<RawValue>,
     /// The parameters of the strict forms, if they are others.
     strict_parameters: Option<Box<RawValue>>,
+    /// The definition in the form of each wire that has asked for it.
+    written: Mutex<Vec<(&'static str, Arc<WrittenDefinition>)>>,
     /// The entry of the `tools` array of Chat Completions.
     pub(crate) definition: OnceLock<Box<RawValue>>,
     openai: OnceLock<Result<Box<RawValue>, Vec<NotStrict>>>,
@@ -23,6 +26,7 @@ impl Forms {
         Forms {
             parameters,
             strict_parameters: None,
+            written: Mutex::default(),
             definition: OnceLock::new(),
             openai: OnceLock::new(),
             anthropic: OnceLock::new(),
@@ -35,25 +39,41 @@ impl Forms {
         Forms { strict_parameters: Some(strict_parameters), ..Forms::new(parameters) }
     }
 
-    fn strict_parameters(&self) -> &RawValue {
-        self.strict_parameters.as_ref().unwrap_or(&self.parameters)
+    /// The definition in the form of a wire, which `write` creates.
+    pub(super) fn written(
+        &self,
+        wire: &'static str,
+        write: impl FnOnce() -> WrittenDefinition,
+    ) -> Arc<WrittenDefinition> {
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, definition)) = written.iter().find(|(known, _)| *known == wire) {
+            return Arc::clone(definition);
+        }
+        let new = Arc::new(write());
+        written.push((wire, Arc::clone(&new)));
+        new
     }
 
-    /// OpenAI's strict form, which `convert` creates from the parameters.
+    /// The parameters for a strict form of a wire whose parameters are these.
+    pub(crate) fn strict_parameters<'a>(&'a self, written: &'a RawValue) -> &'a RawValue {
+        self.strict_parameters.as_deref().unwrap_or(written)
+    }
+
+    /// OpenAI's strict form, which `convert` creates.
     pub(crate) fn openai_strict(
         &self,
-        convert: impl FnOnce(&RawValue) -> Result<Box<RawValue>, Vec<NotStrict>>,
+        convert: impl FnOnce() -> Result<Box<RawValue>, Vec<NotStrict>>,
     ) -> Result<&RawValue, &[NotStrict]> {
-        let form = self.openai.get_or_init(|| convert(self.strict_parameters()));
+        let form = self.openai.get_or_init(convert);
         form.as_deref().map_err(Vec::as_slice)
     }
 
-    /// Anthropic's strict form, which `convert` creates from the parameters.
+    /// Anthropic's strict form, which `convert` creates.
     pub(crate) fn anthropic_strict(
         &self,
-        convert: impl FnOnce(&RawValue) -> Result<AnthropicStrict, Vec<NotStrict>>,
+        convert: impl FnOnce() -> Result<AnthropicStrict, Vec<NotStrict>>,
     ) -> Result<&AnthropicStrict, &[NotStrict]> {
-        let form = self.anthropic.get_or_init(|| convert(self.strict_parameters()).into());
+        let form = self.anthropic.get_or_init(|| convert().into());
         form.as_ref().as_ref().map_err(Vec::as_slice)
     }
 

@@ -9,26 +9,72 @@ use std::hash::Hash;
 pub(crate) const KNOWN_FORMATS: [&str; 10] =
     ["date-time", "date", "time", "duration", "email", "hostname", "ipv4", "ipv6", "uri", "uuid"];
 
+/// The position of a subschema in the value of its keyword.
+pub(crate) enum Entry<'a> {
+    /// The value of the keyword itself.
+    Value,
+    Name(&'a str),
+    Index(usize),
+}
+
+impl Entry<'_> {
+    /// Adds the keyword and the position to a JSON pointer.
+    fn place(&self, parent: &str, keyword: &str) -> String {
+        match self {
+            Entry::Value => format!("{parent}/{keyword}"),
+            Entry::Name(name) => {
+                format!("{parent}/{keyword}/{}", name.replace('~', "~0").replace('/', "~1"))
+            }
+            Entry::Index(index) => format!("{parent}/{keyword}/{index}"),
+        }
+    }
+}
+
 /// Calls `visit` with each direct subschema. Default values and examples are not schemas.
 pub(crate) fn each_subschema(keywords: &mut Map<String, Value>, visit: &mut dyn FnMut(&mut Value)) {
+    each_entry(keywords, &mut |_, _, schema| visit(schema));
+}
+
+/// Calls `visit` with this schema and each schema inside it, with their places as JSON pointers. A schema comes before those
+/// inside it.
+pub(crate) fn visit_schemas(
+    keywords: &mut Map<String, Value>,
+    place: &str,
+    visit: &mut dyn FnMut(&mut Map<String, Value>, &str),
+) {
+    visit(keywords, place);
+    each_entry(keywords, &mut |keyword, entry, schema| {
+        if let Value::Object(keywords) = schema {
+            visit_schemas(keywords, &entry.place(place, keyword), visit);
+        }
+    });
+}
+
+fn each_entry(keywords: &mut Map<String, Value>, visit: &mut dyn FnMut(&str, Entry<'_>, &mut Value)) {
     for (keyword, value) in keywords {
         match (keyword.as_str(), value) {
             // A property may itself be named `items`.
             (
                 "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas",
                 Value::Object(schemas),
-            ) => schemas.values_mut().for_each(&mut *visit),
+            ) => {
+                for (name, schema) in schemas {
+                    visit(keyword, Entry::Name(name), schema);
+                }
+            }
             ("anyOf" | "oneOf" | "allOf" | "prefixItems" | "items", Value::Array(schemas)) => {
-                schemas.iter_mut().for_each(&mut *visit);
+                for (index, schema) in schemas.iter_mut().enumerate() {
+                    visit(keyword, Entry::Index(index), schema);
+                }
             }
             ("items" | "not" | "propertyNames" | "contains" | "if" | "then" | "else", schema) => {
-                visit(schema);
+                visit(keyword, Entry::Value, schema);
             }
             // A boolean closes or opens an object, and needs no change.
             (
                 "additionalProperties" | "unevaluatedProperties" | "additionalItems" | "unevaluatedItems",
                 schema @ Value::Object(_),
-            ) => visit(schema),
+            ) => visit(keyword, Entry::Value, schema),
             _ => {}
         }
     }

@@ -7,7 +7,7 @@ mod numbers;
 mod recursion;
 
 pub(crate) use arrays::is_closed_tuple;
-pub(super) use recursion::resolve_definitions;
+pub(super) use recursion::{plain_name, resolve_definitions};
 
 use super::keywords::{KNOWN_FORMATS, each_subschema};
 use super::nullable::{null_schema, nullable};

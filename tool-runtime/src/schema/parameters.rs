@@ -1,11 +1,13 @@
 //! The parameters of a tool as one JSON Schema.
 
 use super::close::close;
+use super::conversion::{InvalidSchema, standard};
 use super::keywords::take_object;
 use super::normalise::{complete, normalise, resolve_definitions};
 use super::publish::publish;
 use crate::arguments::{ParamSchema, Parameter};
 use crate::json::{object, pairs};
+use crate::validator::ExceededLimit;
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
@@ -64,7 +66,7 @@ pub(crate) fn from_parameters(
 /// The schemas of a dynamic tool: the given schema, with the keywords that servers require.
 ///
 /// Null and `{}` mean any object. `is_closed`: arguments that the schema does not name are rejected.
-pub(crate) fn from_dynamic(mut schema: Value, is_closed: bool) -> serde_json::Result<ParametersSchema> {
+pub(crate) fn from_dynamic(mut schema: Value, is_closed: bool) -> Result<ParametersSchema, SchemaError> {
     if is_any_object(&schema) {
         schema = json!({ "type": "object" });
     }
@@ -76,11 +78,36 @@ pub(crate) fn from_dynamic(mut schema: Value, is_closed: bool) -> serde_json::Re
     if is_closed {
         close(&mut schema);
     }
-    Ok(ParametersSchema { published: to_raw_value(&schema)?, enforced: schema })
+    Ok(ParametersSchema { published: to_raw_value(&schema)?, enforced: standard(schema)? })
+}
+
+/// Why a schema cannot be used.
+pub(crate) enum SchemaError {
+    Json(serde_json::Error),
+    Invalid(InvalidSchema),
+    Limit(ExceededLimit),
+}
+
+impl From<serde_json::Error> for SchemaError {
+    fn from(error: serde_json::Error) -> Self {
+        SchemaError::Json(error)
+    }
+}
+
+impl From<InvalidSchema> for SchemaError {
+    fn from(invalid: InvalidSchema) -> Self {
+        SchemaError::Invalid(invalid)
+    }
+}
+
+impl From<ExceededLimit> for SchemaError {
+    fn from(limit: ExceededLimit) -> Self {
+        SchemaError::Limit(limit)
+    }
 }
 
 /// Whether a definition has no parameters or `{}`, which mean any object.
-pub(crate) fn is_any_object(schema: &Value) -> bool {
+fn is_any_object(schema: &Value) -> bool {
     schema.is_null() || schema.as_object().is_some_and(Map::is_empty)
 }
 

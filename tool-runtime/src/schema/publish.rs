@@ -9,8 +9,9 @@ mod unions;
 
 pub(super) use unions::{distribute, merge_all_of};
 
+use super::conversion::simplify_texts;
 use super::description;
-use super::keywords::{KNOWN_FORMATS, each_subschema};
+use super::keywords::each_subschema;
 use super::nullable::null_schema;
 use crate::json::object;
 use serde_json::{Map, Value, json};
@@ -24,10 +25,8 @@ pub(super) fn publish(schema: &mut Value) {
     each_subschema(keywords, &mut publish);
     remove_wide_bounds(keywords);
     split_at_zero(keywords);
-    // `#[arg(schema(format = ".."))]` may name any format.
-    if keywords.get("format").and_then(Value::as_str).is_some_and(|format| !KNOWN_FORMATS.contains(&format)) {
-        description::move_keywords(keywords, &["format"]);
-    }
+    // `#[arg(schema(format = ".."))]` may name any format, and a pattern any syntax.
+    simplify_texts(keywords);
     // llguidance rejects `uniqueItems`.
     if keywords.remove("uniqueItems") == Some(Value::Bool(true)) {
         description::append(keywords, "Items are unique.");
@@ -49,13 +48,16 @@ pub(super) fn replace_one_of(keywords: &mut Map<String, Value>) {
 
 /// Removes bounds that engines cannot represent: llama.cpp and xgrammar use 64 bits, llguidance fewer for floats.
 fn remove_wide_bounds(keywords: &mut Map<String, Value>) {
+    keywords.retain(|keyword, bound| {
+        !matches!(keyword.as_str(), "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum")
+            || !is_wide(bound)
+    });
+}
+
+/// Whether engines cannot represent a bound.
+pub(super) fn is_wide(bound: &Value) -> bool {
     const TWO_POW_63: f64 = 9_223_372_036_854_775_808.0;
-    for keyword in ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"] {
-        let bound = keywords.get(keyword).and_then(Value::as_f64);
-        if bound.is_some_and(|bound| bound.abs() >= TWO_POW_63) {
-            keywords.remove(keyword);
-        }
-    }
+    bound.as_f64().is_some_and(|bound| bound.abs() >= TWO_POW_63)
 }
 
 /// Replaces the `not: {const: 0}` of an integer, which llguidance rejects, with two ranges: below 0 and above 0.

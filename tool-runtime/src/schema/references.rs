@@ -2,10 +2,11 @@
 
 mod cycles;
 
+use super::conversion::Conversion;
 use super::keywords::{each_subschema, take_object};
 use super::parameters::with_order_of;
 use cycles::Cycles;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -22,6 +23,18 @@ pub(crate) fn separate_references(parameters: &RawValue) -> Cow<'_, RawValue> {
         return Cow::Borrowed(parameters);
     }
     convert(parameters).map_or(Cow::Borrowed(parameters), Cow::Owned)
+}
+
+/// The step that [separates references](separate_references).
+pub(crate) fn separate_in(conversion: &mut Conversion) {
+    let Ok(parameters) = to_raw_value(&conversion.root) else { return };
+    let Cow::Owned(separated) = separate_references(&parameters) else { return };
+    let Ok(root) = serde_json::from_str(separated.get()) else { return };
+    if conversion.root != root {
+        conversion.root = root;
+        let change = "each reference stands alone, and a property that contains itself is optional, as the provider requires";
+        conversion.report("", change);
+    }
 }
 
 /// `None` if the text is not the schema of an object.

@@ -1,5 +1,6 @@
 //! Anthropic's Messages API: <https://docs.anthropic.com/en/api/messages>.
 
+mod definitions;
 mod detect;
 mod errors;
 #[cfg(feature = "anthropic")]
@@ -11,6 +12,8 @@ mod which_call;
 
 #[cfg(feature = "anthropic")]
 pub use format::Anthropic;
+
+use definitions::DEFINITIONS;
 
 use super::Wire;
 use super::call_rules::CallRules;

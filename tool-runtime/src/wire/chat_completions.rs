@@ -1,5 +1,6 @@
 //! Chat Completions, which most servers accept: <https://platform.openai.com/docs/api-reference/chat>.
 
+mod definitions;
 mod detect;
 mod errors;
 mod format;
@@ -8,8 +9,11 @@ pub(super) mod rules;
 mod strict;
 mod which_call;
 
+pub(super) use definitions::{DEFINITIONS, MAX_TOOLS};
 pub(super) use errors::{EMPTY_ID, quoted_error};
 pub use format::ChatCompletions;
+#[cfg(feature = "ollama")]
+pub(super) use format::ToolDefinition;
 pub(crate) use format::{
     add_fields, add_parts, read_parts, serialize_messages, text_part, text_with_notices, written_arguments,
     written_name,

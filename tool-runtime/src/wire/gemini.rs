@@ -1,5 +1,7 @@
 //! The Gemini API: <https://ai.google.dev/api/generate-content>.
 
+#[cfg(feature = "gemini")]
+mod definitions;
 mod detect;
 mod errors;
 #[cfg(feature = "gemini")]

@@ -1,5 +1,7 @@
 //! Ollama's own API: <https://docs.ollama.com/api/chat>.
 
+#[cfg(feature = "ollama")]
+mod definitions;
 mod detect;
 #[cfg(feature = "ollama")]
 mod format;

@@ -5,6 +5,7 @@ use crate::outcome::LogWriter;
 use crate::schema::{NotStrict, ToolSchema};
 use crate::tool_choice::ToolChoice;
 use std::fmt::{self, Write as _};
+use std::sync::Arc;
 
 /// The change of a request that starts with a reply, for providers that reject it.
 #[cfg(any(feature = "anthropic", feature = "gemini"))]
@@ -19,6 +20,10 @@ pub struct Report {
     pub dropped: Vec<Dropped>,
     /// Parts of messages that the request has in another form, since the provider rejects this one.
     pub changed: Vec<Changed>,
+    /// Changes of definitions, since the provider rejects the original. The tools validate against the original.
+    pub changed_definitions: Arc<[ChangedDefinition]>,
+    /// Tools that the request does not contain, since the provider rejects them.
+    pub left_out_tools: Arc<[LeftOutTool]>,
     /// Tools that are sent without `strict`, although the wire is strict.
     pub not_strict: Vec<NotStrictTool>,
     /// The reasons why the response format of a typed answer is sent without `strict`.
@@ -52,6 +57,28 @@ pub struct Changed {
     pub message: usize,
     /// The change, and its reason.
     pub change: String,
+}
+
+/// A change of the definition of a tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ChangedDefinition {
+    /// The name of the tool.
+    pub tool: String,
+    /// The changed schema as a JSON pointer into the parameters; empty for the parameters as a whole.
+    pub place: String,
+    /// The change, and its reason.
+    pub change: String,
+}
+
+/// A tool that a request does not contain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LeftOutTool {
+    /// The name of the tool.
+    pub tool: String,
+    /// Why the provider rejects it.
+    pub reason: String,
 }
 
 /// A tool that is sent without `strict`.
@@ -134,6 +161,24 @@ impl fmt::Display for Changed {
     }
 }
 
+/// Formats as ``the tool `search` at `/properties/id`: ..``.
+impl fmt::Display for ChangedDefinition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let f = &mut LogWriter(f);
+        match &*self.place {
+            "" => write!(f, "the tool `{}`: {}", self.tool, self.change),
+            place => write!(f, "the tool `{}` at `{place}`: {}", self.tool, self.change),
+        }
+    }
+}
+
+impl fmt::Display for LeftOutTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let f = &mut LogWriter(f);
+        write!(f, "the tool `{}` is left out: {}", self.tool, self.reason)
+    }
+}
+
 impl fmt::Display for NotStrictTool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let f = &mut LogWriter(f);
@@ -158,9 +203,11 @@ impl fmt::Display for Report {
         let not_strict = self.not_strict.iter().map(ToString::to_string);
         let answer = &self.answer_not_strict;
         let answer = (!answer.is_empty()).then(|| format!("the answer is not strict: {}", answer.join("; ")));
-        let messages = dropped.chain(changed);
+        let definitions = self.changed_definitions.iter().map(ToString::to_string);
+        let left_out = self.left_out_tools.iter().map(ToString::to_string);
+        let lines = dropped.chain(changed).chain(definitions).chain(left_out);
         let lines: Vec<String> =
-            messages.chain(not_strict).chain(answer).chain(choice).chain(unknown).chain(not_custom).collect();
+            lines.chain(not_strict).chain(answer).chain(choice).chain(unknown).chain(not_custom).collect();
         f.write_str(&lines.join("\n"))
     }
 }

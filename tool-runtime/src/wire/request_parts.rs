@@ -164,31 +164,50 @@ impl<'a> RequestParts<'a> {
     }
 
     /// Writes the array of the tools that the model may call. If these are all tools of a registry, the array is cached under
-    /// its form; `None` for an array that depends on more than its form.
+    /// its form; `None` for an array that depends on more than its form. Returns the array and the possible tool choice;
+    /// `None` if the provider accepts no tool.
     pub(super) fn write_tools(
         &self,
         body: &mut Body,
+        choice: &'a ToolChoice,
         form: Option<ToolForm>,
         make: impl FnOnce(&[&ToolSchema]) -> Result<ToolArray, WireError>,
-    ) -> Result<(), WireError> {
+    ) -> Result<Option<(&'a ToolChoice, Arc<ToolArray>)>, WireError> {
         let make = || make(&self.allowed().collect::<Vec<_>>());
         let cache = self.tools.arrays.filter(|_| self.allowed_tools.names.is_none());
         let array = match cache.zip(form) {
             Some((arrays, form)) => arrays.get_or_init(form, make)?,
             None => Arc::new(make()?),
         };
-        body.set("tools", Arc::clone(&array.json));
         body.report.not_strict.extend_from_slice(&array.not_strict);
-        Ok(())
+        body.report.changed_definitions = Arc::clone(&array.changed);
+        body.report.left_out_tools = Arc::clone(&array.left_out);
+        let is_possible = match choice {
+            ToolChoice::Tool(name) => !array.leaves_out(name),
+            ToolChoice::Required => array.has_tools,
+            ToolChoice::Auto | ToolChoice::None => true,
+        };
+        if !is_possible {
+            body.report.ignored_choice = Some(choice.clone());
+        }
+        if !array.has_tools {
+            return Ok(None);
+        }
+        body.set("tools", Arc::clone(&array.json));
+        Ok(Some((if is_possible { choice } else { &ToolChoice::Auto }, array)))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::{Body, RequestParts, RequestTools, ToolForm};
-    use crate::schema::ToolSchema;
-    use crate::wire::tool_arrays::{ToolArray, ToolArrays};
+    use crate::schema::{ToolChoice, ToolSchema};
+    use crate::wire::body::raw;
+    use crate::wire::definitions::{DefinitionRules, WrittenTools};
+    use crate::wire::tool_arrays::ToolArrays;
     use serde_json::value::RawValue;
+
+    const RULES: DefinitionRules = DefinitionRules { wire: "wire", steps: &[] };
 
     /// The tools of a registry.
     fn tools() -> Vec<ToolSchema> {
@@ -205,8 +224,12 @@ mod tests {
         let address = |body: &Body| std::ptr::from_ref::<RawValue>(body.get("tools").expect("an array"));
         let array = |parts: &RequestParts<'_>, is_strict: bool| {
             let (mut body, form) = (Body::new(), ToolForm { is_strict, ..ToolForm::new("wire") });
-            let make = |tools: &[&ToolSchema]| ToolArray::new(tools, Vec::new());
-            parts.write_tools(&mut body, Some(form), make).expect("it is written");
+            let make = |tools: &[&ToolSchema]| {
+                let mut written = WrittenTools::default();
+                written.add(tools.iter().copied(), &RULES, None);
+                raw(&tools).map(|json| written.into_array(json))
+            };
+            parts.write_tools(&mut body, &ToolChoice::Auto, Some(form), make).expect("it is written");
             body
         };
         let (first, plain) = (array(&parts, true), array(&parts, false));

@@ -1,9 +1,9 @@
 //! The tools of a request, and the `tools` arrays that registries cache.
 
+use super::report::{ChangedDefinition, LeftOutTool};
 use super::{NotStrictTool, WireError};
 use crate::schema::ToolSchema;
-use serde::Serialize;
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The tools of a request. `arrays` belongs to exactly these tools, so a method that sets other tools removes it.
@@ -20,14 +20,18 @@ pub(crate) struct RequestTools<'a> {
 #[derive(Debug)]
 pub(crate) struct ToolArray {
     pub(super) json: Arc<RawValue>,
+    pub(super) has_tools: bool,
     /// The tools that are not strict in it, although the wire is strict.
     pub(super) not_strict: Vec<NotStrictTool>,
+    /// The changes of definitions, and the tools that it does not have. Shared, so that a request copies nothing.
+    pub(super) changed: Arc<[ChangedDefinition]>,
+    pub(super) left_out: Arc<[LeftOutTool]>,
 }
 
 impl ToolArray {
-    pub(super) fn new(tools: &[impl Serialize], not_strict: Vec<NotStrictTool>) -> Result<Self, WireError> {
-        let json = to_raw_value(tools).map_err(|source| WireError::NotSerializable { source })?;
-        Ok(ToolArray { json: json.into(), not_strict })
+    /// Whether the array does not have a tool of the request.
+    pub(super) fn leaves_out(&self, name: &str) -> bool {
+        self.left_out.iter().any(|left_out| left_out.tool == name)
     }
 }
 
@@ -41,12 +45,14 @@ pub(super) struct ToolForm {
     pub(super) has_native_search: bool,
     /// Whether an array for the search of the API has `call_tool`, since the messages have calls of it.
     pub(super) has_call_tool: bool,
+    /// The maximum number of tools.
+    pub(super) max_tools: Option<usize>,
 }
 
 impl ToolForm {
     /// The form without any setting of the wire of this name.
     pub(super) fn new(wire: &'static str) -> Self {
-        ToolForm { wire, is_strict: false, has_native_search: false, has_call_tool: false }
+        ToolForm { wire, is_strict: false, has_native_search: false, has_call_tool: false, max_tools: None }
     }
 }
 

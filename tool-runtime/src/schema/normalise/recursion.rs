@@ -66,7 +66,7 @@ const ANNOTATIONS: [&str; 3] = ["description", "default", "examples"];
 
 /// A name for a definition that references and engines accept. The name of a generic or renamed type may contain any
 /// character.
-fn plain_name(name: &str) -> String {
+pub(in crate::schema) fn plain_name(name: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.');
     if name.chars().all(is_plain) {
         return name.to_owned();

@@ -8,7 +8,7 @@ mod reply;
 mod tools;
 mod write;
 
-use super::{FORMAT, NAME};
+use super::{DEFINITIONS, FORMAT, NAME};
 use crate::json::replace_lone_surrogates;
 use crate::message::{AssistantMessage, Chunk, Message};
 use crate::wire::error::{WireError, read_error};

@@ -6,6 +6,7 @@
 
 mod definitions;
 
+use super::DEFINITIONS;
 use crate::json::TypeSet;
 use crate::schema::strict::{Parameters, Rules, accepts, infer_type, is_rejected, subschemas, types};
 use crate::schema::{AnthropicStrict, KNOWN_FORMATS, NotStrict, ToolSchema, is_closed_tuple, move_keywords};
@@ -51,7 +52,11 @@ impl ToolSchema {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn anthropic_strict(&self) -> Result<&AnthropicStrict, &[NotStrict]> {
-        self.forms().anthropic_strict(anthropic_strict)
+        let convert = || {
+            let written = self.written(DEFINITIONS.wire, DEFINITIONS.steps);
+            anthropic_strict(self.forms().strict_parameters(written.parameters(self)))
+        };
+        self.forms().anthropic_strict(convert)
     }
 }
 

@@ -20,11 +20,13 @@ pub(crate) use content::{read_parts, text_part};
 pub(crate) use fields::{add_fields, add_parts};
 pub(crate) use write::{serialize_messages, text_with_notices};
 
-use super::{FORMAT, NAME};
+use super::{FORMAT, MAX_TOOLS, NAME};
 use crate::json::replace_lone_surrogates;
 use crate::message::{AssistantMessage, Chunk, Message};
 use crate::wire::error::WireError;
 use crate::wire::{Body, IdRules, RequestParts, UseResponseFormat, Wire};
+#[cfg(feature = "ollama")]
+pub(in crate::wire) use tool::Definition as ToolDefinition;
 
 // OpenAI: "string too long. Expected a string with maximum length 40". DeepSeek: "Duplicate value for 'tool_call_id'".
 const RULES: IdRules =
@@ -63,6 +65,7 @@ pub struct ChatCompletions {
     native_allowed_tools: bool,
     mistral_ids: bool,
     stream_usage: bool,
+    max_tools: Option<usize>,
     response_format: UseResponseFormat,
 }
 
@@ -74,6 +77,7 @@ impl Default for ChatCompletions {
             native_allowed_tools: false,
             mistral_ids: false,
             stream_usage: true,
+            max_tools: Some(MAX_TOOLS),
             response_format: UseResponseFormat::WithoutTools,
         }
     }
@@ -140,6 +144,17 @@ impl ChatCompletions {
     #[must_use]
     pub fn stream_usage(mut self, stream_usage: bool) -> Self {
         self.stream_usage = stream_usage;
+        self
+    }
+
+    /// The maximum number of tools in a request; the tools after it are left out, and [`Body::report`] lists them. Default: 128,
+    /// since OpenAI, Groq and xAI reject a request with more. `None` for a server without such a limit, for example vLLM or
+    /// llama.cpp.
+    ///
+    /// A model chooses better among few tools: see `RegistryBuilder::search`.
+    #[must_use]
+    pub fn max_tools(mut self, max_tools: impl Into<Option<usize>>) -> Self {
+        self.max_tools = max_tools.into();
         self
     }
 

@@ -3,6 +3,7 @@
 
 mod limits;
 
+use super::DEFINITIONS;
 use crate::schema::strict::{Parameters, Rules, infer_type};
 use crate::schema::{NotStrict, ToolSchema, move_keywords};
 use limits::exceeded_limits;
@@ -43,7 +44,11 @@ impl ToolSchema {
     /// # Ok::<(), tool_runtime::BuildError>(())
     /// ```
     pub fn openai_strict(&self) -> Result<&RawValue, &[NotStrict]> {
-        self.forms().openai_strict(openai_strict)
+        let convert = || {
+            let written = self.written(DEFINITIONS.wire, DEFINITIONS.steps);
+            openai_strict(self.forms().strict_parameters(written.parameters(self)))
+        };
+        self.forms().openai_strict(convert)
     }
 }
 

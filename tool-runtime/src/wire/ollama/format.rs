@@ -6,10 +6,15 @@ mod read;
 mod reply;
 mod write;
 
+use super::definitions::DEFINITIONS;
 use super::{FORMAT, NAME};
 use crate::json::replace_lone_surrogates;
 use crate::message::{AssistantMessage, Chunk, Message};
+use crate::schema::ToolSchema;
 use crate::tool_choice::ToolChoice;
+use crate::wire::body::raw;
+use crate::wire::chat_completions::ToolDefinition;
+use crate::wire::definitions::WrittenTools;
 use crate::wire::error::read_error;
 use crate::wire::tool_arrays::{ToolArray, ToolForm};
 use crate::wire::{Body, IdRules, RequestParts, UseResponseFormat, Wire, WireError};
@@ -163,5 +168,14 @@ fn write_tools(body: &mut Body, parts: &RequestParts<'_>) -> Result<(), WireErro
         return Ok(());
     }
     let form = ToolForm::new(NAME);
-    parts.write_tools(body, Some(form), |tools| ToolArray::new(tools, Vec::new()))
+    parts.write_tools(body, &ToolChoice::Auto, Some(form), tool_array)?;
+    Ok(())
+}
+
+fn tool_array(tools: &[&ToolSchema]) -> Result<ToolArray, WireError> {
+    let mut written = WrittenTools::default();
+    written.add(tools.iter().copied(), &DEFINITIONS, None);
+    let definitions = written.tools.iter().map(|(tool, written)| ToolDefinition::new((tool, written), None));
+    let json = raw(&definitions.collect::<Vec<_>>())?;
+    Ok(written.into_array(json))
 }

@@ -1,9 +1,11 @@
 //! Tools of a request, and how the model may call them.
 
-use super::NAME;
+use super::{DEFINITIONS, NAME};
 use crate::schema::ToolSchema;
 use crate::tool_choice::ToolChoice;
 use crate::tool_name::CALL_TOOL;
+use crate::wire::body::raw;
+use crate::wire::definitions::WrittenTools;
 use crate::wire::native_search::choice_without;
 use crate::wire::report::reasons;
 use crate::wire::tool_arrays::{ToolArray, ToolForm};
@@ -30,17 +32,18 @@ pub(super) fn write(
     is_strict: bool,
     has_native_search: bool,
 ) -> Result<(), WireError> {
-    let mut choice = parts.choice(&mut body.report);
+    let choice = parts.choice(&mut body.report);
     if !parts.has_allowed_tools() {
         return Ok(());
     }
     let form = ToolForm { is_strict, has_native_search, ..ToolForm::new(NAME) };
-    parts.write_tools(body, Some(form), |tools| {
+    let written = parts.write_tools(body, choice, Some(form), |tools| {
         // The API accepts earlier calls of a tool that the request does not have.
         let loaded = tools.iter().filter(|tool| !(has_native_search && tool.name() == CALL_TOOL));
         let deferred = parts.allowed_deferred().filter(|_| has_native_search);
-        tool_array(loaded.map(|tool| (*tool, false)).chain(deferred.map(|tool| (tool, true))), is_strict)
+        tool_array(loaded.copied(), deferred, is_strict)
     })?;
+    let Some((mut choice, _)) = written else { return Ok(()) };
     if has_native_search {
         choice = choice_without(choice, &[CALL_TOOL], &mut body.report);
     }
@@ -74,30 +77,35 @@ fn add(counts: &mut [usize; 3], mut sums: [usize; 3]) -> Result<(), String> {
     Ok(())
 }
 
-/// The array of these tools. A tool with a `true` is not part of the prompt before a search finds it.
+/// The array of these tools. A deferred tool is not part of the prompt before a search finds it.
 fn tool_array<'a>(
-    tools: impl Iterator<Item = (&'a ToolSchema, bool)>,
+    loaded: impl Iterator<Item = &'a ToolSchema>,
+    deferred: impl Iterator<Item = &'a ToolSchema>,
     is_strict: bool,
 ) -> Result<ToolArray, WireError> {
-    let mut not_strict = Vec::new();
+    let mut written = WrittenTools::default();
+    written.add(loaded, &DEFINITIONS, None);
+    let loaded_count = written.tools.len();
+    written.add(deferred, &DEFINITIONS, None);
     let mut counts = [0; 3];
     let mut definitions = Vec::new();
-    for (tool, defer_loading) in tools {
+    for (index, (tool, definition)) in written.tools.iter().enumerate() {
         let mut form = None;
         if is_strict {
             let strict = tool.anthropic_strict().map_err(reasons).and_then(|form| {
                 add(&mut counts, [1, form.optional, form.unions]).map_err(|reason| vec![reason])?;
                 Ok(form)
             });
-            form = NotStrictTool::strict_form(tool, strict, &mut not_strict);
+            form = NotStrictTool::strict_form(tool, strict, &mut written.not_strict);
         }
         definitions.push(Tool {
             name: tool.name(),
-            description: tool.description(),
+            description: definition.description(tool),
             strict: form.is_some(),
-            defer_loading,
-            input_schema: form.map_or(tool.parameters(), |form| &form.parameters),
+            defer_loading: index >= loaded_count,
+            input_schema: form.map_or(definition.parameters(tool), |form| &form.parameters),
         });
     }
-    ToolArray::new(&definitions, not_strict)
+    let json = raw(&definitions)?;
+    Ok(written.into_array(json))
 }

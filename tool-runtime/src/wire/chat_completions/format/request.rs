@@ -7,6 +7,8 @@ use crate::message::Message;
 use crate::schema::ToolSchema;
 use crate::tool_choice::ToolChoice;
 use crate::wire::body::raw;
+use crate::wire::chat_completions::DEFINITIONS;
+use crate::wire::definitions::WrittenTools;
 use crate::wire::error::beginning;
 use crate::wire::expected::Expected;
 use crate::wire::report::reasons;
@@ -33,10 +35,13 @@ pub(super) fn write(wire: &ChatCompletions, parts: &RequestParts<'_>) -> Result<
     if !sent.has_allowed_tools() {
         return Ok(body);
     }
-    let form = ToolForm { is_strict: wire.strict, ..ToolForm::new(NAME) };
-    sent.write_tools(&mut body, Some(form), |tools| tool_array(tools, wire.strict))?;
+    let form = ToolForm { is_strict: wire.strict, max_tools: wire.max_tools, ..ToolForm::new(NAME) };
+    let written = sent.write_tools(&mut body, choice, Some(form), |tools| tool_array(tools, wire))?;
+    let Some((choice, array)) = written else { return Ok(body) };
     if let Some(names) = parts.allowed_tools().filter(|_| wire.native_allowed_tools) {
-        body.write("tool_choice", &allowed_tools(choice, names, parts.tools()))?;
+        let is_sent =
+            |name: &str| parts.tools().iter().any(|tool| tool.name() == name) && !array.leaves_out(name);
+        body.write("tool_choice", &allowed_tools(choice, names.filter(|name| is_sent(name))))?;
     } else if *choice != ToolChoice::Auto {
         body.write("tool_choice", choice)?;
     }
@@ -53,38 +58,35 @@ struct ResponseFormatField<'a> {
     json_schema: JsonSchema<'a>,
 }
 
-fn tool_array(tools: &[&ToolSchema], is_strict: bool) -> Result<ToolArray, WireError> {
-    if !is_strict {
-        return ToolArray::new(tools, Vec::new());
-    }
-    let mut not_strict = Vec::new();
+fn tool_array(tools: &[&ToolSchema], wire: &ChatCompletions) -> Result<ToolArray, WireError> {
+    let mut written = WrittenTools::default();
+    written.add(tools.iter().copied(), &DEFINITIONS, wire.max_tools);
     let mut definitions = Vec::with_capacity(tools.len());
-    for tool in tools {
+    for (tool, definition) in &written.tools {
         // A request may have both kinds of tools.
-        let form = tool.openai_strict().map_err(reasons);
-        definitions.push(match NotStrictTool::strict_form(tool, form, &mut not_strict) {
-            Some(parameters) => raw(&Definition::new(tool, true, parameters))?,
+        let form = wire.strict.then(|| tool.openai_strict().map_err(reasons));
+        let form = form.and_then(|form| NotStrictTool::strict_form(tool, form, &mut written.not_strict));
+        definitions.push(match form {
+            Some(form) => raw(&Definition::new((tool, definition), Some(form)))?,
+            // It is cached.
             None => raw(tool)?,
         });
     }
-    ToolArray::new(&definitions, not_strict)
+    let json = raw(&definitions)?;
+    Ok(written.into_array(json))
 }
 
 /// <https://platform.openai.com/docs/guides/function-calling#allowed-tools>
-fn allowed_tools<'a>(
-    choice: &ToolChoice,
-    names: impl Iterator<Item = &'a str>,
-    tools: &[ToolSchema],
-) -> Value {
+///
+/// The names must be those of tools in the request: a deferred tool, or an unknown one, is not.
+fn allowed_tools<'a>(choice: &ToolChoice, names: impl Iterator<Item = &'a str>) -> Value {
     let mode = match choice {
         ToolChoice::Required => "required",
         ToolChoice::Auto => "auto",
         ToolChoice::None | ToolChoice::Tool(_) => return json!(choice),
     };
-    // A deferred tool, or an unknown one, is not in the request.
-    let listed = names.filter(|name| tools.iter().any(|tool| tool.name() == *name));
     let tools: Vec<Value> =
-        listed.map(|name| json!({ "type": "function", "function": { "name": name } })).collect();
+        names.map(|name| json!({ "type": "function", "function": { "name": name } })).collect();
     json!({ "type": "allowed_tools", "allowed_tools": { "mode": mode, "tools": tools } })
 }
 

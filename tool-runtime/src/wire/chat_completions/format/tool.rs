@@ -1,14 +1,16 @@
 //! Tool definitions and the tool choice: how entries of `tools` and `tool_choice` are read and written.
 
+use crate::schema::conversion::WrittenDefinition;
 use crate::schema::{ToolSchema, from_parameters};
 use crate::tool_choice::ToolChoice;
+use crate::wire::chat_completions::DEFINITIONS;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 
 #[derive(Serialize)]
-pub(super) struct Definition<'a> {
+pub(in crate::wire) struct Definition<'a> {
     r#type: &'static str,
     function: Function<'a>,
 }
@@ -24,9 +26,13 @@ struct Function<'a> {
 }
 
 impl<'a> Definition<'a> {
-    /// The definition with these parameters. Those of a strict tool are in OpenAI's strict form.
-    pub(super) fn new(tool: &'a ToolSchema, strict: bool, parameters: &'a RawValue) -> Self {
-        let (name, description) = (tool.name(), tool.description());
+    /// The definition of a tool, with the parameters in OpenAI's strict form if it has one.
+    pub(in crate::wire) fn new(
+        (tool, written): (&'a ToolSchema, &'a WrittenDefinition),
+        strict: Option<&'a RawValue>,
+    ) -> Self {
+        let (name, description) = (tool.name(), written.description(tool));
+        let (strict, parameters) = (strict.is_some(), strict.unwrap_or(written.parameters(tool)));
         Definition { r#type: "function", function: Function { name, description, strict, parameters } }
     }
 }
@@ -38,7 +44,8 @@ impl Serialize for ToolSchema {
         if let Some(definition) = cached.get() {
             return definition.serialize(serializer);
         }
-        let definition = Definition::new(self, false, self.parameters());
+        let written = self.written(DEFINITIONS.wire, DEFINITIONS.steps);
+        let definition = Definition::new((self, &written), None);
         let definition = to_raw_value(&definition).map_err(serde::ser::Error::custom)?;
         cached.get_or_init(|| definition).serialize(serializer)
     }

@@ -1,9 +1,11 @@
 //! Tools of a request, and how the model may call them: <https://ai.google.dev/api/caching#Tool>.
 
+use super::super::definitions::{DEFINITIONS, MAX_TOOLS};
 use super::{NAME, names};
 use crate::schema::ToolSchema;
-use crate::schema::references::separate_references;
 use crate::tool_choice::ToolChoice;
+use crate::wire::body::raw;
+use crate::wire::definitions::WrittenTools;
 use crate::wire::tool_arrays::{ToolArray, ToolForm};
 use crate::wire::{Body, RequestParts, WireError};
 use serde::Serialize;
@@ -18,7 +20,7 @@ struct Declaration<'a> {
     name: Cow<'a, str>,
     // Required by the API, and accepted if it is empty.
     description: &'a str,
-    parameters_json_schema: Cow<'a, RawValue>,
+    parameters_json_schema: &'a RawValue,
 }
 
 pub(super) fn write(body: &mut Body, parts: &RequestParts<'_>, is_strict: bool) -> Result<(), WireError> {
@@ -27,7 +29,7 @@ pub(super) fn write(body: &mut Body, parts: &RequestParts<'_>, is_strict: bool) 
         return Ok(());
     }
     let form = ToolForm::new(NAME);
-    parts.write_tools(body, Some(form), tool_array)?;
+    let Some((choice, _)) = parts.write_tools(body, choice, Some(form), tool_array)? else { return Ok(()) };
     let calling = match choice {
         ToolChoice::Auto if !is_strict => return Ok(()),
         ToolChoice::Auto => json!({ "mode": "VALIDATED" }),
@@ -39,12 +41,14 @@ pub(super) fn write(body: &mut Body, parts: &RequestParts<'_>, is_strict: bool) 
 }
 
 fn tool_array(tools: &[&ToolSchema]) -> Result<ToolArray, WireError> {
-    let declarations = tools.iter().map(|tool| Declaration {
+    let mut written = WrittenTools::default();
+    written.add(tools.iter().copied(), &DEFINITIONS, Some(MAX_TOOLS));
+    let declarations = written.tools.iter().map(|(tool, definition)| Declaration {
         name: names::written(tool.name()),
-        description: tool.description(),
-        parameters_json_schema: separate_references(tool.parameters()),
+        description: definition.description(tool),
+        parameters_json_schema: definition.parameters(tool),
     });
     // One entry has all functions.
-    let entry = BTreeMap::from([("functionDeclarations", declarations.collect::<Vec<_>>())]);
-    ToolArray::new(&[entry], Vec::new())
+    let json = raw(&[BTreeMap::from([("functionDeclarations", declarations.collect::<Vec<_>>())])])?;
+    Ok(written.into_array(json))
 }

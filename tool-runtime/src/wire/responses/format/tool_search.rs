@@ -7,6 +7,8 @@ use crate::message::{AssistantMessage, Content, Message, ReplyItem, ToolCall, To
 use crate::schema::ToolSchema;
 use crate::tool_name::{CALL_TOOL, SEARCH_TOOLS};
 use crate::wire::body::raw;
+use crate::wire::chat_completions::DEFINITIONS;
+use crate::wire::definitions::WrittenTools;
 use crate::wire::{NotStrictTool, RequestParts, WireError, native_search};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -176,9 +178,13 @@ impl<'a> LoadedTools<'a> {
         }
         let mut written = HashSet::new();
         let names = content.tool_references().filter(|name| written.insert(*name));
-        let tools = names.filter_map(|name| self.loaded.get(name));
+        let tools = names.filter_map(|name| self.loaded.get(name).copied());
+        let mut loaded = WrittenTools::default();
+        loaded.add(tools, &DEFINITIONS, None);
         let mut found = Vec::new();
-        let tools: Vec<Definition<'_>> = tools.map(|tool| definition(tool, wire, true, &mut found)).collect();
+        let tools = loaded.tools.iter();
+        let tools: Vec<Definition<'_>> =
+            tools.map(|(tool, form)| definition((tool, form), wire, true, &mut found)).collect();
         // An earlier search may have found the same tool.
         found.retain(|tool| !not_strict.contains(tool));
         not_strict.append(&mut found);

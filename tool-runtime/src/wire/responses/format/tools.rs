@@ -3,8 +3,12 @@
 use super::tool_search::CLIENT;
 use super::{NAME, Responses};
 use crate::schema::ToolSchema;
+use crate::schema::conversion::WrittenDefinition;
 use crate::tool_choice::ToolChoice;
 use crate::tool_name::{CALL_TOOL, SEARCH_TOOLS};
+use crate::wire::body::raw;
+use crate::wire::chat_completions::{DEFINITIONS, MAX_TOOLS};
+use crate::wire::definitions::WrittenTools;
 use crate::wire::native_search::choice_without;
 use crate::wire::report::reasons;
 use crate::wire::tool_arrays::{ToolArray, ToolForm};
@@ -55,10 +59,12 @@ pub(super) fn write(
         is_strict: wire.strict,
         has_native_search: replaced.contains(&SEARCH_TOOLS),
         has_call_tool: !replaced.contains(&CALL_TOOL),
+        max_tools: None,
     };
     // With custom tools, the array depends on their names and parameters too.
     let form = wire.custom_tools.is_empty().then_some(form);
-    sent.write_tools(body, form, |tools| tool_array(tools, wire, replaced))?;
+    let written = sent.write_tools(body, choice, form, |tools| tool_array(tools, wire, replaced))?;
+    let Some((choice, array)) = written else { return Ok(()) };
     // The API has no tool choice for its search: <https://platform.openai.com/docs/api-reference/responses/create>.
     let choice = choice_without(choice, replaced, &mut body.report);
     let functions = parts
@@ -73,7 +79,7 @@ pub(super) fn write(
         (choice, Some(names)) => {
             let mode = if *choice == ToolChoice::Required { "required" } else { "auto" };
             // The API rejects names that no tool has.
-            let known = names.filter(|name| has_tool(parts, replaced, name));
+            let known = names.filter(|name| has_tool(parts, replaced, name) && !array.leaves_out(name));
             let tools: Vec<Value> = known.map(kind).collect();
             body.write("tool_choice", &json!({ "type": "allowed_tools", "mode": mode, "tools": tools }))?;
         }
@@ -102,12 +108,13 @@ fn has_tool(parts: &RequestParts<'_>, replaced: &[&str], name: &str) -> bool {
 }
 
 fn tool_array(tools: &[&ToolSchema], wire: &Responses, replaced: &[&str]) -> Result<ToolArray, WireError> {
-    let mut not_strict = Vec::new();
+    let mut written = WrittenTools::default();
+    written.add(tools.iter().copied(), &DEFINITIONS, Some(MAX_TOOLS));
     let mut definitions = Vec::with_capacity(tools.len());
-    for tool in tools {
+    for (tool, form) in &written.tools {
         match tool.name() {
             name if !replaced.contains(&name) => {
-                definitions.push(definition(tool, wire, false, &mut not_strict));
+                definitions.push(definition((tool, form), wire, false, &mut written.not_strict));
             }
             SEARCH_TOOLS => definitions.push(Definition::ToolSearch {
                 execution: CLIENT,
@@ -117,17 +124,18 @@ fn tool_array(tools: &[&ToolSchema], wire: &Responses, replaced: &[&str]) -> Res
             _ => {}
         }
     }
-    ToolArray::new(&definitions, not_strict)
+    let json = raw(&definitions)?;
+    Ok(written.into_array(json))
 }
 
 /// The definition of a tool, which is deferred if a search loads it.
 pub(super) fn definition<'a>(
-    tool: &'a ToolSchema,
+    (tool, written): (&'a ToolSchema, &'a WrittenDefinition),
     wire: &Responses,
     defer_loading: bool,
     not_strict: &mut Vec<NotStrictTool>,
 ) -> Definition<'a> {
-    let (name, description) = (tool.name(), tool.description());
+    let (name, description) = (tool.name(), written.description(tool));
     if wire.custom_tools.contains(tool) {
         return Definition::Custom { name, description, defer_loading };
     }
@@ -135,6 +143,6 @@ pub(super) fn definition<'a>(
     if wire.strict {
         form = NotStrictTool::strict_form(tool, tool.openai_strict().map_err(reasons), not_strict);
     }
-    let (strict, parameters) = (form.is_some(), form.unwrap_or(tool.parameters()));
+    let (strict, parameters) = (form.is_some(), form.unwrap_or(written.parameters(tool)));
     Definition::Function { name, description, defer_loading, strict, parameters }
 }

@@ -1,0 +1,247 @@
+//! Keywords of older drafts of JSON Schema, and those that generators write almost right, as keywords of 2020-12.
+//!
+//! Anthropic rejects any other: "JSON schema is invalid. It must match JSON Schema draft 2020-12"
+//! (<https://github.com/Dokploy/mcp/issues/74>).
+
+use super::Conversion;
+use crate::json::{referenced, remove_entry};
+use crate::schema::keywords::unique;
+use serde_json::{Map, Value, json};
+
+type Keywords = Map<String, Value>;
+
+/// Converts every keyword that is not one of JSON Schema 2020-12. The result accepts the same values.
+pub(crate) fn modernise(conversion: &mut Conversion) {
+    replace_root_reference(conversion);
+    conversion.each_schema(&mut |keywords| {
+        let conversions: [fn(&mut Keywords) -> Option<&'static str>; 9] = [
+            remove_nulls,
+            replace_empty_arrays,
+            convert_types,
+            convert_required,
+            convert_bounds,
+            convert_items,
+            convert_dependencies,
+            convert_recursion,
+            wrap_examples,
+        ];
+        let changes = conversions.into_iter().filter_map(|convert| convert(keywords));
+        changes.map(str::to_owned).collect()
+    });
+    add_root_type(conversion);
+}
+
+/// Generators write the root as a reference to a definition (`zod-to-json-schema` with a name).
+fn replace_root_reference(conversion: &mut Conversion) {
+    const MAX_REFERENCES: usize = 32;
+    for _ in 0..MAX_REFERENCES {
+        let Some(Value::String(reference)) = conversion.root.get("$ref").cloned() else { return };
+        let document = Value::Object(conversion.root.clone());
+        let Some(Value::Object(target)) = referenced(&document, &reference) else { return };
+        let is_definition_or_annotation = |keyword: &String| {
+            matches!(
+                keyword.as_str(),
+                "$defs" | "definitions" | "$schema" | "$id" | "description" | "title" | "$ref"
+            )
+        };
+        if reference == "#" || !conversion.root.keys().all(is_definition_or_annotation) {
+            return;
+        }
+        remove_entry(&mut conversion.root, "$ref");
+        for (keyword, value) in target {
+            conversion.root.entry(keyword.clone()).or_insert_with(|| value.clone());
+        }
+        conversion.report("", format!("the reference `{reference}` is replaced by its schema, since the parameters must be an object"));
+    }
+}
+
+/// Every provider requires `"type": "object"`. Arguments are always an object.
+fn add_root_type(conversion: &mut Conversion) {
+    const OF_OBJECTS: [&str; 6] =
+        ["properties", "required", "anyOf", "oneOf", "allOf", "additionalProperties"];
+    let accepts_object = match conversion.root.get("type") {
+        None => OF_OBJECTS.iter().any(|keyword| conversion.root.contains_key(*keyword)),
+        Some(Value::Array(types)) => types.iter().any(|kind| kind == "object"),
+        Some(_) => false,
+    };
+    if accepts_object || conversion.root.is_empty() {
+        let old = conversion.root.insert("type".to_owned(), "object".into());
+        if conversion.root.len() > 1 || old.is_some() {
+            conversion.report("", "the type is `object`, which the parameters must have");
+        }
+    }
+}
+
+/// Other values of these keywords are schemas, lists or texts, so null is a missing value.
+fn remove_nulls(keywords: &mut Keywords) -> Option<&'static str> {
+    let is_missing =
+        |keyword: &str, value: &Value| value.is_null() && !matches!(keyword, "default" | "const" | "example");
+    let count = keywords.len();
+    keywords.retain(|keyword, value| !is_missing(keyword, value));
+    (keywords.len() < count).then_some("keywords with the value null are left out")
+}
+
+/// PHP writes an empty object as `[]`: <https://github.com/elementor/elementor/issues/37320>.
+fn replace_empty_arrays(keywords: &mut Keywords) -> Option<&'static str> {
+    const OBJECTS: [&str; 10] = [
+        "properties",
+        "patternProperties",
+        "$defs",
+        "definitions",
+        "dependentSchemas",
+        "dependentRequired",
+        "items",
+        "additionalProperties",
+        "not",
+        "contains",
+    ];
+    let is_empty = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
+    let mut is_changed = false;
+    for (keyword, value) in keywords.iter_mut() {
+        match value {
+            value if is_empty(value) && OBJECTS.contains(&keyword.as_str()) => {
+                (*value, is_changed) = (json!({}), true);
+            }
+            Value::Object(schemas)
+                if matches!(
+                    keyword.as_str(),
+                    "properties" | "patternProperties" | "$defs" | "definitions"
+                ) =>
+            {
+                for schema in schemas.values_mut().filter(|schema| is_empty(schema)) {
+                    (*schema, is_changed) = (json!({}), true);
+                }
+            }
+            _ => {}
+        }
+    }
+    is_changed.then_some("`[]` is `{}` where a schema must be")
+}
+
+/// Names of types in capital letters, which Gemini's older format has, and `any` of draft 3.
+fn convert_types(keywords: &mut Keywords) -> Option<&'static str> {
+    const NAMES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
+    let mut is_changed = false;
+    let types = match keywords.get_mut("type")? {
+        Value::Array(types) => types.as_mut_slice(),
+        kind => std::slice::from_mut(kind),
+    };
+    for kind in types.iter_mut() {
+        let Some(name) = kind.as_str() else { continue };
+        let lower = name.to_ascii_lowercase();
+        if name != lower && NAMES.contains(&&*lower) {
+            (*kind, is_changed) = (lower.into(), true);
+        }
+    }
+    if types.iter().any(|kind| kind == "any") {
+        (*keywords, is_changed) = (std::mem::take(keywords), true);
+        remove_entry(keywords, "type");
+    } else if let Some(Value::Array(types)) = keywords.get_mut("type") {
+        let count = types.len();
+        *types = unique(types.drain(..));
+        is_changed |= types.len() < count;
+    }
+    is_changed.then_some("`type` has the names of JSON Schema, each once")
+}
+
+/// Draft 3 had `required: true` in the property; since draft 4, the object lists its required properties.
+fn convert_required(keywords: &mut Keywords) -> Option<&'static str> {
+    let properties = keywords.get_mut("properties").and_then(Value::as_object_mut);
+    let mut found = Vec::new();
+    for (name, schema) in properties.into_iter().flatten() {
+        let Some(schema) = schema.as_object_mut() else { continue };
+        let Some(&Value::Bool(is_required)) = schema.get("required") else { continue };
+        remove_entry(schema, "required");
+        found.push((name.clone(), is_required));
+    }
+    let required = match keywords.get("required") {
+        Some(Value::Array(names)) => names.clone(),
+        // In a schema that is no property, or from a generator.
+        Some(Value::Bool(_)) => {
+            remove_entry(keywords, "required");
+            return Some("`required` is left out, since it is no list of names");
+        }
+        Some(Value::Object(names)) if names.is_empty() => {
+            keywords.insert("required".to_owned(), json!([]));
+            return Some("`required` is a list of names");
+        }
+        Some(_) => return None,
+        None => Vec::new(),
+    };
+    let added = found.iter().filter(|(_, is_required)| *is_required).map(|(name, _)| json!(name));
+    let all = unique(required.iter().cloned().chain(added));
+    if found.is_empty() && all.len() == required.len() {
+        return None;
+    }
+    if all.len() != required.len() || keywords.contains_key("required") {
+        keywords.insert("required".to_owned(), all.into());
+    }
+    Some("`required` is a list of different names")
+}
+
+/// In draft 4, `exclusiveMinimum: true` makes `minimum` exclusive.
+fn convert_bounds(keywords: &mut Keywords) -> Option<&'static str> {
+    let mut change = None;
+    for (exclusive, inclusive) in [("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")] {
+        let Some(&Value::Bool(is_exclusive)) = keywords.get(exclusive) else { continue };
+        remove_entry(keywords, exclusive);
+        let bound = if is_exclusive { remove_entry(keywords, inclusive) } else { None };
+        keywords.extend(bound.map(|bound| (exclusive.to_owned(), bound)));
+        change = Some("an exclusive bound is a number, and no boolean of draft 4");
+    }
+    change
+}
+
+/// Until draft 7, the list `items` had the schemas of the first items, and `additionalItems` that of the others.
+fn convert_items(keywords: &mut Keywords) -> Option<&'static str> {
+    let others = keywords.get("additionalItems").is_some().then(|| remove_entry(keywords, "additionalItems"));
+    let others = others.flatten();
+    if !keywords.get("items").is_some_and(Value::is_array) {
+        // Without a list, it has no meaning.
+        return others.map(|_| "`additionalItems` of older drafts is left out");
+    }
+    let first = remove_entry(keywords, "items")?;
+    keywords.insert("prefixItems".to_owned(), first);
+    keywords.extend(others.map(|others| ("items".to_owned(), others)));
+    Some("a list `items` of older drafts is `prefixItems`")
+}
+
+/// Until draft 7, `dependencies` had both kinds.
+fn convert_dependencies(keywords: &mut Keywords) -> Option<&'static str> {
+    if !keywords.get("dependencies").is_some_and(Value::is_object) {
+        return None;
+    }
+    let Some(Value::Object(dependencies)) = remove_entry(keywords, "dependencies") else { return None };
+    for (name, dependency) in dependencies {
+        let (keyword, dependency) = match dependency {
+            // In draft 3, a single name.
+            Value::String(other) => ("dependentRequired", json!([other])),
+            Value::Array(_) => ("dependentRequired", dependency),
+            _ => ("dependentSchemas", dependency),
+        };
+        let entries = keywords.entry(keyword).or_insert_with(|| json!({}));
+        if let Some(entries) = entries.as_object_mut() {
+            entries.entry(name).or_insert(dependency);
+        }
+    }
+    Some("`dependencies` of older drafts is `dependentRequired` and `dependentSchemas`")
+}
+
+/// Draft 2019-09 and later name a recursive schema in another way than engines.
+fn convert_recursion(keywords: &mut Keywords) -> Option<&'static str> {
+    let anchors = ["$recursiveAnchor"].map(|keyword| remove_entry(keywords, keyword));
+    let references = ["$recursiveRef", "$dynamicRef"].map(|keyword| remove_entry(keywords, keyword));
+    let [recursive, dynamic] = references;
+    let reference = dynamic.or(recursive);
+    let is_changed = reference.is_some() || anchors.iter().any(Option::is_some);
+    if let Some(reference) = reference {
+        keywords.entry("$ref").or_insert(reference);
+    }
+    is_changed.then_some("`$recursiveRef` and `$dynamicRef` are `$ref`")
+}
+
+fn wrap_examples(keywords: &mut Keywords) -> Option<&'static str> {
+    let examples = keywords.get_mut("examples").filter(|examples| !examples.is_array())?;
+    *examples = json!([examples.take()]);
+    Some("`examples` is a list")
+}

@@ -1,0 +1,187 @@
+//! References to definitions at the root.
+//!
+//! Engines and providers resolve `#/$defs/name` only: no anchor, no pointer into the properties, no definition of a subschema.
+//! A reference that points nowhere makes every request fail
+//! (<https://github.com/spring-projects/spring-ai/issues/5888>, <https://github.com/langchain4j/langchain4j/issues/5783>).
+
+use super::Conversion;
+use crate::json::{percent_decoded, remove_entry};
+use crate::schema::keywords::{MAX_COPIED_VALUES, count_values, visit_schemas};
+use crate::schema::normalise::plain_name;
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+
+/// What happens to a reference that points nowhere.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Dangling {
+    Keep,
+    Remove,
+}
+
+/// Makes every reference one to a definition at the root, with a name that engines accept.
+pub(crate) fn resolve(conversion: &mut Conversion, dangling: Dangling) {
+    let document = Value::Object(conversion.root.clone());
+    let Some(mut resolver) = Resolver::new(&document, dangling) else { return };
+    let mut root = std::mem::take(&mut conversion.root);
+    resolver.schema(&mut root, "", conversion);
+    // A definition may refer to others.
+    while let Some((target, name)) = resolver.pending.pop() {
+        let Some(Value::Object(mut definition)) = document.pointer(&target).cloned() else { continue };
+        if target.is_empty() {
+            definition.retain(|keyword, _| {
+                !matches!(keyword.as_str(), "$defs" | "definitions" | "$schema" | "$id")
+            });
+        }
+        resolver.schema(&mut definition, &target, conversion);
+        let definitions = root.entry("$defs").or_insert_with(|| Map::new().into());
+        if let Some(definitions) = definitions.as_object_mut() {
+            definitions.insert(name, definition.into());
+        }
+    }
+    conversion.root = root;
+}
+
+struct Resolver<'a> {
+    document: &'a Value,
+    dangling: Dangling,
+    /// The places of the schemas with these anchors and identifiers, as JSON pointers.
+    anchors: HashMap<String, String>,
+    ids: HashMap<String, String>,
+    /// The names of the definitions that are added, by the places of their schemas.
+    names: HashMap<String, String>,
+    /// The added definitions that are not yet converted: place and name.
+    pending: Vec<(String, String)>,
+    copied_values: usize,
+}
+
+impl<'a> Resolver<'a> {
+    /// `None` if the document has no references.
+    fn new(document: &'a Value, dangling: Dangling) -> Option<Self> {
+        let (mut anchors, mut ids, mut has_references) = (HashMap::new(), HashMap::new(), false);
+        let mut root = document.as_object()?.clone();
+        visit_schemas(&mut root, "", &mut |keywords, place| {
+            let text = |keyword: &str| keywords.get(keyword).and_then(Value::as_str);
+            has_references |= text("$ref").is_some();
+            for anchor in ["$anchor", "$dynamicAnchor"].into_iter().filter_map(text) {
+                anchors.entry(anchor.to_owned()).or_insert_with(|| place.to_owned());
+            }
+            // `id` is that of draft 4, where it may also be an anchor.
+            for id in ["$id", "id"].into_iter().filter_map(text) {
+                let known = match id.strip_prefix('#') {
+                    Some(anchor) => anchors.entry(anchor.to_owned()),
+                    None => ids.entry(id.to_owned()),
+                };
+                known.or_insert_with(|| place.to_owned());
+            }
+        });
+        let (names, pending) = (HashMap::new(), Vec::new());
+        has_references.then_some(Resolver {
+            document,
+            dangling,
+            anchors,
+            ids,
+            names,
+            pending,
+            copied_values: 0,
+        })
+    }
+
+    /// Converts the references of the schema at this place.
+    fn schema(&mut self, schema: &mut Map<String, Value>, place: &str, conversion: &mut Conversion) {
+        visit_schemas(schema, place, &mut |keywords, place| {
+            if !place.is_empty() {
+                // Each reference to one of them refers to the root then.
+                for keyword in ["$defs", "definitions", "$id", "$anchor", "$dynamicAnchor"] {
+                    if keywords.get(keyword).is_some_and(|value| value.is_object() || value.is_string()) {
+                        remove_entry(keywords, keyword);
+                    }
+                }
+            }
+            let Some(Value::String(reference)) = keywords.get("$ref") else { return };
+            match self.converted(reference, place) {
+                Some(converted) if converted == *reference => {}
+                Some(converted) => {
+                    conversion.report(
+                        place,
+                        format!("the reference `{reference}` is `{converted}`, a definition at the root"),
+                    );
+                    keywords.insert("$ref".to_owned(), converted.into());
+                }
+                None if self.dangling == Dangling::Keep => {}
+                None => {
+                    conversion.report(
+                        place,
+                        format!("the reference `{reference}` is left out, since it refers to no schema"),
+                    );
+                    remove_entry(keywords, "$ref");
+                }
+            }
+        });
+    }
+
+    /// The reference to a definition at the root; `None` for a reference that refers to no schema.
+    fn converted(&mut self, reference: &str, place: &str) -> Option<String> {
+        let target = self.target(reference, place)?;
+        let name = target.strip_prefix("/$defs/").or_else(|| target.strip_prefix("/definitions/"));
+        if name.is_some_and(|name| plain_name(name) == name) {
+            return Some(format!("#{target}"));
+        }
+        if let Some(name) = self.names.get(&target) {
+            return Some(format!("#/$defs/{name}"));
+        }
+        let schema = self.document.pointer(&target)?;
+        self.copied_values += count_values([schema]);
+        if self.copied_values > MAX_COPIED_VALUES {
+            return None;
+        }
+        let name = self.new_name(&target);
+        self.names.insert(target.clone(), name.clone());
+        let reference = format!("#/$defs/{name}");
+        self.pending.push((target, name));
+        Some(reference)
+    }
+
+    /// The place of the schema that a reference at this place refers to.
+    fn target(&self, reference: &str, place: &str) -> Option<String> {
+        let is_schema = |place: &String| self.document.pointer(place).is_some_and(Value::is_object);
+        let decoded = percent_decoded(reference);
+        let (base, fragment) = decoded.split_once('#').unwrap_or((&decoded, ""));
+        let base = match base {
+            "" => String::new(),
+            // A name alone is that of a definition.
+            name => self.identified(name).or_else(|| Some(format!("/$defs/{name}")).filter(is_schema))?,
+        };
+        if !fragment.is_empty() && !fragment.starts_with('/') {
+            return self.anchors.get(fragment).cloned();
+        }
+        let target = Some(format!("{base}{fragment}")).filter(is_schema);
+        target.or_else(|| {
+            let name = fragment.strip_prefix("/$defs/").or_else(|| fragment.strip_prefix("/definitions/"))?;
+            // A generator put the definitions next to the reference.
+            let ancestors = std::iter::successors(Some(place), |place| Some(place.rsplit_once('/')?.0));
+            let places = ancestors.flat_map(|ancestor| {
+                ["$defs", "definitions"].map(|keyword| format!("{ancestor}/{keyword}/{name}"))
+            });
+            places.into_iter().find(is_schema)
+        })
+    }
+
+    /// The place of the schema with this identifier, which may be relative.
+    fn identified(&self, id: &str) -> Option<String> {
+        let is_same = |known: &str| known.trim_end_matches('#') == id || known.ends_with(&format!("/{id}"));
+        let known = self.ids.iter().filter(|(known, _)| is_same(known)).min();
+        known.map(|(_, place)| place.clone())
+    }
+
+    /// A name for the definition of the schema at this place, which no other definition has.
+    fn new_name(&self, place: &str) -> String {
+        let last = place.rsplit('/').next().filter(|last| !last.is_empty()).unwrap_or("arguments");
+        let name = plain_name(&last.replace("~1", "/").replace("~0", "~"));
+        let is_taken = |name: &str| {
+            let is_defined = |keyword: &str| self.document.pointer(&format!("/{keyword}/{name}")).is_some();
+            is_defined("$defs") || is_defined("definitions") || self.names.values().any(|known| known == name)
+        };
+        let mut numbered = (2..).map(|number| format!("{name}_{number}"));
+        if is_taken(&name) { numbered.find(|name| !is_taken(name)).unwrap_or(name) } else { name }
+    }
+}
