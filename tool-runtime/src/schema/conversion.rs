@@ -1,8 +1,8 @@
 //! The conversion of a definition to the form that a provider accepts.
 //!
-//! Definitions come from strangers too: servers, plug-ins, generators. Each wire has a list of [`Step`]s with the rules of
-//! its provider. A step changes as little as possible, and reports what it changed. The schema against which arguments are
-//! validated stays as it was.
+//! Definitions come from strangers too: servers, plug-ins, generators. Each wire has a list of [`Rule`]s of its provider. A rule
+//! changes as little as possible, and reports what it changes. The schema against which arguments are validated stays as it
+//! was.
 
 mod drafts;
 mod engines;
@@ -13,22 +13,52 @@ mod root;
 
 pub(crate) use engines::accept_in_engines;
 pub(super) use engines::simplify_texts;
-pub(crate) use root::merge_root;
+pub(crate) use root::{add_properties, merge_root};
 
-use drafts::modernise;
+pub(crate) use drafts::modernise;
 use metaschema::metaschema_errors;
-use references::{Dangling, resolve};
+pub(crate) use references::resolve_references;
+use references::{Reader, resolve};
 
-use super::ToolSchema;
 use super::description::join_sentences;
-use super::keywords::visit_schemas;
+use super::keywords::{unique, visit_schemas};
+use super::normalise::complete;
+use super::{NotStrict, ToolSchema};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 use std::fmt;
 use std::sync::Arc;
 
-/// A step of the conversion, for one rule of a provider.
-pub(crate) type Step = fn(&mut Conversion);
+/// A rule of a provider.
+pub(crate) struct Rule {
+    /// Changes a definition that breaks the rule.
+    convert: fn(&mut Conversion),
+    /// The error message of the provider; `None` if it accepts such a definition, and the change helps the model.
+    #[cfg_attr(not(feature = "testing"), allow(dead_code, reason = "only `check_request` quotes it"))]
+    error: Option<&'static str>,
+}
+
+impl Rule {
+    pub(crate) const fn new(convert: fn(&mut Conversion), error: &'static str) -> Self {
+        Rule { convert, error: Some(error) }
+    }
+
+    pub(crate) const fn without_error(convert: fn(&mut Conversion)) -> Self {
+        Rule { convert, error: None }
+    }
+}
+
+/// The place in the parameters, and the error message, of the first rule that a definition breaks.
+#[cfg(feature = "testing")]
+pub(crate) fn broken_rule(parameters: &Value, rules: &[Rule]) -> Option<(String, &'static str)> {
+    let mut conversion = Conversion::new(parameters.as_object()?.clone());
+    rules.iter().find_map(|rule| {
+        conversion.changes.clear();
+        (rule.convert)(&mut conversion);
+        let change = conversion.changes.first()?;
+        Some((change.place.clone(), rule.error?))
+    })
+}
 
 /// A definition while it is converted.
 #[derive(Default)]
@@ -36,11 +66,13 @@ pub(crate) struct Conversion {
     pub(crate) root: Map<String, Value>,
     /// Sentences for the description of the tool.
     sentences: Vec<String>,
+    /// Why a strict form would reject what the tool accepts.
+    not_strict: Vec<NotStrict>,
     changes: Vec<SchemaChange>,
 }
 
 /// A change of a definition.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SchemaChange {
     /// The changed subschema as a JSON pointer; empty for the parameters as a whole.
     pub(crate) place: String,
@@ -49,13 +81,14 @@ pub(crate) struct SchemaChange {
 }
 
 /// A definition in the form of a wire.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct WrittenDefinition {
     /// `None` if it is that of the tool.
     description: Option<String>,
     /// `None` if they are those of the tool.
     parameters: Option<Box<RawValue>>,
     pub(crate) changes: Vec<SchemaChange>,
+    pub(crate) not_strict: Vec<NotStrict>,
     /// Why the provider cannot get the tool.
     pub(crate) rejected: Option<String>,
 }
@@ -79,12 +112,27 @@ impl Conversion {
     }
 }
 
+/// The rule that an array has `items`, which is not `false`.
+pub(crate) fn complete_arrays(conversion: &mut Conversion) {
+    let mut schema = Value::Object(conversion.root.clone());
+    complete(&mut schema);
+    if let Value::Object(root) = schema {
+        if root != conversion.root {
+            conversion.root = root;
+            conversion.report(
+                "",
+                "each array has `items`, which is not `false`, and `true` is `{}`, as providers require",
+            );
+        }
+    }
+}
+
 /// The schema of arguments with the keywords of JSON Schema 2020-12. It accepts the same values.
 pub(super) fn standard(schema: Value) -> Result<Value, InvalidSchema> {
     let Value::Object(root) = schema else { return Err(InvalidSchema::NotAnObject) };
     let mut conversion = Conversion::new(root);
     modernise(&mut conversion);
-    resolve(&mut conversion, Dangling::Keep);
+    resolve(&mut conversion, Reader::Validator);
     let schema = Value::Object(conversion.root);
     check(&schema).map(|()| schema)
 }
@@ -116,9 +164,8 @@ impl fmt::Display for InvalidSchema {
 }
 
 impl WrittenDefinition {
-    pub(crate) fn new(tool: &ToolSchema, steps: &[Step]) -> Self {
-        let mut written =
-            WrittenDefinition { description: None, parameters: None, changes: Vec::new(), rejected: None };
+    pub(crate) fn new(tool: &ToolSchema, rules: &[Rule]) -> Self {
+        let mut written = WrittenDefinition::default();
         let root = match serde_json::from_str(tool.parameters().get()) {
             Ok(Value::Object(root)) => root,
             Ok(Value::Null) => Map::new(),
@@ -128,13 +175,12 @@ impl WrittenDefinition {
             }
         };
         let mut conversion = Conversion::new(root);
-        modernise(&mut conversion);
-        resolve(&mut conversion, Dangling::Remove);
-        for step in steps {
-            step(&mut conversion);
+        for rule in rules {
+            (rule.convert)(&mut conversion);
         }
-        let Conversion { root, sentences, changes } = conversion;
-        let root = Value::Object(root);
+        let Conversion { root, sentences, changes, not_strict } = conversion;
+        written.not_strict = not_strict;
+        let (root, changes) = (Value::Object(root), unique(changes.into_iter()));
         written.rejected = check(&root).err().map(|error| error.to_string());
         if changes.is_empty() {
             return written;
@@ -160,8 +206,8 @@ impl WrittenDefinition {
 }
 
 impl ToolSchema {
-    /// The definition in the form of the wire of this name, whose provider needs these steps. It is created once and cached.
-    pub(crate) fn written(&self, wire: &'static str, steps: &[Step]) -> Arc<WrittenDefinition> {
-        self.forms().written(wire, || WrittenDefinition::new(self, steps))
+    /// The definition in the form of the wire of this name, whose provider has these rules. It is created once and cached.
+    pub(crate) fn written(&self, wire: &'static str, rules: &[Rule]) -> Arc<WrittenDefinition> {
+        self.forms().written(wire, || WrittenDefinition::new(self, rules))
     }
 }

@@ -38,7 +38,7 @@ pub(super) fn normalise(schema: &mut Value) {
 
 /// Adds what servers and engines require to a schema that schemars did not generate. It accepts the same values as
 /// before.
-pub(super) fn complete(schema: &mut Value) {
+pub(in crate::schema) fn complete(schema: &mut Value) {
     let Value::Object(keywords) = schema else { return };
     each_subschema(keywords, &mut |subschema| {
         replace_true(subschema);

@@ -73,7 +73,10 @@ pub(crate) fn from_dynamic(mut schema: Value, is_closed: bool) -> Result<Paramet
     complete(&mut schema);
     if let Some(keywords) = schema.as_object_mut() {
         keywords.remove("$schema");
-        keywords.entry("properties").or_insert_with(|| Map::new().into());
+        // The schema that a reference refers to has its own.
+        if !keywords.contains_key("$ref") {
+            keywords.entry("properties").or_insert_with(|| Map::new().into());
+        }
     }
     if is_closed {
         close(&mut schema);

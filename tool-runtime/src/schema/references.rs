@@ -25,7 +25,7 @@ pub(crate) fn separate_references(parameters: &RawValue) -> Cow<'_, RawValue> {
     convert(parameters).map_or(Cow::Borrowed(parameters), Cow::Owned)
 }
 
-/// The step that [separates references](separate_references).
+/// The rule that [separates references](separate_references).
 pub(crate) fn separate_in(conversion: &mut Conversion) {
     let Ok(parameters) = to_raw_value(&conversion.root) else { return };
     let Cow::Owned(separated) = separate_references(&parameters) else { return };

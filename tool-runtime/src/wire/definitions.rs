@@ -4,16 +4,18 @@ use super::NotStrictTool;
 use super::report::{ChangedDefinition, LeftOutTool};
 use super::tool_arrays::ToolArray;
 use crate::schema::ToolSchema;
-use crate::schema::conversion::{SchemaChange, Step, WrittenDefinition};
+use crate::schema::conversion::{Rule, SchemaChange, WrittenDefinition};
 use serde_json::value::RawValue;
 use std::sync::Arc;
+#[cfg(feature = "testing")]
+use {super::rejected::RejectedError, crate::schema::conversion::broken_rule, serde_json::Value};
 
 /// What a provider accepts of definitions.
 pub(crate) struct DefinitionRules {
     /// The name of the wire.
     pub(crate) wire: &'static str,
-    /// The changes that the provider needs, in this order. Each has its source where it is listed.
-    pub(crate) steps: &'static [Step],
+    /// The rules, in the order in which they are applied.
+    pub(crate) rules: &'static [Rule],
 }
 
 /// The tools of a request in the form of a wire, and what is reported about them.
@@ -35,7 +37,7 @@ impl<'a> WrittenTools<'a> {
     ) {
         for tool in tools {
             let name = || tool.name().to_owned();
-            let definition = tool.written(rules.wire, rules.steps);
+            let definition = tool.written(rules.wire, rules.rules);
             let exceeded = max_tools.filter(|&max| self.tools.len() >= max);
             let too_many = || exceeded.map(|max| format!("a request may have at most {max} tools"));
             if let Some(reason) = definition.rejected.clone().or_else(too_many) {
@@ -61,5 +63,19 @@ impl<'a> WrittenTools<'a> {
             changed: self.changed.into(),
             left_out: self.left_out.into(),
         }
+    }
+}
+
+/// Checks the parameters of a tool in a request. `rejection` creates the error from the place in the parameters, as a JSON
+/// pointer, and the error message of the provider.
+#[cfg(feature = "testing")]
+pub(super) fn check_definition(
+    rules: &DefinitionRules,
+    parameters: &Value,
+    rejection: impl FnOnce(&str, &str) -> RejectedError,
+) -> Result<(), RejectedError> {
+    match broken_rule(parameters, rules.rules) {
+        Some((place, error)) => Err(rejection(&place, error)),
+        None => Ok(()),
     }
 }

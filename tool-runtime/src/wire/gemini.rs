@@ -1,6 +1,6 @@
 //! The Gemini API: <https://ai.google.dev/api/generate-content>.
 
-#[cfg(feature = "gemini")]
+#[cfg(any(feature = "gemini", feature = "testing"))]
 mod definitions;
 mod detect;
 mod errors;

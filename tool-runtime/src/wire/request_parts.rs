@@ -207,7 +207,7 @@ mod tests {
     use crate::wire::tool_arrays::ToolArrays;
     use serde_json::value::RawValue;
 
-    const RULES: DefinitionRules = DefinitionRules { wire: "wire", steps: &[] };
+    const RULES: DefinitionRules = DefinitionRules { wire: "wire", rules: &[] };
 
     /// The tools of a registry.
     fn tools() -> Vec<ToolSchema> {

@@ -14,12 +14,13 @@ type Keywords = Map<String, Value>;
 pub(crate) fn modernise(conversion: &mut Conversion) {
     replace_root_reference(conversion);
     conversion.each_schema(&mut |keywords| {
-        let conversions: [fn(&mut Keywords) -> Option<&'static str>; 9] = [
+        let conversions: [fn(&mut Keywords) -> Option<&'static str>; 10] = [
             remove_nulls,
             replace_empty_arrays,
             convert_types,
             convert_required,
             convert_bounds,
+            convert_multiple,
             convert_items,
             convert_dependencies,
             convert_recursion,
@@ -65,10 +66,8 @@ fn add_root_type(conversion: &mut Conversion) {
         Some(_) => false,
     };
     if accepts_object || conversion.root.is_empty() {
-        let old = conversion.root.insert("type".to_owned(), "object".into());
-        if conversion.root.len() > 1 || old.is_some() {
-            conversion.report("", "the type is `object`, which the parameters must have");
-        }
+        conversion.root.insert("type".to_owned(), "object".into());
+        conversion.report("", "the type is `object`, which the parameters must have");
     }
 }
 
@@ -190,6 +189,18 @@ fn convert_bounds(keywords: &mut Keywords) -> Option<&'static str> {
         change = Some("an exclusive bound is a number, and no boolean of draft 4");
     }
     change
+}
+
+/// A number and its negative have the same multiples.
+fn convert_multiple(keywords: &mut Keywords) -> Option<&'static str> {
+    let multiple = keywords.get_mut("multipleOf")?;
+    let positive = match (multiple.as_i64(), multiple.as_f64()) {
+        (Some(number), _) if number < 0 => json!(number.unsigned_abs()),
+        (None, Some(number)) if number < 0.0 => json!(-number),
+        _ => return None,
+    };
+    *multiple = positive;
+    Some("`multipleOf` is positive")
 }
 
 /// Until draft 7, the list `items` had the schemas of the first items, and `additionalItems` that of the others.

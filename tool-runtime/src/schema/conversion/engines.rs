@@ -6,25 +6,27 @@
 
 use super::Conversion;
 use super::patterns::{MAX_REPETITIONS, is_rejected_for_keys, portable};
+use super::references::{Reader, resolve};
 use crate::json::remove_entry;
 use crate::schema::description;
 use crate::schema::keywords::KNOWN_FORMATS;
-use crate::schema::normalise::complete;
 use crate::schema::publish::{is_wide, replace_one_of};
 use serde_json::{Map, Value};
 
-/// The step for servers with a grammar engine.
+/// The rule of servers with a grammar engine.
 pub(crate) fn accept_in_engines(conversion: &mut Conversion) {
-    let mut schema = Value::Object(std::mem::take(&mut conversion.root));
-    complete(&mut schema);
-    if let Value::Object(root) = schema {
-        conversion.root = root;
-    }
+    resolve(conversion, Reader::Engine);
+    // A model may not see the description of the parameters, only that of the tool.
+    let description = remove_entry(&mut conversion.root, "description");
     conversion.each_schema(&mut |keywords| {
         let mut changes = simplify_texts(keywords);
         changes.extend(simplify_objects(keywords));
         changes
     });
+    if let Some(Value::String(moved)) = remove_entry(&mut conversion.root, "description") {
+        conversion.sentences.push(format!("Arguments: {moved}"));
+    }
+    conversion.root.extend(description.map(|description| ("description".to_owned(), description)));
 }
 
 /// Replaces or moves the limits of strings, arrays and numbers that engines do not compile. Returns the changes.

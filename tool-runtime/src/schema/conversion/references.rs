@@ -11,17 +11,25 @@ use crate::schema::normalise::plain_name;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
-/// What happens to a reference that points nowhere.
+/// Who reads the converted references.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Dangling {
-    Keep,
-    Remove,
+pub(crate) enum Reader {
+    /// It ignores a reference that points nowhere.
+    Validator,
+    Provider,
+    /// llama.cpp does not resolve `#` either.
+    Engine,
+}
+
+/// The rule that references refer to definitions at the root. One that refers to nothing is left out.
+pub(crate) fn resolve_references(conversion: &mut Conversion) {
+    resolve(conversion, Reader::Provider);
 }
 
 /// Makes every reference one to a definition at the root, with a name that engines accept.
-pub(crate) fn resolve(conversion: &mut Conversion, dangling: Dangling) {
+pub(crate) fn resolve(conversion: &mut Conversion, reader: Reader) {
     let document = Value::Object(conversion.root.clone());
-    let Some(mut resolver) = Resolver::new(&document, dangling) else { return };
+    let Some(mut resolver) = Resolver::new(&document, reader) else { return };
     let mut root = std::mem::take(&mut conversion.root);
     resolver.schema(&mut root, "", conversion);
     // A definition may refer to others.
@@ -33,6 +41,12 @@ pub(crate) fn resolve(conversion: &mut Conversion, dangling: Dangling) {
             });
         }
         resolver.schema(&mut definition, &target, conversion);
+        conversion.report(
+            &target,
+            format!(
+                "it is the definition `#/$defs/{name}` too, since references refer to definitions at the root"
+            ),
+        );
         let definitions = root.entry("$defs").or_insert_with(|| Map::new().into());
         if let Some(definitions) = definitions.as_object_mut() {
             definitions.insert(name, definition.into());
@@ -43,8 +57,8 @@ pub(crate) fn resolve(conversion: &mut Conversion, dangling: Dangling) {
 
 struct Resolver<'a> {
     document: &'a Value,
-    dangling: Dangling,
-    /// The places of the schemas with these anchors and identifiers, as JSON pointers.
+    reader: Reader,
+    /// The places of the schemas with these anchors and these identifiers, as JSON pointers.
     anchors: HashMap<String, String>,
     ids: HashMap<String, String>,
     /// The names of the definitions that are added, by the places of their schemas.
@@ -56,7 +70,7 @@ struct Resolver<'a> {
 
 impl<'a> Resolver<'a> {
     /// `None` if the document has no references.
-    fn new(document: &'a Value, dangling: Dangling) -> Option<Self> {
+    fn new(document: &'a Value, reader: Reader) -> Option<Self> {
         let (mut anchors, mut ids, mut has_references) = (HashMap::new(), HashMap::new(), false);
         let mut root = document.as_object()?.clone();
         visit_schemas(&mut root, "", &mut |keywords, place| {
@@ -77,7 +91,7 @@ impl<'a> Resolver<'a> {
         let (names, pending) = (HashMap::new(), Vec::new());
         has_references.then_some(Resolver {
             document,
-            dangling,
+            reader,
             anchors,
             ids,
             names,
@@ -103,11 +117,11 @@ impl<'a> Resolver<'a> {
                 Some(converted) => {
                     conversion.report(
                         place,
-                        format!("the reference `{reference}` is `{converted}`, a definition at the root"),
+                        format!("the reference `{reference}` is `{converted}`, since references refer to definitions at the root"),
                     );
                     keywords.insert("$ref".to_owned(), converted.into());
                 }
-                None if self.dangling == Dangling::Keep => {}
+                None if self.reader == Reader::Validator => {}
                 None => {
                     conversion.report(
                         place,
@@ -123,7 +137,8 @@ impl<'a> Resolver<'a> {
     fn converted(&mut self, reference: &str, place: &str) -> Option<String> {
         let target = self.target(reference, place)?;
         let name = target.strip_prefix("/$defs/").or_else(|| target.strip_prefix("/definitions/"));
-        if name.is_some_and(|name| plain_name(name) == name) {
+        let is_root = target.is_empty() && self.reader != Reader::Engine;
+        if is_root || name.is_some_and(|name| plain_name(name) == name) {
             return Some(format!("#{target}"));
         }
         if let Some(name) = self.names.get(&target) {
@@ -146,20 +161,24 @@ impl<'a> Resolver<'a> {
         let is_schema = |place: &String| self.document.pointer(place).is_some_and(Value::is_object);
         let decoded = percent_decoded(reference);
         let (base, fragment) = decoded.split_once('#').unwrap_or((&decoded, ""));
+        let ancestors = || std::iter::successors(Some(place), |place| Some(place.rsplit_once('/')?.0));
         let base = match base {
-            "" => String::new(),
+            // A reference is relative to the schema with an identifier around it.
+            "" => ancestors()
+                .find(|place| self.ids.values().any(|known| known == place))
+                .unwrap_or_default()
+                .to_owned(),
             // A name alone is that of a definition.
             name => self.identified(name).or_else(|| Some(format!("/$defs/{name}")).filter(is_schema))?,
         };
         if !fragment.is_empty() && !fragment.starts_with('/') {
             return self.anchors.get(fragment).cloned();
         }
-        let target = Some(format!("{base}{fragment}")).filter(is_schema);
+        let target = [format!("{base}{fragment}"), fragment.to_owned()].into_iter().find(is_schema);
         target.or_else(|| {
             let name = fragment.strip_prefix("/$defs/").or_else(|| fragment.strip_prefix("/definitions/"))?;
             // A generator put the definitions next to the reference.
-            let ancestors = std::iter::successors(Some(place), |place| Some(place.rsplit_once('/')?.0));
-            let places = ancestors.flat_map(|ancestor| {
+            let places = ancestors().flat_map(|ancestor| {
                 ["$defs", "definitions"].map(|keyword| format!("{ancestor}/{keyword}/{name}"))
             });
             places.into_iter().find(is_schema)

@@ -6,6 +6,7 @@
 
 use super::Conversion;
 use crate::json::{referenced, remove_entry, to_text};
+use crate::schema::NotStrict;
 use crate::schema::keywords::{names, take_object, unique};
 use serde_json::{Map, Value, json};
 
@@ -16,7 +17,7 @@ const MAX_DEPTH: usize = 20;
 /// The maximum number of alternatives that the description lists.
 const MAX_LISTED: usize = 30;
 
-/// The step that merges the alternatives of the root into one object with the properties of all of them. What each of them
+/// The rule that merges the alternatives of the root into one object with the properties of all of them. What each of them
 /// requires is in the description of the tool, which validates against the original schema.
 pub(crate) fn merge_root(conversion: &mut Conversion) {
     const MERGED: [&str; 6] = ["allOf", "anyOf", "oneOf", "enum", "const", "not"];
@@ -46,12 +47,24 @@ pub(crate) fn merge_root(conversion: &mut Conversion) {
     }
     conversion.root = parts.swap_remove(0);
     merger.finish(conversion);
+    for keyword in &present {
+        conversion.not_strict.push(NotStrict::new("", format!("has `{keyword}` at the root")));
+    }
     let present: Vec<String> = present.iter().map(|keyword| format!("`{keyword}`")).collect();
     let change = format!(
-        "{} at the root: the object has all properties, and the description what is required, since providers reject it",
+        "the object has the properties of all alternatives in {}, which the provider rejects at the root; the description \
+         has the rules",
         present.join(", ")
     );
     conversion.report("", change);
+}
+
+/// The rule that adds missing properties.
+pub(crate) fn add_properties(conversion: &mut Conversion) {
+    if !conversion.root.contains_key("properties") {
+        conversion.root.insert("properties".to_owned(), json!({}));
+        conversion.report("", "the object has `properties`, which the provider requires");
+    }
 }
 
 fn alternatives(keywords: &mut Map<String, Value>, keyword: &str) -> Vec<Value> {

@@ -1,14 +1,20 @@
 //! What the API accepts of definitions.
 
 use super::NAME;
-use crate::schema::conversion::merge_root;
+use crate::schema::conversion::{Rule, complete_arrays, merge_root, modernise, resolve_references};
 use crate::wire::definitions::DefinitionRules;
+
+/// <https://github.com/Dokploy/mcp/issues/74>
+const INVALID: &str = "JSON schema is invalid. It must match JSON Schema draft 2020-12 \
+    (https://json-schema.org/draft/2020-12). Learn more about tool use at https://docs.claude.com/en/docs/tool-use.";
 
 pub(super) const DEFINITIONS: DefinitionRules = DefinitionRules {
     wire: NAME,
-    steps: &[
-        // "tools.0.custom.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level":
+    rules: &[
+        Rule::new(modernise, INVALID),
+        Rule::without_error(complete_arrays),
+        Rule::new(resolve_references, INVALID),
         // https://github.com/zereight/gitlab-mcp/issues/550
-        merge_root,
+        Rule::new(merge_root, "input_schema does not support oneOf, allOf, or anyOf at the top level"),
     ],
 };

@@ -1,6 +1,7 @@
 //! The rules of Anthropic's Messages API, with its error messages.
 
-use super::errors;
+use super::{DEFINITIONS, errors};
+use crate::wire::definitions::check_definition;
 use crate::wire::rejected::{RejectedError, check_fields, ensure, invalid, is_plain_name, list};
 use serde_json::Value;
 use std::collections::HashSet;
@@ -89,6 +90,10 @@ fn check_tools(request: &Value) -> Result<(), RejectedError> {
         let kind = &tool["input_schema"]["type"];
         ensure(!kind.is_null(), || invalid(format!("{path}.input_schema.type: Field required")))?;
         ensure(kind == "object", || invalid(format!("{path}.input_schema.type: Input should be 'object'")))?;
+        check_definition(&DEFINITIONS, &tool["input_schema"], |_, error| RejectedError {
+            message: format!("{path}.input_schema: {error}"),
+            param: String::new(),
+        })?;
     }
     check_deferred(tools)?;
     let strict = tools.iter().filter(|tool| tool["strict"] == true).count();

@@ -53,7 +53,10 @@ impl ToolSchema {
     /// ```
     pub fn anthropic_strict(&self) -> Result<&AnthropicStrict, &[NotStrict]> {
         let convert = || {
-            let written = self.written(DEFINITIONS.wire, DEFINITIONS.steps);
+            let written = self.written(DEFINITIONS.wire, DEFINITIONS.rules);
+            if !written.not_strict.is_empty() {
+                return Err(written.not_strict.clone());
+            }
             anthropic_strict(self.forms().strict_parameters(written.parameters(self)))
         };
         self.forms().anthropic_strict(convert)

@@ -1,19 +1,28 @@
-//! What the servers of this format accept of definitions.
+//! What the servers of this format accept of definitions: OpenAI, and servers with a grammar engine.
 
 use super::NAME;
-use crate::schema::conversion::{accept_in_engines, merge_root};
+use crate::schema::conversion::{
+    Rule, accept_in_engines, add_properties, complete_arrays, merge_root, modernise, resolve_references,
+};
 use crate::wire::definitions::DefinitionRules;
 
 pub(in crate::wire) const DEFINITIONS: DefinitionRules = DefinitionRules {
     wire: NAME,
-    steps: &[
-        // OpenAI: "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'const'/'not' at the top level".
-        merge_root,
-        // llama.cpp: "Pattern must start with '^' and end with '$'", "failed to parse grammar":
-        // https://github.com/containers/kubernetes-mcp-server/issues/758
-        accept_in_engines,
+    rules: &[
+        // OpenAI: "False is not of type 'array'" (https://github.com/MarkusPfundstein/mcp-gsuite/pull/34).
+        Rule::new(modernise, "schema is not valid under JSON Schema"),
+        Rule::new(complete_arrays, "array schema missing items."),
+        Rule::new(resolve_references, "reference to component which was not found in the schema."),
+        Rule::new(
+            merge_root,
+            "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level.",
+        ),
+        Rule::new(add_properties, "object schema missing properties."),
+        // llama.cpp: https://github.com/containers/kubernetes-mcp-server/issues/758, https://github.com/firecrawl/firecrawl/issues/4512
+        Rule::new(accept_in_engines, "Failed to initialize samplers: failed to parse grammar"),
     ],
 };
 
-/// OpenAI: "Invalid 'tools': array too long. Expected an array with maximum length 128".
+/// OpenAI: "Invalid 'tools': array too long. Expected an array with maximum length 128"
+/// (<https://github.com/zed-industries/zed/issues/42393>).
 pub(in crate::wire) const MAX_TOOLS: usize = 128;

@@ -6,13 +6,23 @@ mod response_format;
 
 pub(in crate::wire) use response_format::{INVALID_NAME, check_response_format};
 
-use super::errors;
+use super::{DEFINITIONS, MAX_TOOLS, errors};
+use crate::schema::ToolSchema;
+use crate::wire::definitions::check_definition;
 use crate::wire::rejected::{RejectedError, check_fields, ensure, list, reject};
 use crate::wire::{ChatCompletions, RequestParts, Wire};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 pub(super) fn check(wire: &dyn Wire, request: &Value) -> Result<(), RejectedError> {
     check_tools(request)?;
+    let tools = list(&request["tools"]);
+    if tools.len() > MAX_TOOLS && !sends_more_tools(wire) {
+        check_number(tools)?;
+    }
+    for (index, tool) in tools.iter().enumerate() {
+        check_parameters(&tool["function"], &format!("tools[{index}].function.parameters"))?;
+    }
     check_response_format("response_format.json_schema", &request["response_format"]["json_schema"])?;
     let mut open = OpenCalls::default();
     for (index, message) in messages(request)?.iter().enumerate() {
@@ -124,6 +134,39 @@ pub(in crate::wire) fn check_tools(request: &Value) -> Result<(), RejectedError>
     ensure(tools.iter().any(is_chosen), || {
         let text = "The tool specified in `tool_choice` does not match any of the specified `tools`";
         reject("tool_choice", text)
+    })
+}
+
+pub(in crate::wire) fn check_number(tools: &[Value]) -> Result<(), RejectedError> {
+    let count = tools.len();
+    ensure(count <= MAX_TOOLS, || {
+        let text = format!(
+            "Invalid 'tools': array too long. Expected an array with maximum length {MAX_TOOLS}, but got an array with \
+             length {count} instead."
+        );
+        reject("tools", text)
+    })
+}
+
+/// Whether the wire sends more tools than OpenAI accepts, to a server that accepts them.
+fn sends_more_tools(wire: &dyn Wire) -> bool {
+    let parameters = RawValue::NULL;
+    let tool =
+        |number: usize| ToolSchema::new(format!("tool_{number}").into(), "".into(), parameters.to_owned());
+    let tools: Vec<ToolSchema> = (0..=MAX_TOOLS).map(tool).collect();
+    let body = wire.write(&RequestParts::new(&[]).with_tools(&tools));
+    let tools = body.ok().and_then(|body| serde_json::from_str::<Vec<Value>>(body.get("tools")?.get()).ok());
+    tools.is_some_and(|tools| tools.len() > MAX_TOOLS)
+}
+
+/// Checks the parameters of a function, which it may lack.
+pub(in crate::wire) fn check_parameters(function: &Value, param: &str) -> Result<(), RejectedError> {
+    check_definition(&DEFINITIONS, &function["parameters"], |place, error| RejectedError {
+        message: format!(
+            "Invalid schema for function '{}': {error}",
+            function["name"].as_str().unwrap_or_default()
+        ),
+        param: format!("{param}{}", place.replace('/', ".")),
     })
 }
 

@@ -45,7 +45,10 @@ impl ToolSchema {
     /// ```
     pub fn openai_strict(&self) -> Result<&RawValue, &[NotStrict]> {
         let convert = || {
-            let written = self.written(DEFINITIONS.wire, DEFINITIONS.steps);
+            let written = self.written(DEFINITIONS.wire, DEFINITIONS.rules);
+            if !written.not_strict.is_empty() {
+                return Err(written.not_strict.clone());
+            }
             openai_strict(self.forms().strict_parameters(written.parameters(self)))
         };
         self.forms().openai_strict(convert)

@@ -1,21 +1,26 @@
 //! What the API accepts of definitions.
 
 use super::NAME;
-use crate::schema::conversion::merge_root;
+use crate::schema::conversion::{Rule, complete_arrays, merge_root, modernise, resolve_references};
 use crate::schema::references::separate_in;
 use crate::wire::definitions::DefinitionRules;
 
 pub(super) const DEFINITIONS: DefinitionRules = DefinitionRules {
     wire: NAME,
-    steps: &[
+    rules: &[
+        Rule::without_error(modernise),
+        // "items: missing field." (https://github.com/cline/cline/issues/7339)
+        Rule::new(complete_arrays, "items: missing field."),
+        Rule::without_error(resolve_references),
         // The parameters are an object: https://ai.google.dev/api/caching#FunctionDeclaration
-        merge_root,
+        Rule::without_error(merge_root),
         // "If `$ref` is set on a sub-schema, no other properties, except for than those starting as a `$`, may be set", and
         // cycles "may only be used within non-required properties":
         // https://ai.google.dev/api/generate-content#generationconfig
-        separate_in,
+        Rule::without_error(separate_in),
     ],
 };
 
 /// The API rejects more than 512 declarations.
+#[cfg(feature = "gemini")]
 pub(super) const MAX_TOOLS: usize = 512;

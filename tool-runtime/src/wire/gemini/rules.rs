@@ -1,6 +1,8 @@
 //! The rules of the Gemini API, with its error messages.
 
+use super::definitions::DEFINITIONS;
 use super::errors;
+use crate::wire::definitions::check_definition;
 use crate::wire::rejected::{RejectedError, ensure, invalid, list};
 use serde_json::{Map, Value};
 use std::collections::HashSet;
@@ -44,6 +46,13 @@ fn check_tools(request: &Value) -> Result<(), RejectedError> {
                 ))
             })?;
             ensure(names.insert(name), || invalid(format!("Duplicate function declaration found: {name}")))?;
+            check_definition(&DEFINITIONS, &declaration["parametersJsonSchema"], |place, error| {
+                let place = place.replace('/', ".");
+                let message = format!(
+                    "* GenerateContentRequest.tools[{index}].function_declarations[{position}].parameters{place}.{error}"
+                );
+                RejectedError { message, param: String::new() }
+            })?;
         }
     }
     let config = field(field(request, "toolConfig"), "functionCallingConfig");

@@ -1,14 +1,17 @@
 //! What the API accepts of definitions.
 
 use super::NAME;
-use crate::schema::conversion::merge_root;
+use crate::schema::conversion::{Rule, complete_arrays, merge_root, modernise, resolve_references};
 use crate::wire::definitions::DefinitionRules;
 
 pub(super) const DEFINITIONS: DefinitionRules = DefinitionRules {
     wire: NAME,
-    steps: &[
+    rules: &[
+        Rule::without_error(modernise),
+        Rule::without_error(complete_arrays),
+        Rule::without_error(resolve_references),
         // At the root, the server reads `type`, `properties`, `required`, `items` and `$defs`, and drops other keywords:
         // https://github.com/ollama/ollama/blob/main/api/types.go
-        merge_root,
+        Rule::without_error(merge_root),
     ],
 };

@@ -4,7 +4,9 @@
 
 use super::errors;
 use crate::wire::chat_completions::EMPTY_ID;
-use crate::wire::chat_completions::rules::{INVALID_NAME, check_response_format};
+use crate::wire::chat_completions::rules::{
+    INVALID_NAME, check_number, check_parameters, check_response_format,
+};
 use crate::wire::rejected::{RejectedError, check_fields, ensure, is_plain_name, list, reject};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
@@ -58,12 +60,14 @@ pub(super) fn check(request: &Value) -> Result<(), RejectedError> {
 
 fn check_tools(request: &Value) -> Result<(), RejectedError> {
     let tools = list(&request["tools"]);
+    check_number(tools)?;
     for (index, tool) in tools.iter().enumerate() {
         if tool["type"] == "function" {
             ensure(tool["name"].is_string(), || missing(&format!("tools[{index}].name")))?;
             let known =
                 ["type", "name", "description", "strict", "parameters", "output_schema", "defer_loading"];
             check_fields(tool, &known, |field| unknown(&format!("tools[{index}].{field}")))?;
+            check_parameters(tool, &format!("tools[{index}].parameters"))?;
         }
     }
     let is_deferred = |tool: &Value| tool["type"] == "function" && tool["defer_loading"] == true;

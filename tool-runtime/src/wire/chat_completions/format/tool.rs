@@ -44,7 +44,7 @@ impl Serialize for ToolSchema {
         if let Some(definition) = cached.get() {
             return definition.serialize(serializer);
         }
-        let written = self.written(DEFINITIONS.wire, DEFINITIONS.steps);
+        let written = self.written(DEFINITIONS.wire, DEFINITIONS.rules);
         let definition = Definition::new((self, &written), None);
         let definition = to_raw_value(&definition).map_err(serde::ser::Error::custom)?;
         cached.get_or_init(|| definition).serialize(serializer)
