@@ -51,7 +51,9 @@ impl Rule {
 /// The place in the parameters, and the error message, of the first rule that a definition breaks.
 #[cfg(feature = "testing")]
 pub(crate) fn broken_rule(parameters: &Value, rules: &[Rule]) -> Option<(String, &'static str)> {
-    let mut conversion = Conversion::new(parameters.as_object()?.clone());
+    // `{}` means any object, as no parameters do.
+    let root = parameters.as_object().filter(|keywords| !keywords.is_empty())?;
+    let mut conversion = Conversion::new(root.clone());
     rules.iter().find_map(|rule| {
         conversion.changes.clear();
         (rule.convert)(&mut conversion);
