@@ -209,8 +209,10 @@ fn a_pattern_goes_to_engines_in_a_form_that_they_compile() {
             None => format!("A name. (pattern: {})", json!(pattern)),
         };
         assert_eq!(a["description"], json!(description));
-        // Anthropic makes no grammar of it.
-        assert_eq!(definition(&Anthropic::new(), &parameters).1["properties"]["a"]["pattern"], pattern);
+        // Anthropic makes no grammar of it. Its server may read the syntax of Python only.
+        let (_, written) = definition(&Anthropic::new(), &parameters);
+        let is_kept = written["properties"]["a"]["pattern"] == pattern;
+        assert_eq!(is_kept, !pattern.contains(r"\p"), "{pattern}");
     }
 }
 

@@ -11,8 +11,8 @@ use tool_runtime::wire::{
     Anthropic, Body, ChatCompletions, Gemini, RequestParts, Responses, UseResponseFormat, Wire,
 };
 use tool_runtime::{
-    AssistantMessage, Conversation, Registry, Session, ToolCall, ToolChoice, ToolMessage, ToolOutput, tool,
-    tools,
+    AssistantMessage, Conversation, DynamicTool, Registry, Session, ToolCall, ToolChoice, ToolMessage,
+    ToolOutput, tool, tools,
 };
 
 /// Look up the weather of a city.
@@ -330,4 +330,21 @@ async fn main() {
     }
     print_typed_answers(&registry).await;
     print_searches().await;
+    for (settings, wire) in wires.iter().filter(|(settings, _)| matches!(*settings, "" | ", strict")) {
+        print_foreign_definitions(settings, wire);
+    }
+}
+
+/// A request for each definition of a stranger.
+fn print_foreign_definitions(settings: &str, wire: &dyn Wire) {
+    let cases: Vec<Value> =
+        serde_json::from_str(include_str!("../foreign_tools.json")).expect("it is a list");
+    for case in cases {
+        let name = case["name"].as_str().expect("a name");
+        let parameters = case["parameters"].clone();
+        let tool = DynamicTool::new(name, "Takes.", parameters, |_| async { Ok::<_, String>(()) });
+        let registry = Registry::builder().dynamic(tool).build().expect("it is valid");
+        let request = Conversation::new().user("Go.").request(&registry);
+        print(&format!("the foreign definition {name}{settings}"), wire, &request);
+    }
 }

@@ -4,8 +4,9 @@
     python validate_requests.py [--verbose]
 
 The types of the clients `openai`, `anthropic` and `google-genai` describe a request. Pydantic validates the requests
-that `print_requests.rs` prints against them, and rejects further fields. Each kind of broken request must be rejected:
-otherwise the test proves nothing. Exits with 1 if a client's type rejects a request.
+that `print_requests.rs` prints against them, and rejects further fields. The parameters of each tool must be a schema of
+JSON Schema 2020-12 whose references refer to definitions, and Anthropic's rule for keys applies. Each kind of broken
+request must be rejected: otherwise the test proves nothing. Exits with 1 if a request is rejected.
 """
 
 import argparse
@@ -13,10 +14,12 @@ import copy
 import itertools
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import typing
 
+import jsonschema
 import pydantic
 import typing_extensions
 
@@ -99,8 +102,48 @@ def with_ids(body):
     return body
 
 
+def schemas(wire, body):
+    """The parameters of the tools of a request."""
+    for tool in body.get("tools", []):
+        if wire == "gemini":
+            yield from (declaration["parametersJsonSchema"] for declaration in tool.get("functionDeclarations", []))
+        schema = tool.get("input_schema") or tool.get("parameters") or tool.get("function", {}).get("parameters")
+        if schema is not None:
+            yield schema
+
+
+def schema_problem(wire, schema):
+    """Returns why a provider rejects the parameters of a tool, or None."""
+    try:
+        jsonschema.Draft202012Validator.check_schema(schema)
+    except jsonschema.SchemaError as error:
+        return error.message
+    combined = [key for key in ("anyOf", "oneOf", "allOf", "enum", "const", "not") if key in schema]
+    if schema.get("type") != "object" or combined:
+        return f"the root has {combined}"
+    rest = [schema]
+    while rest:
+        value = rest.pop()
+        reference = value.get("$ref") if isinstance(value, dict) else None
+        if isinstance(reference, str) and reference != "#":
+            kind, *name = reference.removeprefix("#/").split("/")
+            if kind not in ("$defs", "definitions") or len(name) != 1 or name[0] not in schema[kind]:
+                return f"{reference} refers to no definition"
+        keys = value.get("properties") if isinstance(value, dict) else None
+        if wire == "anthropic" and isinstance(keys, dict):
+            for key in keys:
+                if not re.fullmatch("[a-zA-Z0-9_.-]{1,64}", key):
+                    return f"the key {key}"
+        rest.extend(value.values() if isinstance(value, dict) else value if isinstance(value, list) else [])
+    return None
+
+
 def problem(wire, body):
-    """Returns why the client's type rejects the body, or None."""
+    """Returns why the client's type or a rule for parameters rejects the body, or None."""
+    for schema in schemas(wire, body):
+        reason = schema_problem(wire, schema)
+        if reason:
+            return reason
     try:
         JUDGES[wire].validate_python(with_ids(body) if wire == "responses" else body)
     except pydantic.ValidationError as error:
@@ -130,6 +173,12 @@ def broken(wire, body):
     yield change("a further field of the request", lambda changed: changed.__setitem__("is_truncated", True))
     yield change("a tool of another format", lambda changed: changed["tools"].__setitem__(0, {"name": 1}))
     yield change("an unknown tool choice", lambda changed: changed.__setitem__(choice, {"type": "some"}))
+    for name, schema in {
+        "a schema of draft 4": {"properties": {"a": {"minimum": 0, "exclusiveMinimum": True}}},
+        "a union at the root": {"anyOf": [{"required": ["a"]}]},
+        "a reference to nothing": {"properties": {"a": {"$ref": "#/$defs/a"}}, "$defs": {}},
+    }.items():
+        yield change(name, lambda changed, schema=schema: next(schemas(wire, changed)).update(schema))
 
 
 def broken_formats(wire, body):

@@ -1,5 +1,5 @@
 //! The tools whose schemas the engines must accept: the shapes of `tests/agreement`, the reviewed tools of
-//! `tests/schema_forms`, and every type of number.
+//! `tests/schema_forms`, every type of number, and the definitions of strangers in `tests/foreign_tools.json`.
 
 mod numbers;
 #[path = "../../schema_forms/tools.rs"]
@@ -8,12 +8,13 @@ mod reviewed;
 mod shapes;
 
 use serde_json::Value;
-use tool_runtime::Registry;
+use tool_runtime::{DynamicTool, Registry, RegistryBuilder};
 
 /// The schema of a tool's parameters in one form.
 pub struct Form {
     pub tool: String,
-    /// `default`, `openai` or `anthropic`; the latter two are strict.
+    /// `default`, `openai` or `anthropic`, of which the latter two are strict, or `foreign`: the definition of a stranger in a
+    /// request of Chat Completions.
     pub form: &'static str,
     /// Whether the only parameter of the tool is of a number type.
     pub is_number: bool,
@@ -54,5 +55,25 @@ pub fn forms(registry: &Registry) -> Vec<Form> {
     }
     // One form after the other, as the tables list them.
     forms.sort_by_key(|form| ["default", "openai", "anthropic"].iter().position(|name| *name == form.form));
+    forms.extend(foreign_forms());
     forms
+}
+
+/// The definitions of strangers as the default wire writes them.
+fn foreign_forms() -> impl Iterator<Item = Form> {
+    let cases: Vec<Value> =
+        serde_json::from_str(include_str!("../../foreign_tools.json")).expect("it is a list");
+    let tools = cases.into_iter().map(|mut case| {
+        let name = case["name"].as_str().expect("a name").to_owned();
+        DynamicTool::new(name, "", case["parameters"].take(), |_| async { Ok::<_, String>(()) })
+    });
+    let registry = tools.fold(Registry::builder(), RegistryBuilder::dynamic).build();
+    let definitions = serde_json::to_value(registry.expect("they are valid").schemas());
+    let Ok(Value::Array(definitions)) = definitions else { panic!("it is a list") };
+    definitions.into_iter().map(|mut definition| {
+        let function = &mut definition["function"];
+        let (tool, parameters) =
+            (function["name"].as_str().expect("a name").to_owned(), function["parameters"].take());
+        Form { tool, form: "foreign", is_number: false, parameters }
+    })
 }

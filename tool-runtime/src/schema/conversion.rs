@@ -7,6 +7,7 @@
 mod drafts;
 mod engines;
 mod metaschema;
+mod pattern_syntax;
 mod patterns;
 mod references;
 mod root;
@@ -17,6 +18,7 @@ pub(crate) use root::{add_properties, merge_root};
 
 pub(crate) use drafts::modernise;
 use metaschema::metaschema_errors;
+pub(crate) use pattern_syntax::accept_patterns;
 pub(crate) use references::resolve_references;
 use references::{Reader, resolve};
 

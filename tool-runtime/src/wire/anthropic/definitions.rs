@@ -1,7 +1,9 @@
 //! What the API accepts of definitions.
 
 use super::NAME;
-use crate::schema::conversion::{Rule, complete_arrays, merge_root, modernise, resolve_references};
+use crate::schema::conversion::{
+    Rule, accept_patterns, complete_arrays, merge_root, modernise, resolve_references,
+};
 use crate::wire::definitions::DefinitionRules;
 
 /// <https://github.com/Dokploy/mcp/issues/74>
@@ -13,6 +15,7 @@ pub(super) const DEFINITIONS: DefinitionRules = DefinitionRules {
     rules: &[
         Rule::new(modernise, INVALID),
         Rule::without_error(complete_arrays),
+        Rule::without_error(accept_patterns),
         Rule::new(resolve_references, INVALID),
         // https://github.com/zereight/gitlab-mcp/issues/550
         Rule::new(merge_root, "input_schema does not support oneOf, allOf, or anyOf at the top level"),

@@ -1,7 +1,9 @@
 //! What the API accepts of definitions.
 
 use super::NAME;
-use crate::schema::conversion::{Rule, complete_arrays, merge_root, modernise, resolve_references};
+use crate::schema::conversion::{
+    Rule, accept_patterns, complete_arrays, merge_root, modernise, resolve_references,
+};
 use crate::schema::references::separate_in;
 use crate::wire::definitions::DefinitionRules;
 
@@ -11,6 +13,7 @@ pub(super) const DEFINITIONS: DefinitionRules = DefinitionRules {
         Rule::without_error(modernise),
         // "items: missing field." (https://github.com/cline/cline/issues/7339)
         Rule::new(complete_arrays, "items: missing field."),
+        Rule::without_error(accept_patterns),
         Rule::without_error(resolve_references),
         // The parameters are an object: https://ai.google.dev/api/caching#FunctionDeclaration
         Rule::without_error(merge_root),

@@ -1,7 +1,9 @@
 //! What the API accepts of definitions.
 
 use super::NAME;
-use crate::schema::conversion::{Rule, complete_arrays, merge_root, modernise, resolve_references};
+use crate::schema::conversion::{
+    Rule, accept_patterns, complete_arrays, merge_root, modernise, resolve_references,
+};
 use crate::wire::definitions::DefinitionRules;
 
 pub(super) const DEFINITIONS: DefinitionRules = DefinitionRules {
@@ -9,6 +11,7 @@ pub(super) const DEFINITIONS: DefinitionRules = DefinitionRules {
     rules: &[
         Rule::without_error(modernise),
         Rule::without_error(complete_arrays),
+        Rule::without_error(accept_patterns),
         Rule::without_error(resolve_references),
         // At the root, the server reads `type`, `properties`, `required`, `items` and `$defs`, and drops other keywords:
         // https://github.com/ollama/ollama/blob/main/api/types.go
