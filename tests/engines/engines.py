@@ -27,11 +27,14 @@ import tiny_model
 FOLDER = pathlib.Path(__file__).parent
 
 PATTERN_KEYS = "outlines does not support `additionalProperties: false` next to `patternProperties`"
+ONLY_A_DESCRIPTION = "outlines does not support a schema that has only a description"
 KNOWN = {
     ("outlines_core", "addresses"): "outlines does not support `format: ipv4`",
     ("outlines_core", "map_of_integers"): PATTERN_KEYS,
     ("outlines_core", "map_of_signed"): PATTERN_KEYS,
     ("outlines_core", "g_maps"): PATTERN_KEYS,
+    ("outlines_core", "reference_to_nothing_13"): ONLY_A_DESCRIPTION,
+    ("outlines_core", "keywords_without_grammar_21"): ONLY_A_DESCRIPTION,
 }
 """The reason why an engine rejects the schema of a tool, in any form."""
 

@@ -5,6 +5,7 @@ mod bad_arguments;
 mod definitions;
 mod messages;
 mod mistakes;
+mod on_each_wire;
 mod rows;
 mod streams;
 mod unparsed_calls;

@@ -63,11 +63,16 @@ pub fn forms(registry: &Registry) -> Vec<Form> {
 fn foreign_forms() -> impl Iterator<Item = Form> {
     let cases: Vec<Value> =
         serde_json::from_str(include_str!("../../foreign_tools.json")).expect("it is a list");
-    let tools = cases.into_iter().map(|mut case| {
-        let name = case["name"].as_str().expect("a name").to_owned();
-        DynamicTool::new(name, "", case["parameters"].take(), |_| async { Ok::<_, String>(()) })
+    // The output of `tests/recorded_traffic/list_server_tools.py`.
+    let file = std::env::var_os("SERVER_TOOLS").map(std::fs::read_to_string);
+    let file = file.map(|text| text.expect("the file is read")).unwrap_or_default();
+    let of_servers = file.lines().map(|line| serde_json::from_str::<Value>(line).expect("it is JSON"));
+    let tools = cases.into_iter().chain(of_servers).enumerate().map(|(number, mut case)| {
+        let name = format!("{}_{number}", case["name"].as_str().expect("a name"));
+        let key = if case.get("inputSchema").is_some() { "inputSchema" } else { "parameters" };
+        DynamicTool::new(name, "", case[key].take(), |_| async { Ok::<_, String>(()) })
     });
-    let registry = tools.fold(Registry::builder(), RegistryBuilder::dynamic).build();
+    let registry = tools.fold(Registry::builder().map_names(true), RegistryBuilder::dynamic).build();
     let definitions = serde_json::to_value(registry.expect("they are valid").schemas());
     let Ok(Value::Array(definitions)) = definitions else { panic!("it is a list") };
     definitions.into_iter().map(|mut definition| {

@@ -11,7 +11,11 @@ use crate::json::remove_entry;
 use crate::schema::description;
 use crate::schema::keywords::KNOWN_FORMATS;
 use crate::schema::publish::{is_wide, replace_one_of};
+use crate::schema::strict::accepts;
 use serde_json::{Map, Value};
+
+/// The maximum length next to a pattern.
+const MAX_LENGTH_WITH_PATTERN: u32 = 100;
 
 /// The rule of servers with a grammar engine.
 pub(crate) fn accept_in_engines(conversion: &mut Conversion) {
@@ -45,15 +49,19 @@ pub(in crate::schema) fn simplify_texts(keywords: &mut Map<String, Value>) -> Ve
         }
     }
     let format = keywords.get("format").and_then(Value::as_str);
-    let is_number = keywords.get("type").is_some_and(|kind| kind == "integer" || kind == "number");
-    if !is_number && format.is_some_and(|format| !KNOWN_FORMATS.contains(&format)) {
+    // Engines ignore the formats of numbers.
+    let is_of_text = !keywords.contains_key("type") || accepts(keywords, "string");
+    if is_of_text && format.is_some_and(|format| !KNOWN_FORMATS.contains(&format)) {
         move_keywords(keywords, &["format"], &mut changes);
     }
-    let is_large = |keyword: &&str| {
-        keywords.get(*keyword).and_then(Value::as_f64).is_some_and(|count| count > MAX_REPETITIONS as f64)
+    // llguidance does not intersect a pattern with a large limit.
+    let max_length = if keywords.contains_key("pattern") { MAX_LENGTH_WITH_PATTERN } else { MAX_REPETITIONS };
+    let is_large = |&(keyword, max): &(&str, u32)| {
+        keywords.get(keyword).and_then(Value::as_f64).is_some_and(|count| count > f64::from(max))
     };
-    let mut moved: Vec<&str> =
-        ["minLength", "maxLength", "minItems", "maxItems"].into_iter().filter(is_large).collect();
+    let limits = [("minLength", max_length), ("maxLength", max_length)];
+    let limits = limits.into_iter().chain([("minItems", MAX_REPETITIONS), ("maxItems", MAX_REPETITIONS)]);
+    let mut moved: Vec<&str> = limits.filter(is_large).map(|(keyword, _)| keyword).collect();
     for (least, most) in [("minLength", "maxLength"), ("minItems", "maxItems")] {
         let [minimum, maximum] = [least, most].map(|keyword| keywords.get(keyword).and_then(Value::as_f64));
         if minimum.zip(maximum).is_some_and(|(minimum, maximum)| minimum > maximum) {

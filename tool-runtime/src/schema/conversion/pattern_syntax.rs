@@ -15,19 +15,16 @@ pub(crate) fn accept_patterns(conversion: &mut Conversion) {
         if let Some(Value::String(pattern)) =
             keywords.get_mut("pattern").filter(|pattern| !has_common_syntax(pattern))
         {
-            match portable(pattern) {
-                Some(portable) => {
-                    changes.push(format!(
-                        "the pattern `{pattern}` is written as `{portable}`, which every server reads"
-                    ));
-                    *pattern = portable;
-                }
-                None => {
-                    changes.push(
-                        "`pattern` is in the description, since not every server reads its syntax".to_owned(),
-                    );
-                    move_keywords(keywords, &["pattern"]);
-                }
+            if let Some(portable) = portable(pattern) {
+                let change =
+                    format!("the pattern `{pattern}` is written as `{portable}`, which every server reads");
+                changes.push(change);
+                *pattern = portable;
+            } else {
+                changes.push(
+                    "`pattern` is in the description, since not every server reads its syntax".to_owned(),
+                );
+                move_keywords(keywords, &["pattern"]);
             }
         }
         let keys = keywords.get("patternProperties").and_then(Value::as_object);

@@ -8,7 +8,7 @@ use std::iter::Peekable;
 use std::str::Chars;
 
 /// The maximum number of repetitions. llama.cpp rejects about 2,000, of characters and of items.
-pub(super) const MAX_REPETITIONS: u64 = 1_900;
+pub(super) const MAX_REPETITIONS: u32 = 1_900;
 
 const MAX_DEPTH: usize = 50;
 
@@ -119,7 +119,7 @@ impl Parser<'_> {
                     // Nothing follows the end, and the anchors of a group are those of the whole pattern.
                     let is_rejected =
                         sequence.ends || (atom.is_anchored && (count > 0 || !quantifier.is_empty()));
-                    if repetitions > MAX_REPETITIONS || is_rejected || sequence.is_anchored_group {
+                    if repetitions > u64::from(MAX_REPETITIONS) || is_rejected || sequence.is_anchored_group {
                         return None;
                     }
                     sequence.is_anchored_group = atom.is_anchored;

@@ -1,6 +1,6 @@
 //! The parameters as one object without alternatives.
 //!
-//! Anthropic: "input_schema does not support oneOf, allOf, or anyOf at the top level"
+//! Anthropic: "`input_schema` does not support oneOf, allOf, or anyOf at the top level"
 //! (<https://github.com/makenotion/notion-mcp-server/issues/340>). OpenAI: "schema must have type 'object' and not have
 //! 'oneOf'/'anyOf'/'allOf'/'enum'/'const'/'not' at the top level".
 
