@@ -1,9 +1,11 @@
 //! JSON text, read without copies.
 
 mod descendants;
+mod entries;
 mod nesting;
 mod object;
 mod object_end;
+mod order;
 mod pairs;
 mod reference;
 mod scanner;
@@ -13,9 +15,11 @@ mod to_text;
 mod type_set;
 
 pub(crate) use descendants::descendants;
+pub(crate) use entries::Entries;
 pub(crate) use nesting::{Nesting, nesting};
 pub(crate) use object::object;
 pub(crate) use object_end::ObjectEnd;
+pub(crate) use order::{remove_entry, sorted_text};
 pub(crate) use pairs::pairs;
 pub(crate) use reference::{definition_name, referenced};
 pub(crate) use scanner::{JsonString, Scanner};

@@ -16,6 +16,7 @@ mod publish;
 #[cfg_attr(not(feature = "wires"), allow(dead_code, reason = "only one wire separates references"))]
 pub(crate) mod references;
 pub(crate) mod strict;
+mod text;
 
 #[doc(inline)]
 pub use crate::tool_choice::ToolChoice;
@@ -27,6 +28,7 @@ pub(crate) use keywords::{KNOWN_FORMATS, each_subschema, take_object};
 pub(crate) use normalise::is_closed_tuple;
 pub(crate) use parameters::{ParametersSchema, from_dynamic, from_parameters, is_any_object};
 pub use strict::{AnthropicStrict, NotStrict};
+pub(crate) use text::schema_text;
 
 use serde_json::value::RawValue;
 use std::borrow::Cow;

@@ -12,7 +12,7 @@ pub(super) use unions::{distribute, merge_all_of};
 use super::description;
 use super::keywords::{KNOWN_FORMATS, each_subschema};
 use super::nullable::null_schema;
-use crate::json::object;
+use crate::json::{object, remove_entry};
 use serde_json::{Map, Value, json};
 
 pub(super) fn publish(schema: &mut Value) {
@@ -29,7 +29,7 @@ pub(super) fn publish(schema: &mut Value) {
         description::move_keywords(keywords, &["format"]);
     }
     // llguidance rejects `uniqueItems`.
-    if keywords.remove("uniqueItems") == Some(Value::Bool(true)) {
+    if remove_entry(keywords, "uniqueItems") == Some(Value::Bool(true)) {
         description::append(keywords, "Items are unique.");
     }
     replace_one_of(keywords);
@@ -39,7 +39,7 @@ pub(super) fn publish(schema: &mut Value) {
 /// Replaces `oneOf`, which llguidance rejects, with `anyOf`. A value can match two branches only if they are variants
 /// of a flattened enum, and the tool rejects such a value.
 pub(super) fn replace_one_of(keywords: &mut Map<String, Value>) {
-    let Some(branches) = keywords.remove("oneOf") else { return };
+    let Some(branches) = remove_entry(keywords, "oneOf") else { return };
     match (keywords.contains_key("anyOf"), keywords.get_mut("allOf").and_then(Value::as_array_mut)) {
         (false, _) => drop(keywords.insert("anyOf".to_owned(), branches)),
         (true, Some(parts)) => parts.push(json!({ "anyOf": branches })),
@@ -53,7 +53,7 @@ fn remove_wide_bounds(keywords: &mut Map<String, Value>) {
     for keyword in ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"] {
         let bound = keywords.get(keyword).and_then(Value::as_f64);
         if bound.is_some_and(|bound| bound.abs() >= TWO_POW_63) {
-            keywords.remove(keyword);
+            remove_entry(keywords, keyword);
         }
     }
 }

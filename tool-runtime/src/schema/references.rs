@@ -3,7 +3,8 @@
 mod cycles;
 
 use super::keywords::{each_subschema, take_object};
-use super::parameters::with_order_of;
+use super::text::schema_text;
+use crate::json::remove_entry;
 use cycles::Cycles;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -50,7 +51,7 @@ fn convert(parameters: &RawValue) -> Option<Box<RawValue>> {
         }
     }
     root.insert("properties".to_owned(), properties.into());
-    with_order_of(parameters, root).ok()
+    schema_text(&root.into()).ok()
 }
 
 /// Converts a schema inside this node. Returns whether a reference in it is in a cycle with the node.
@@ -59,7 +60,7 @@ fn separate(schema: &mut Value, cycles: &Cycles, node: usize) -> bool {
     let reference = keywords.get("$ref").and_then(Value::as_str);
     let mut is_cyclic = reference.is_some_and(|reference| cycles.is_in_cycle(node, reference));
     let mut optional = Vec::new();
-    let mut properties = keywords.remove("properties");
+    let mut properties = remove_entry(keywords, "properties");
     for (name, schema) in properties.iter_mut().filter_map(Value::as_object_mut).flatten() {
         if separate(schema, cycles, node) {
             optional.push(name.clone());
@@ -80,7 +81,7 @@ fn make_optional(keywords: &mut Map<String, Value>, properties: &[String]) {
     let properties: HashSet<&str> = properties.iter().map(String::as_str).collect();
     required.retain(|name| name.as_str().is_none_or(|name| !properties.contains(name)));
     if required.is_empty() {
-        keywords.remove("required");
+        remove_entry(keywords, "required");
     }
 }
 
@@ -89,7 +90,7 @@ fn wrap_reference(keywords: &mut Map<String, Value>) {
     if keywords.keys().all(|keyword| keyword.starts_with('$')) {
         return;
     }
-    let Some(reference) = keywords.remove("$ref") else { return };
+    let Some(reference) = remove_entry(keywords, "$ref") else { return };
     let union = if keywords.contains_key("anyOf") { "allOf" } else { "anyOf" };
     let branch = json!({ "$ref": reference });
     match keywords.get_mut(union) {

@@ -6,7 +6,7 @@
 
 mod definitions;
 
-use crate::json::TypeSet;
+use crate::json::{TypeSet, remove_entry};
 use crate::schema::strict::{Parameters, Rules, accepts, infer_type, is_rejected, subschemas, types};
 use crate::schema::{AnthropicStrict, KNOWN_FORMATS, NotStrict, ToolSchema, is_closed_tuple, move_keywords};
 use serde_json::value::RawValue;
@@ -84,11 +84,11 @@ fn anthropic_strict(parameters: &RawValue) -> Result<AnthropicStrict, Vec<NotStr
 fn simplify(keywords: &mut Map<String, Value>) {
     // Only the definitions of the root can be referred to.
     for definitions in ["$defs", "definitions"] {
-        keywords.remove(definitions);
+        remove_entry(keywords, definitions);
     }
     // A closed tuple has the union of its items in `items`, and their order in the description.
     if is_closed_tuple(keywords) {
-        keywords.remove("prefixItems");
+        remove_entry(keywords, "prefixItems");
     }
     infer_type(keywords);
     replace_type_of_literals(keywords);
@@ -108,7 +108,7 @@ fn replace_type_of_literals(keywords: &mut Map<String, Value>) {
         }
     }
     if keywords.keys().any(|keyword| is_literal(keyword, keywords)) {
-        keywords.remove("type");
+        remove_entry(keywords, "type");
     }
 }
 
@@ -163,7 +163,7 @@ fn split_types(keywords: &mut Map<String, Value>) {
     if !keywords.get("type").is_some_and(Value::is_array) || keywords.contains_key("anyOf") {
         return;
     }
-    let kinds = keywords.remove("type").unwrap_or_default();
+    let kinds = remove_entry(keywords, "type").unwrap_or_default();
     let mut branches: Vec<Value> = Vec::new();
     for kind in kinds.as_array().into_iter().flatten().filter_map(Value::as_str) {
         let own: &[&str] = match kind {
@@ -172,7 +172,8 @@ fn split_types(keywords: &mut Map<String, Value>) {
             "string" => &["format"],
             _ => &[],
         };
-        let own = own.iter().filter_map(|keyword| keywords.remove_entry(*keyword));
+        let own =
+            own.iter().filter_map(|keyword| Some(((*keyword).to_owned(), remove_entry(keywords, keyword)?)));
         branches.push(std::iter::once(("type".to_owned(), json!(kind))).chain(own).collect());
     }
     match &mut branches[..] {
