@@ -75,8 +75,7 @@ fn go(
 
 #[test]
 fn the_description_of_a_tuple_lists_its_items_in_order() {
-    let kinds =
-        json!([{"type": "string"}, {"type": "number"}, {"type": ["integer", "null"], "minimum": 0}]);
+    let kinds = json!([{"type": "string"}, {"type": "number"}, {"type": ["integer", "null"], "minimum": 0}]);
     let strict = json!({
         "type": "array", "items": {"anyOf": kinds}, "minItems": 3, "maxItems": 3,
         "description": "Where to. Items in order: string, number, integer or null.",

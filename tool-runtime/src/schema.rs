@@ -52,7 +52,7 @@ use std::sync::Arc;
 ///     serde_json::to_string(registry.schemas())?,
 ///     concat!(
 ///         r#"[{"type":"function","function":{"name":"now","description":"The time of day.","#,
-///         r#""parameters":{"type":"object","properties":{},"additionalProperties":false}}}]"#,
+///         r#""parameters":{"type":"object","additionalProperties":false,"properties":{}}}}]"#,
 ///     ),
 /// );
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -46,7 +46,7 @@ impl ToolSchema {
     /// assert_eq!((strict.optional, strict.unions), (1, 0));
     /// assert_eq!(
     ///     serde_json::from_str::<serde_json::Value>(strict.parameters.get())?["properties"]["days"],
-    ///     serde_json::json!({"type": "integer", "description": "(default: 0, minimum: 0, maximum: 255)"}),
+    ///     serde_json::json!({"type": "integer", "description": "(default: 0, minimum: 0)"}),
     /// );
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
