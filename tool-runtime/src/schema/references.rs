@@ -166,16 +166,6 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_properties_stays() {
-        let schema = serde_json::from_str::<Box<serde_json::value::RawValue>>(
-            r##"{"properties":{"z":{"$ref":"#/$defs/a"},"a":{}},"$defs":{"a":{}}}"##,
-        );
-        let schema = schema.expect("it is JSON");
-        let separated = separate_references(&schema);
-        assert_eq!(separated.get(), r##"{"properties":{"z":{"$ref":"#/$defs/a"},"a":{}},"$defs":{"a":{}}}"##);
-    }
-
-    #[test]
     fn a_long_chain_of_references_is_converted() {
         let definitions: serde_json::Map<String, Value> = (0..20_000)
             .map(|number| {
