@@ -47,16 +47,22 @@ struct Wide {
     f: Option<u128>,
     g: Option<f32>,
     h: Option<Vec<i64>>,
+    i: Option<i8>,
+    j: Option<u8>,
+    k: Option<std::num::NonZeroU16>,
+    l: Option<std::num::NonZeroI16>,
+    m: Option<std::collections::BTreeMap<String, i32>>,
+    n: Option<Vec<u32>>,
 }
 
-/// Takes numbers whose ranges engines do not support.
+/// Takes numbers.
 #[tool]
 fn wide(numbers: Wide) {
     drop(numbers);
 }
 
 #[tokio::test]
-async fn the_ranges_of_floats_and_of_integers_of_64_bits_or_more_are_not_published() {
+async fn the_ranges_of_types_are_not_published() {
     let cases = [
         ("a", "9223372036854775807", "9223372036854775808"),
         ("a", "-9223372036854775808", "-9223372036854775809"),
@@ -65,6 +71,15 @@ async fn the_ranges_of_floats_and_of_integers_of_64_bits_or_more_are_not_publish
         ("d", "18446744073709551615", "18446744073709551616"),
         ("g", "3.3e38", "3.5e38"),
         ("h", "[9223372036854775807]", "[9223372036854775808]"),
+        ("i", "127", "128"),
+        ("i", "-128", "-129"),
+        ("j", "255", "256"),
+        ("k", "65535", "65536"),
+        ("l", "32767", "32768"),
+        ("l", "-32768", "-32769"),
+        ("m", r#"{"a":2147483647}"#, r#"{"a":2147483648}"#),
+        ("m", r#"{"a":-2147483648}"#, r#"{"a":-2147483649}"#),
+        ("n", "[4294967295]", "[4294967296]"),
     ];
     for (name, valid, invalid) in cases {
         let arguments = [valid, invalid].map(|value| format!("{{\"numbers\":{{\"{name}\":{value}}}}}"));
@@ -80,6 +95,10 @@ async fn the_ranges_of_floats_and_of_integers_of_64_bits_or_more_are_not_publish
         let arguments = |zeros| format!(r#"{{"numbers":{{"{name}":{digits}{}}}}}"#, "0".repeat(zeros));
         assert_eq!(verdict(&registry, "wide", &arguments(37)).await, Verdict::Valid);
         assert_eq!(verdict(&registry, "wide", &arguments(38)).await, Verdict::Invalid);
+    }
+    let schema = Schema::published(&registry, "wide");
+    for arguments in [r#"{"numbers":{"j":-1}}"#, r#"{"numbers":{"k":0}}"#, r#"{"numbers":{"l":0}}"#] {
+        assert_eq!(schema.verdict(arguments), Verdict::Invalid, "{arguments}");
     }
     // The limits of each type are accepted.
     for (name, value) in [

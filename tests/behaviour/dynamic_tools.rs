@@ -149,7 +149,7 @@ fn zero_limit(error: &BuildErrorKind) -> Option<(&str, &'static str)> {
 fn an_object_without_properties_gets_empty_properties() {
     let tool = DynamicTool::new("bare", "", json!({"type": "object"}), double);
     let registry = Registry::builder().dynamic(tool).build().expect("a registry");
-    assert_eq!(registry.schemas()[0].parameters().get(), r#"{"properties":{},"type":"object"}"#);
+    assert_eq!(registry.schemas()[0].parameters().get(), r#"{"type":"object","properties":{}}"#);
 }
 
 #[test]
@@ -196,7 +196,7 @@ async fn empty_parameters_accept_any_object() {
         let registry = Registry::builder().dynamic(named("take", parameters)).build().expect("one tool");
         assert_eq!(
             registry.get("take").expect("it is there").parameters().get(),
-            r#"{"properties":{},"type":"object"}"#
+            r#"{"type":"object","properties":{}}"#
         );
         assert!(!registry.call_text("take", r#"{"any":1}"#).await.is_error());
     }
@@ -233,7 +233,7 @@ async fn a_misspelt_optional_argument_is_an_error_with_deny_unknown_arguments() 
     assert_eq!(
         error,
         "invalid arguments for `list`: `limmit` is not an argument, did you mean `limit`? \
-         (it takes `after`, `before`, `limit` and `where`)"
+         (it takes `limit`, `where`, `before` and `after`)"
     );
     // The names in its branches are known, and objects inside stay open.
     for known in [r#"{"limit":5}"#, r#"{"after":"a","before":"b"}"#, r#"{"where":{"b":1}}"#, "{}"] {

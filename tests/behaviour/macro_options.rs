@@ -15,8 +15,8 @@ async fn names_and_descriptions_can_be_set() {
         serde_json::to_string(registry.schemas()).expect("it serializes"),
         concat!(
             r#"[{"type":"function","function":{"name":"look-up","description":"Looks a word up.","#,
-            r#""parameters":{"type":"object","properties":{"the-word":{"description":"Any word.","type":"string"}},"#,
-            r#""required":["the-word"],"additionalProperties":false}}}]"#,
+            r#""parameters":{"type":"object","required":["the-word"],"additionalProperties":false,"#,
+            r#""properties":{"the-word":{"type":"string","description":"Any word."}}}}}]"#,
         )
     );
     assert_eq!(message_text(tools![named], "look-up", r#"{"the-word":"sun"}"#).await, "SUN");

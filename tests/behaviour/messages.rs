@@ -180,7 +180,7 @@ fn a_tool_definition_may_lack_parameters() {
         assert_eq!(schema.description(), "");
         assert_eq!(
             schema.parameters().get(),
-            r#"{"type":"object","properties":{},"additionalProperties":false}"#
+            r#"{"type":"object","additionalProperties":false,"properties":{}}"#
         );
     }
 }

@@ -126,7 +126,7 @@ async fn the_error_about_an_enum_is_that_of_the_selected_variant() {
         (r#"{"line":"S1"}"#, "`way.kind` is missing"),
         (
             "7",
-            "`way`: expected an object with the keys `kind` and `line`, an object with the keys `hours` and `kind` or null, \
+            "`way`: expected an object with the keys `kind` and `line`, an object with the keys `kind` and `hours` or null, \
              got integer `7`",
         ),
     ] {
@@ -233,7 +233,7 @@ async fn the_arguments_of_a_dynamic_tool_are_validated_against_its_schema() {
         "invalid arguments for `plan`: `stops[1].city` is missing; \
          `mode`: expected `fast`, `cheap` or `3`, got string \"fats\", did you mean `fast`?; \
          `even`: expected an integer, a multiple of 2, got integer `3`; \
-         `evn` is not an argument (it takes `even`, `mode` and `stops`)"
+         `evn` is not an argument (it takes `stops`, `mode` and `even`)"
     );
     let Some(CallError::InvalidArguments { errors, .. }) = error.error() else {
         panic!("expected errors of arguments, got {error:?}")

@@ -189,7 +189,7 @@ fn a_dynamic_tool_has_the_output_schema_that_it_was_given() {
     assert_eq!(output_schema_of(&registry, "dynamic"), json!({"type": "integer"}));
     assert_eq!(
         registry.get("dynamic").expect("it is there").parameters().get(),
-        r#"{"properties":{},"type":"object"}"#
+        r#"{"type":"object","properties":{}}"#
     );
 }
 

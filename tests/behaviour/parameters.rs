@@ -205,8 +205,7 @@ fn keywords_of_a_parameter_are_in_its_schema() {
                 "examples": [["a", "b"], []],
             },
             "offset": {
-                "type": "integer", "minimum": -5, "maximum": i32::MAX, "default": 5,
-                "description": "With a description.",
+                "type": "integer", "minimum": -5, "default": 5, "description": "With a description.",
             },
         })
     );
@@ -292,7 +291,7 @@ fn defaults_without_a_json_value_and_bounds_beyond_64_bits_are_not_published() {
         json!({
             "limit": {"type": "number"},
             "number": {"type": "integer"},
-            "maybe": {"type": ["integer", "null"], "minimum": 0, "maximum": 255},
+            "maybe": {"type": ["integer", "null"], "minimum": 0},
         })
     );
     assert_eq!(schema["required"], json!(["number"]));

@@ -182,3 +182,23 @@ async fn the_number_of_failures_can_be_changed_and_the_note_switched_off() {
         assert_eq!(found, noted, "{after:?}");
     }
 }
+
+#[tokio::test]
+async fn the_order_of_arguments_does_not_matter() {
+    /// Fails.
+    #[tool]
+    fn add(a: i64, b: i64) -> Result<i64, String> {
+        Err(format!("{a} and {b} are too much"))
+    }
+
+    let registry = Registry::new(tools![add]).expect("one tool");
+    let (mut session, next) = (asked(), Cell::new(0));
+    let arguments = [r#"{"a":1,"b":2}"#, r#"{"b":2,"a":1}"#, r#"{"b": 2, "a": 1}"#];
+    let model = |_: Request| {
+        let reply = calling(&[("add", arguments[next.get()])]);
+        next.set(next.get() + 1);
+        async { Ok::<_, Infallible>(reply) }
+    };
+    run(&mut session, &registry, 3, model).await;
+    assert!(last_text(&session).contains("three times in a row"), "{}", last_text(&session));
+}

@@ -86,12 +86,10 @@ fn a_definition_has_the_form_of_chat_completions() {
         concat!(
             r#"[{"type":"function","function":{"name":"get_weather","#,
             r#""description":"Look up the weather.\n\nTakes *any* city.","#,
-            r#""parameters":{"type":"object","properties":{"#,
-            r#""city":{"description":"City name, for example \"Beijing\".","type":"string"},"#,
-            r#""days":{"default":0,"description":"How many days ahead;\n0 is today.","#,
-            r#""maximum":255,"minimum":0,"type":"integer"},"#,
-            r#""zone":{"type":["string","null"]},"alerts":{"type":"boolean"}},"#,
-            r#""required":["city","alerts"],"additionalProperties":false}}}]"#,
+            r#""parameters":{"type":"object","required":["city","alerts"],"additionalProperties":false,"properties":{"#,
+            r#""city":{"type":"string","description":"City name, for example \"Beijing\"."},"#,
+            r#""days":{"type":"integer","description":"How many days ahead;\n0 is today.","minimum":0,"default":0},"#,
+            r#""zone":{"type":["string","null"]},"alerts":{"type":"boolean"}}}}}]"#,
         )
     );
 }
@@ -101,7 +99,7 @@ fn a_tool_without_parameters_has_an_empty_closed_object() {
     let registry = Registry::new(tools![now]).expect("one tool");
     assert_eq!(
         registry.schemas()[0].parameters().get(),
-        r#"{"type":"object","properties":{},"additionalProperties":false}"#
+        r#"{"type":"object","additionalProperties":false,"properties":{}}"#
     );
 }
 
@@ -120,7 +118,7 @@ fn the_schemas_of_user_types_are_inlined_without_generated_text() {
                         "description": "A stay in a city.",
                         "properties": {
                             "city": {"type": "string", "description": "The city."},
-                            "nights": {"type": ["integer", "null"], "minimum": 0, "maximum": 4_294_967_295u32},
+                            "nights": {"type": ["integer", "null"], "minimum": 0},
                             "title": {"type": "string"},
                         },
                         "required": ["city", "title"],

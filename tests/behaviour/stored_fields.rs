@@ -90,7 +90,7 @@ async fn a_message_a_conversation_and_a_request_contain_only_fields_that_servers
     let request = written(&request);
     assert_eq!(request["messages"], expected());
     let fields: Vec<&String> = request.as_object().expect("a map").keys().collect();
-    assert_eq!(fields, ["messages", "tool_choice", "tools"]);
+    assert_eq!(fields, ["messages", "tools", "tool_choice"]);
 }
 
 #[tokio::test]

@@ -257,7 +257,7 @@ fn orphans_are_converted_to_user_messages_after_the_exchange() {
     assert_eq!(fixed[1..3], [tool_message("a"), tool_message("b")]);
     assert_eq!(
         written(&fixed[3]),
-        r#"{"role":"user","content":[{"text":"The result of a call that is no longer in this conversation:","type":"text"},{"text":"42","type":"text"}]}"#,
+        r#"{"role":"user","content":[{"type":"text","text":"The result of a call that is no longer in this conversation:"},{"type":"text","text":"42"}]}"#,
     );
     assert_eq!(fixed[4], user("?"));
     assert_eq!(fixed[5].text(), "The result of a call that is no longer in this conversation:\nresult of y");

@@ -16,7 +16,7 @@ fn the_events_of_the_inner_run_are_indented() {
     let expected = format!(
         r#"call_research calls research {{"question":"How many days of holidays are there, and when do they expire?"}}
     call_find calls find_pages {{"word":"holidays"}}
-    call_find finished: {{"output":{{"is_json":true,"text":"[\"holidays\"]"}}}}
+    call_find finished: {{"output":{{"text":"[\"holidays\"]","is_json":true}}}}
     call_page calls read_page {{"name":"holidays"}}
     call_other calls read_page {{"name":"calendar"}}
     call_page finished: {{"output":"Everybody has 28 days of holidays a year. Unused days expire in March."}}

@@ -93,7 +93,7 @@ fn results_are_read_as_text_json_or_errors_and_written_back() {
         (json!({ "output": { "degrees": 20 } }), r#"{"degrees":20}"#, false),
         (json!({ "error": "there is no such city" }), "there is no such city", true),
         (json!({ "result": "sunny" }), r#"{"result":"sunny"}"#, false),
-        (json!({ "output": "a", "error": "b" }), r#"{"error":"b","output":"a"}"#, false),
+        (json!({ "output": "a", "error": "b" }), r#"{"output":"a","error":"b"}"#, false),
         (json!({ "error": { "code": 1 } }), r#"{"error":{"code":1}}"#, false),
         (json!({}), "{}", false),
     ] {

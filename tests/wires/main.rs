@@ -18,6 +18,7 @@ mod moved_recorded;
 mod odd_servers;
 mod ollama;
 mod ollama_streams;
+mod order_of_fields;
 mod random_replies;
 mod responses;
 mod responses_histories;

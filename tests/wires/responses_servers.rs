@@ -111,3 +111,20 @@ fn a_stream_with_one_index_for_all_items_loses_nothing() {
     let written = json(&write(&Responses::new(), &[reply.into()]))["input"].clone();
     assert_eq!(written.as_array().map(Vec::len), Some(4), "{written}");
 }
+
+/// The response at the end may have other ids (<https://github.com/vllm-project/vllm/pull/47916>), and keys in another order.
+#[test]
+fn a_call_whose_arguments_have_another_order_at_the_end_runs_once() {
+    let item = call(1, "move", r#"{"from":"a","to":"b"}"#);
+    let mut again = call(2, "move", r#"{"to":"b","from":"a"}"#);
+    again["id"] = json!("fc_other");
+    let text = text(1, "Hm.");
+    let reply = assembled(&[
+        added(0, &item),
+        arguments(0, r#"{"from":"a","to":"b"}"#),
+        done(0, &item),
+        ended(&json!([text, again])),
+    ]);
+    let calls: Vec<&str> = reply.tool_calls.iter().map(|call| &*call.arguments).collect();
+    assert_eq!(calls, [r#"{"from":"a","to":"b"}"#]);
+}

@@ -5,6 +5,7 @@ use crate::journal::{Journal, JournalCall};
 use std::pin::Pin;
 use std::sync::Arc;
 use tool_runtime::dispatch::{CallKey, ReadyCall, ToolFailure, ToolResult};
+use tool_runtime::serde_json::{self, Value};
 
 /// Middleware for [`RegistryBuilder::around_call`](tool_runtime::RegistryBuilder::around_call), for programs without a
 /// [`Session`](tool_runtime::Session): it records each call, and returns the recorded result after a restart. `on_error`
@@ -173,11 +174,20 @@ impl JournalCall {
         })
     }
 
+    /// Whether these arguments are those of the call. Their text depends on the order of keys, which may differ in another build of
+    /// the program.
+    pub(crate) fn has_arguments(&self, arguments: &str) -> bool {
+        let value = |text: &str| serde_json::from_str::<Value>(text).ok();
+        self.arguments == arguments
+            || value(&self.arguments).is_some_and(|known| Some(known) == value(arguments))
+    }
+
     /// # Errors
     ///
     /// `call` is another call with the key of this one.
     fn check(&self, call: &JournalCall) -> Result<(), JournalError> {
-        if self == call {
+        let is_same = (&self.key, &self.id, &self.tool) == (&call.key, &call.id, &call.tool);
+        if is_same && self.has_arguments(&call.arguments) {
             return Ok(());
         }
         let (recorded, tool) = (self.tool.clone(), call.tool.clone());

@@ -119,6 +119,7 @@
 //! - [`FileJournal`] is for one process on one machine, and a local disk. [`Journal`] is a trait for other stores.
 //! - Without a [`Session`](tool_runtime::Session), [`record_calls`] records the calls of a dispatch.
 //! - The minimum Rust version is 1.90, that of [`redb`](https://docs.rs/redb), in which [`FileJournal`] stores its records.
+#![warn(clippy::disallowed_methods)]
 
 mod call;
 mod error;

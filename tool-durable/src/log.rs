@@ -9,7 +9,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tool_runtime::dispatch::ToolResult;
 use tool_runtime::message::Message;
-use tool_runtime::serde_json::{self, Value};
 use tool_runtime::session::{RunLog, RunLogFuture, StopRun};
 use tool_runtime::{AssistantMessage, BatchContext, Registry, Session, ToolCall, ToolMessage};
 
@@ -152,14 +151,13 @@ impl<J: Journal> JournalLog<J> {
 
 /// Whether a call of the session is the one that has begun.
 fn is_of(begun: &JournalCall, recorded: Option<&ToolCall>, call: &ToolCall) -> bool {
-    begun.id == call.id && (recorded == Some(call) || begun.arguments == call.arguments)
+    begun.id == call.id && (recorded == Some(call) || begun.has_arguments(&call.arguments))
 }
 
 /// Repeats the edit of a person, who has approved the call with other arguments. The texts may also differ otherwise.
 fn repeat_edit(session: &mut Session, begun: &JournalCall, call: &ToolCall) {
-    let value = |arguments: &str| serde_json::from_str::<Value>(arguments).ok();
     // The arguments of `call_tool` contain those of the tool.
-    if begun.tool == call.name && value(&begun.arguments) != value(&call.arguments) {
+    if begun.tool == call.name && !begun.has_arguments(&call.arguments) {
         let _ = session.approve_with(&call.id, &begun.arguments);
     }
 }

@@ -43,19 +43,21 @@
 //!
 //! # Features
 //!
-//! No feature is enabled by default. The number of crates is that of `cargo tree`, including those of `tool-runtime`.
+//! No feature is enabled by default. The number of crates is that of `cargo tree`, including those of `tool-runtime` with its
+//! default features, which this crate neither needs nor enables: the program decides on them.
 //!
 //! | Feature | Content | Crates |
 //! | --- | --- | --- |
-//! | `server` | [`serve`] over standard input and output, and other transports of [`rmcp`]. | 69 |
-//! | `http-server` | [`Server::http_service`]. Includes `server`. | 79 |
-//! | `client` | [`Client`] of child processes, and over other transports of [`rmcp`]. | 71 |
-//! | `http-client` | [`Client::http`] with TLS. Includes `client`. | 131 |
+//! | `server` | [`serve`] over standard input and output, and other transports of [`rmcp`]. | 71 |
+//! | `http-server` | [`Server::http_service`]. Includes `server`. | 81 |
+//! | `client` | [`Client`] of child processes, and over other transports of [`rmcp`]. | 73 |
+//! | `http-client` | [`Client::http`] with TLS. Includes `client`. | 133 |
 //!
 //! [`rmcp`], the official SDK, implements the protocol. Its transports and settings are part of the API of this crate.
 //! It supports the versions from 2024-11-05 to 2026-07-28. This crate supports tools, but not prompts, resources,
 //! sampling and elicitation.
 #![cfg_attr(docsrs, feature(doc_cfg))]
+#![warn(clippy::disallowed_methods)]
 #![cfg_attr(
     not(all(feature = "http-server", feature = "http-client")),
     allow(rustdoc::broken_intra_doc_links)

@@ -1,6 +1,7 @@
 //! JSON text, read without copies.
 
 mod descendants;
+mod entries;
 mod nesting;
 mod object;
 mod object_end;
@@ -14,10 +15,11 @@ mod to_text;
 mod type_set;
 
 pub(crate) use descendants::descendants;
+pub(crate) use entries::Entries;
 pub(crate) use nesting::{Nesting, nesting};
 pub(crate) use object::object;
 pub(crate) use object_end::ObjectEnd;
-pub(crate) use order::remove_entry;
+pub(crate) use order::{remove_entry, sorted_text};
 pub(crate) use pairs::pairs;
 pub(crate) use reference::{definition_name, percent_decoded, referenced};
 pub(crate) use scanner::{JsonString, Scanner};

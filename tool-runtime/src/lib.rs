@@ -131,6 +131,7 @@
 //! | `gemini` | [`wire::Gemini`]: the Gemini API. | none |
 //! | `lenient` | [`RegistryBuilder::lenient_arguments`]: repairs and coerces arguments of models that make mistakes in JSON. | none |
 //! | `ollama` | [`wire::Ollama`]: Ollama's own API. | none |
+//! | `preserve_order` (default) | [Properties keep their declared order](#order-of-properties) in schemas, and so do the keys of every `serde_json::Map` of the program. Without it, both are sorted by name. | `indexmap` |
 //! | `regex` | [Enforces the keyword `pattern`](#patterns) of schemas. Without it, only the model reads `pattern`, and [`Registry::unsupported_keywords`] lists it. | `regex` |
 //! | `responses` | [`wire::Responses`]: OpenAI's Responses API. | none |
 //! | `search` | [`RegistryBuilder::search`]: a model finds tools with a search, and the `tools` of its requests stay equal. | `frostem` |
@@ -139,6 +140,39 @@
 //! | `wires` | Every [`wire`]: `anthropic`, `gemini`, `ollama` and `responses`. | none |
 //!
 //! [otel]: https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/#execute-tool-span
+//!
+//! ## Order of properties
+//!
+//! A model writes its arguments, and a typed answer, in the order of the properties in the schema. Declare the field in which
+//! it reasons before the one with the result: with the feature `preserve_order`, schemas have the declared order, on each wire
+//! and in each strict form, also inside other types, in schemas of [`DynamicTool`] and of MCP servers, and after
+//! `serde_json::to_value` of a request.
+//!
+//! The feature enables `preserve_order` of `serde_json`, which concerns all crates of the program: a
+//! [`serde_json::Map`] keeps the order in which entries are inserted, and [`remove`](serde_json::Map::remove) moves the last
+//! entry to the place of the removed one ([`retain`](serde_json::Map::retain) moves none). A program that needs sorted maps
+//! sets `default-features = false` and enables `collect` where it uses it; properties are then sorted by name, unless another
+//! crate enables `preserve_order` of `serde_json`.
+//!
+//! ```
+//! use tool_runtime::{Registry, tool, tools};
+//!
+//! /// Decides about a refund.
+//! #[tool]
+//! fn decide(reasons: String, is_granted: bool) {}
+//!
+//! let registry = Registry::new(tools![decide])?;
+//! # if cfg!(feature = "preserve_order") {
+//! assert_eq!(
+//!     registry.schemas()[0].parameters().get(),
+//!     concat!(
+//!         r#"{"type":"object","required":["reasons","is_granted"],"additionalProperties":false,"#,
+//!         r#""properties":{"reasons":{"type":"string"},"is_granted":{"type":"boolean"}}}"#,
+//!     ),
+//! );
+//! # }
+//! # Ok::<(), tool_runtime::BuildError>(())
+//! ```
 //!
 //! ## Patterns
 //!
@@ -171,6 +205,7 @@
 //! # }
 //! ```
 #![cfg_attr(docsrs, feature(doc_cfg))]
+#![warn(clippy::disallowed_methods)]
 #![cfg_attr(
     not(all(
         feature = "collect",

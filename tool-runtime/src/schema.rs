@@ -17,6 +17,7 @@ mod publish;
 #[cfg_attr(not(feature = "wires"), allow(dead_code, reason = "only one wire separates references"))]
 pub(crate) mod references;
 pub(crate) mod strict;
+mod text;
 
 #[doc(inline)]
 pub use crate::tool_choice::ToolChoice;
@@ -29,6 +30,7 @@ pub(crate) use keywords::{KNOWN_FORMATS, each_subschema, take_object};
 pub(crate) use normalise::is_closed_tuple;
 pub(crate) use parameters::{ParametersSchema, SchemaError, from_dynamic, from_parameters};
 pub use strict::{AnthropicStrict, NotStrict};
+pub(crate) use text::schema_text;
 
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -52,7 +54,7 @@ use std::sync::Arc;
 ///     serde_json::to_string(registry.schemas())?,
 ///     concat!(
 ///         r#"[{"type":"function","function":{"name":"now","description":"The time of day.","#,
-///         r#""parameters":{"type":"object","properties":{},"additionalProperties":false}}}]"#,
+///         r#""parameters":{"type":"object","additionalProperties":false,"properties":{}}}}]"#,
 ///     ),
 /// );
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -33,7 +33,7 @@ async fn the_first_tools_have_their_schemas_and_the_others_have_signatures() {
     assert_eq!(
         text,
         "The 2 best matches, the best first. If one fits, call it with `call_tool`; otherwise search with other words.\n\n\
-         create_issue\nCreates an issue in a repository.\nSchema of its arguments: {\"properties\":{},\"type\":\"object\"}\n\n\
+         create_issue\nCreates an issue in a repository.\nSchema of its arguments: {\"type\":\"object\",\"properties\":{}}\n\n\
          list_issues()\nLists the issues of a repository."
     );
     assert_eq!(found(&registry, "create an issue").await, ["create_issue", "list_issues"]);

@@ -65,8 +65,20 @@ fn the_variable_writes_the_lock() {
 fn the_form_of_the_json_does_not_matter() {
     let lock = lock_of(&registry());
     let pretty = serde_json::to_string_pretty(&lock).expect("it is JSON");
-    for text in [lock.to_string(), pretty.replace('\n', "\r\n")] {
+    let reversed = reversed(&lock).to_string();
+    for text in [lock.to_string(), pretty.replace('\n', "\r\n"), reversed] {
         assert_eq!(message(&registry(), &LockPath::with(&text)), None);
+    }
+}
+
+/// The value with the keys of each object in reverse order.
+fn reversed(value: &Value) -> Value {
+    match value {
+        Value::Object(entries) => {
+            entries.iter().rev().map(|(key, value)| (key.clone(), reversed(value))).collect()
+        }
+        Value::Array(items) => items.iter().map(reversed).collect(),
+        other => other.clone(),
     }
 }
 

@@ -299,3 +299,25 @@ async fn a_call_that_has_begun_without_the_journal_stays_interrupted() {
     assert_eq!(results(&session), [INTERRUPTED]);
     assert_eq!(ledger.entries().len(), 1);
 }
+
+/// Another build of the program may write the keys of the same arguments in another order.
+#[tokio::test]
+async fn a_recorded_call_has_its_result_whatever_the_order_of_its_arguments_is() {
+    /// Moves money.
+    #[tool(destructive)]
+    fn transfer(from: u32, to: u32, #[state] ledger: &Ledger) -> String {
+        ledger.add(format!("{from} to {to}"));
+        "done".to_owned()
+    }
+
+    let (ledger, journal) = (Ledger::default(), MemoryJournal::default());
+    let builder = Registry::builder().tools(tools![transfer]).state(ledger.clone());
+    let builder = builder.around_call(record_calls(&journal, |error| panic!("{error}")));
+    let registry =
+        builder.build().expect("one tool").with(&BatchContext::new().run_id("order-7").reply_number(0));
+    for arguments in [r#"{"from":1,"to":2}"#, r#"{"to":2, "from":1}"#] {
+        let messages = registry.dispatch(&[ToolCall::new("call_0", "transfer", arguments)]).await;
+        assert_eq!(messages[0].text(), "done");
+    }
+    assert_eq!(ledger.entries(), ["1 to 2"]);
+}

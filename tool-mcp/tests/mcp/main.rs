@@ -2,6 +2,7 @@
 
 mod client;
 #[cfg(unix)]
+mod declared_order;
 mod hostile;
 mod hostile_bodies;
 mod hostile_clients;

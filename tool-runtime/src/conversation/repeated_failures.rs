@@ -1,5 +1,6 @@
 //! A note for the model after several identical failures of a call.
 
+use crate::json::sorted_text;
 use crate::message::{Message, ToolCall, ToolMessage};
 use crate::outcome::{CallError, Outcome};
 use crate::wire::{written_arguments, written_name};
@@ -72,7 +73,7 @@ fn key(call: &ToolCall) -> Call<'_> {
     let arguments = written_arguments(call);
     // White space and the order of keys do not matter.
     let arguments = match serde_json::from_str::<Value>(&arguments) {
-        Ok(value) => Cow::Owned(value.to_string()),
+        Ok(value) => Cow::Owned(sorted_text(value)),
         Err(_) => arguments,
     };
     (written_name(call), arguments)

@@ -60,7 +60,7 @@ impl Candidate {
             errors
         });
         let ParametersSchema { enforced, published } =
-            from_parameters(tool.parameters, &description.parameters, definitions)?;
+            from_parameters(tool.parameters, &description.parameters, &definitions)?;
         let validator = ToolValidator::from_parameters(&enforced, tool.parameters, &description.parameters)?;
         let schema = ToolSchema::new(name.clone(), tool.description.into(), published);
         let mut candidate = Candidate::new(

@@ -3,12 +3,10 @@
 use super::Config;
 use super::candidate::Candidate;
 use super::search::Tool;
-use crate::schema::SchemaError;
-use crate::schema::ToolSchema;
+use crate::schema::{SchemaError, ToolSchema, schema_text};
 use crate::search::{Catalog, DEFAULT_LIMIT, Findable, Scope, Search};
 use crate::tool::{Body, DynamicTool, RegisteredTool};
 use crate::tool_name::{CALL_TOOL, SEARCH_TOOLS};
-use serde_json::value::to_raw_value;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -108,8 +106,8 @@ fn call_tool() -> Result<(ToolSchema, RegisteredTool), SchemaError> {
     let schema = ToolSchema::with_strict_parameters(
         CALL_TOOL.into(),
         description.into(),
-        to_raw_value(&published)?,
-        to_raw_value(&strict_parameters)?,
+        schema_text(&published)?,
+        schema_text(&strict_parameters)?,
     );
     let tool = RegisteredTool { forms: Arc::clone(schema.forms()), ..tool };
     Ok((schema, tool))

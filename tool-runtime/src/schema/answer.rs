@@ -1,10 +1,11 @@
 //! The schema of a typed answer.
 
-use super::normalise::{normalise, resolve_definitions};
+use super::normalise::{TypeBounds, normalise, resolve_definitions};
 use super::parameters::ParametersSchema;
 use super::publish::publish;
+use super::text::schema_text;
 use crate::json::definition_name;
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 /// The schemas of a typed answer.
@@ -15,13 +16,26 @@ pub(crate) struct AnswerSchema {
 }
 
 /// The schemas of a typed answer, which is an object, as providers require.
-pub(crate) fn from_answer(mut schema: Value, mut definitions: Map<String, Value>) -> AnswerSchema {
+pub(crate) fn from_answer(schema: &Value, definitions: &Map<String, Value>) -> AnswerSchema {
+    let [(enforced, is_wrapped), (published, _)] = [TypeBounds::Enforced, TypeBounds::Published]
+        .map(|bounds| answer_schema(schema.clone(), definitions.clone(), bounds));
+    // Writing a JSON value as JSON does not fail.
+    let published = schema_text(&published).unwrap_or_else(|_| RawValue::NULL.to_owned());
+    AnswerSchema { schemas: ParametersSchema { enforced, published }, is_wrapped }
+}
+
+/// The schema, and whether the answer is a property of an object.
+fn answer_schema(
+    mut schema: Value,
+    mut definitions: Map<String, Value>,
+    bounds: TypeBounds,
+) -> (Value, bool) {
     if !schema.is_object() {
         // A type that accepts any value has the schema `true`.
         schema = Map::new().into();
     }
-    definitions.values_mut().for_each(normalise);
-    normalise(&mut schema);
+    definitions.values_mut().for_each(|definition| normalise(definition, bounds));
+    normalise(&mut schema, bounds);
     let mut definitions = resolve_definitions(definitions, &mut [&mut schema]);
     // The root of a recursive type.
     if let Some(definition) = schema["$ref"].as_str().and_then(definition_name) {
@@ -30,22 +44,17 @@ pub(crate) fn from_answer(mut schema: Value, mut definitions: Map<String, Value>
         }
     }
     let is_wrapped = !is_plain_object(&schema);
-    let with_definitions = |schema: Value, definitions: Map<String, Value>| {
-        let mut object = match schema {
-            Value::Object(keywords) if !is_wrapped => keywords,
-            schema => wrapped(&schema),
-        };
-        if !definitions.is_empty() {
-            object.insert("$defs".to_owned(), definitions.into());
-        }
-        Value::Object(object)
+    if bounds == TypeBounds::Published {
+        definitions.values_mut().chain([&mut schema]).for_each(publish);
+    }
+    let mut object = match schema {
+        Value::Object(keywords) if !is_wrapped => keywords,
+        schema => wrapped(&schema),
     };
-    let enforced = with_definitions(schema.clone(), definitions.clone());
-    definitions.values_mut().chain([&mut schema]).for_each(publish);
-    // Writing a JSON value as JSON does not fail.
-    let published = to_raw_value(&with_definitions(schema, definitions));
-    let published = published.unwrap_or_else(|_| RawValue::NULL.to_owned());
-    AnswerSchema { schemas: ParametersSchema { enforced, published }, is_wrapped }
+    if !definitions.is_empty() {
+        object.insert("$defs".to_owned(), definitions.into());
+    }
+    (object.into(), is_wrapped)
 }
 
 /// Whether this is the schema of an object without alternatives, which providers accept at the root.

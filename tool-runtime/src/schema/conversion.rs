@@ -25,8 +25,9 @@ use references::{Reader, resolve};
 use super::description::join_sentences;
 use super::keywords::{unique, visit_schemas};
 use super::normalise::complete;
+use super::text::schema_text;
 use super::{NotStrict, ToolSchema};
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::fmt;
 use std::sync::Arc;
@@ -196,7 +197,7 @@ impl WrittenDefinition {
                 Some(join_sentences(description.chain(sentences.iter().map(String::as_str))));
         }
         // Writing a JSON value as JSON does not fail.
-        written.parameters = to_raw_value(&root).ok();
+        written.parameters = schema_text(&root).ok();
         written
     }
 

@@ -2,6 +2,7 @@
 
 use crate::json::to_text;
 use serde_json::{Map, Value};
+use std::collections::HashSet;
 
 /// Appends a sentence, after a space or, if the description does not end like a sentence, after `; `. A line break would
 /// cost more tokens.
@@ -13,11 +14,12 @@ pub(super) fn append(keywords: &mut Map<String, Value>, sentence: &str) {
 
 /// Moves keywords out of the schema and into its description: `(minLength: 2, maxLength: 5)`.
 pub(crate) fn move_keywords(keywords: &mut Map<String, Value>, moved: &[&str]) {
-    let removed = moved
-        .iter()
-        .filter_map(|keyword| Some(format!("{keyword}: {}", to_text(&keywords.remove(*keyword)?))));
-    let removed: Vec<String> = removed.collect();
+    let removed = moved.iter().filter_map(|keyword| Some((keyword, keywords.get(*keyword)?)));
+    let removed: Vec<String> =
+        removed.map(|(keyword, value)| format!("{keyword}: {}", to_text(value))).collect();
     if !removed.is_empty() {
+        let moved: HashSet<&str> = moved.iter().copied().collect();
+        keywords.retain(|keyword, _| !moved.contains(&**keyword));
         let hint = format!("({})", removed.join(", "));
         add(keywords, &hint, |description| format!("{description} {hint}"));
     }

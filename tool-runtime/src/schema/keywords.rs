@@ -1,6 +1,6 @@
 //! Access to the keywords of a schema.
 
-use crate::json::descendants;
+use crate::json::{descendants, remove_entry};
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 use std::hash::Hash;
@@ -103,7 +103,7 @@ pub(super) fn unique<T: Clone + Eq + Hash>(items: impl Iterator<Item = T>) -> Ve
 
 /// Removes the object of a keyword such as `properties`; empty if there is none.
 pub(crate) fn take_object(keywords: &mut Map<String, Value>, keyword: &str) -> Map<String, Value> {
-    match keywords.remove(keyword) {
+    match remove_entry(keywords, keyword) {
         Some(Value::Object(object)) => object,
         _ => Map::new(),
     }

@@ -7,27 +7,29 @@ mod numbers;
 mod recursion;
 
 pub(crate) use arrays::is_closed_tuple;
+pub(super) use numbers::TypeBounds;
 pub(super) use recursion::{plain_name, resolve_definitions};
 
 use super::keywords::{KNOWN_FORMATS, each_subschema};
 use super::nullable::{null_schema, nullable};
+use crate::json::remove_entry;
 use crate::validator::{SIGNED_KEYS, UNSIGNED_KEYS};
 use serde_json::{Map, Value, json};
 
 /// Normalises a schema and its subschemas. Subschemas come first, so that each step finds their final form.
-pub(super) fn normalise(schema: &mut Value) {
+pub(super) fn normalise(schema: &mut Value, bounds: TypeBounds) {
     let Value::Object(keywords) = schema else { return };
     flattened::normalise(keywords);
     each_subschema(keywords, &mut |subschema| {
         replace_true(subschema);
-        normalise(subschema);
+        normalise(subschema, bounds);
     });
     // A title repeats the name of the type. `default: null` repeats that the argument is optional.
-    keywords.remove("title");
+    remove_entry(keywords, "title");
     if keywords.get("default") == Some(&Value::Null) {
-        keywords.remove("default");
+        remove_entry(keywords, "default");
     }
-    numbers::replace_format_with_bounds(keywords);
+    numbers::replace_format(keywords, bounds);
     remove_unknown_format(keywords);
     narrow_integer_keys(keywords);
     arrays::normalise(keywords);
@@ -58,7 +60,7 @@ fn replace_true(schema: &mut Value) {
 fn remove_unknown_format(keywords: &mut Map<String, Value>) {
     let is_known = |format: &Value| format.as_str().is_some_and(|format| KNOWN_FORMATS.contains(&format));
     if keywords.get("format").is_some_and(|format| !is_known(format)) {
-        keywords.remove("format");
+        remove_entry(keywords, "format");
     }
 }
 
@@ -66,7 +68,7 @@ fn remove_unknown_format(keywords: &mut Map<String, Value>) {
 fn narrow_integer_keys(keywords: &mut Map<String, Value>) {
     let Some(patterns) = keywords.get_mut("patternProperties").and_then(Value::as_object_mut) else { return };
     for (from_schemars, narrowed) in [(r"^\d+$", UNSIGNED_KEYS), (r"^-?\d+$", SIGNED_KEYS)] {
-        if let Some(schema) = patterns.remove(from_schemars) {
+        if let Some(schema) = remove_entry(patterns, from_schemars) {
             patterns.insert(narrowed.to_owned(), schema);
         }
     }
@@ -99,7 +101,7 @@ fn merge_null(keywords: &mut Map<String, Value>) {
         return;
     }
     nullable(&mut value);
-    keywords.remove("anyOf");
+    remove_entry(keywords, "anyOf");
     for (keyword, value) in value {
         match (keyword.as_str(), keywords.get_mut(&keyword), &value) {
             ("description", Some(Value::String(outer)), Value::String(inner)) => {

@@ -1,5 +1,6 @@
 //! Schemas that also accept null.
 
+use crate::json::remove_entry;
 use serde_json::{Map, Value, json};
 
 /// The schema that accepts only null.
@@ -22,7 +23,7 @@ pub(super) fn nullable(keywords: &mut Map<String, Value>) {
             values.push(Value::Null);
         }
     }
-    if let Some(constant) = keywords.remove("const") {
+    if let Some(constant) = remove_entry(keywords, "const") {
         keywords.insert("enum".to_owned(), json!([constant, null]));
     }
     let null_schema = null_schema();
@@ -33,7 +34,7 @@ pub(super) fn nullable(keywords: &mut Map<String, Value>) {
             }
             if keywords.contains_key("type") {
                 // The keywords next to the alternatives describe an object: the whole schema becomes one alternative.
-                let description = keywords.remove("description");
+                let description = remove_entry(keywords, "description");
                 let mut whole = std::mem::take(keywords);
                 whole.insert("type".to_owned(), "object".into());
                 if let Some(Value::Array(branches)) = whole.get_mut(alternatives) {
@@ -45,7 +46,7 @@ pub(super) fn nullable(keywords: &mut Map<String, Value>) {
             return;
         }
     }
-    if let Some(reference) = keywords.remove("$ref") {
+    if let Some(reference) = remove_entry(keywords, "$ref") {
         keywords.insert("anyOf".to_owned(), json!([{ "$ref": reference }, null_schema]));
     }
 }

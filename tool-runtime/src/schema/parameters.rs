@@ -2,15 +2,13 @@
 
 use super::close::close;
 use super::conversion::{InvalidSchema, standard};
-use super::keywords::take_object;
-use super::normalise::{complete, normalise, resolve_definitions};
+use super::normalise::{TypeBounds, complete, normalise, resolve_definitions};
 use super::publish::publish;
+use super::text::schema_text;
 use crate::arguments::{ParamSchema, Parameter};
-use crate::json::{object, pairs};
+use crate::json::{object, remove_entry};
 use crate::validator::ExceededLimit;
-use serde::Serialize;
-use serde::ser::{SerializeMap as _, Serializer};
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 /// The two schemas of a tool's arguments.
@@ -22,45 +20,54 @@ pub(crate) struct ParametersSchema {
     pub(crate) published: Box<RawValue>,
 }
 
-/// The schemas of a function's arguments: a closed object, in the published schema with its properties in declared order.
+/// The schemas of a function's arguments: a closed object.
 ///
 /// `described` has the schema of each parameter's type; `definitions` has the schemas of recursive types.
 pub(crate) fn from_parameters(
     parameters: &[Parameter],
     described: &[ParamSchema],
-    mut definitions: Map<String, Value>,
+    definitions: &Map<String, Value>,
 ) -> serde_json::Result<ParametersSchema> {
+    let schema = |bounds| object_schema(parameters, described, definitions.clone(), bounds);
+    let published = schema_text(&schema(TypeBounds::Published))?;
+    Ok(ParametersSchema { enforced: schema(TypeBounds::Enforced), published })
+}
+
+fn object_schema(
+    parameters: &[Parameter],
+    described: &[ParamSchema],
+    mut definitions: Map<String, Value>,
+    bounds: TypeBounds,
+) -> Value {
     let names = || parameters.iter().map(|parameter| parameter.name);
     let required = names().zip(described).filter(|(_, described)| described.required).map(|(name, _)| name);
     let required: Vec<&str> = required.collect();
-    definitions.values_mut().for_each(normalise);
+    definitions.values_mut().for_each(|definition| normalise(definition, bounds));
     let mut schemas: Vec<Value> =
         described.iter().map(|described| described.schema.clone().to_value()).collect();
     for (parameter, schema) in parameters.iter().zip(&mut schemas) {
         describe(schema, parameter.description);
-        normalise(schema);
+        normalise(schema, bounds);
     }
     let mut definitions = resolve_definitions(definitions, &mut schemas.iter_mut().collect::<Vec<_>>());
     for (parameter, schema) in parameters.iter().zip(&mut schemas) {
         let keywords = parameter.keywords.iter().map(|&(keyword, value)| (keyword.to_owned(), value.into()));
         schema.as_object_mut().into_iter().for_each(|schema| schema.extend(keywords.clone()));
     }
-    let enforced = json!({
-        "type": "object",
-        "properties": object(names().map(str::to_owned).zip(schemas.iter().cloned())),
-        "required": required,
-        "additionalProperties": false,
-        "$defs": definitions,
-    });
-    schemas.iter_mut().chain(definitions.values_mut()).for_each(publish);
-    let published = Published {
-        r#type: "object",
-        properties: Ordered(names().map(str::to_owned).zip(schemas).collect()),
-        required,
-        additional_properties: false,
-        definitions,
-    };
-    Ok(ParametersSchema { enforced, published: to_raw_value(&published)? })
+    if bounds == TypeBounds::Published {
+        schemas.iter_mut().chain(definitions.values_mut()).for_each(publish);
+    }
+    let mut object_schema = object([("type".to_owned(), "object".into())]);
+    if !required.is_empty() {
+        object_schema.insert("required".to_owned(), json!(required));
+    }
+    object_schema.insert("additionalProperties".to_owned(), false.into());
+    let properties = object(names().map(str::to_owned).zip(schemas));
+    object_schema.insert("properties".to_owned(), properties.into());
+    if !definitions.is_empty() {
+        object_schema.insert("$defs".to_owned(), definitions.into());
+    }
+    object_schema.into()
 }
 
 /// The schemas of a dynamic tool: the given schema, with the keywords that servers require.
@@ -72,7 +79,7 @@ pub(crate) fn from_dynamic(mut schema: Value, is_closed: bool) -> Result<Paramet
     }
     complete(&mut schema);
     if let Some(keywords) = schema.as_object_mut() {
-        keywords.remove("$schema");
+        remove_entry(keywords, "$schema");
         // The schema that a reference refers to has its own.
         if !keywords.contains_key("$ref") {
             keywords.entry("properties").or_insert_with(|| Map::new().into());
@@ -81,7 +88,7 @@ pub(crate) fn from_dynamic(mut schema: Value, is_closed: bool) -> Result<Paramet
     if is_closed {
         close(&mut schema);
     }
-    Ok(ParametersSchema { published: to_raw_value(&schema)?, enforced: standard(schema)? })
+    Ok(ParametersSchema { published: schema_text(&schema)?, enforced: standard(schema)? })
 }
 
 /// Why a schema cannot be used.
@@ -121,50 +128,5 @@ fn describe(schema: &mut Value, description: &str) {
     }
     if let (Some(keywords), false) = (schema.as_object_mut(), description.is_empty()) {
         keywords.insert("description".to_owned(), description.into());
-    }
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Published {
-    r#type: &'static str,
-    properties: Ordered,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    required: Vec<&'static str>,
-    additional_properties: bool,
-    #[serde(rename = "$defs", skip_serializing_if = "Map::is_empty")]
-    definitions: Map<String, Value>,
-}
-
-/// The text of a schema whose properties have the order of this one, in which a model writes the arguments.
-pub(super) fn with_order_of(
-    original: &RawValue,
-    mut converted: Map<String, Value>,
-) -> serde_json::Result<Box<RawValue>> {
-    let keywords = pairs(original.get()).unwrap_or_default();
-    let names = keywords.iter().find(|(keyword, _)| keyword == "properties");
-    let names = names.and_then(|(_, properties)| pairs(properties)).unwrap_or_default();
-    let mut properties = take_object(&mut converted, "properties");
-    let in_order = names.into_iter().filter_map(|(name, _)| properties.remove_entry(&*name));
-    to_raw_value(&Converted { properties: Ordered(in_order.collect()), rest: converted })
-}
-
-#[derive(Serialize)]
-struct Converted {
-    properties: Ordered,
-    #[serde(flatten)]
-    rest: Map<String, Value>,
-}
-
-/// A map that keeps the order of its entries, which `serde_json::Map` may not.
-struct Ordered(Vec<(String, Value)>);
-
-impl Serialize for Ordered {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for (name, schema) in &self.0 {
-            map.serialize_entry(name, schema)?;
-        }
-        map.end()
     }
 }

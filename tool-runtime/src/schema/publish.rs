@@ -13,7 +13,7 @@ use super::conversion::simplify_texts;
 use super::description;
 use super::keywords::each_subschema;
 use super::nullable::null_schema;
-use crate::json::object;
+use crate::json::{object, remove_entry};
 use serde_json::{Map, Value, json};
 
 pub(super) fn publish(schema: &mut Value) {
@@ -28,7 +28,7 @@ pub(super) fn publish(schema: &mut Value) {
     // `#[arg(schema(format = ".."))]` may name any format, and a pattern any syntax.
     simplify_texts(keywords);
     // llguidance rejects `uniqueItems`.
-    if keywords.remove("uniqueItems") == Some(Value::Bool(true)) {
+    if remove_entry(keywords, "uniqueItems") == Some(Value::Bool(true)) {
         description::append(keywords, "Items are unique.");
     }
     replace_one_of(keywords);
@@ -38,7 +38,7 @@ pub(super) fn publish(schema: &mut Value) {
 /// Replaces `oneOf`, which llguidance rejects, with `anyOf`. A value can match two branches only if they are variants
 /// of a flattened enum, and the tool rejects such a value.
 pub(super) fn replace_one_of(keywords: &mut Map<String, Value>) {
-    let Some(branches) = keywords.remove("oneOf") else { return };
+    let Some(branches) = remove_entry(keywords, "oneOf") else { return };
     match (keywords.contains_key("anyOf"), keywords.get_mut("allOf").and_then(Value::as_array_mut)) {
         (false, _) => drop(keywords.insert("anyOf".to_owned(), branches)),
         (true, Some(parts)) => parts.push(json!({ "anyOf": branches })),

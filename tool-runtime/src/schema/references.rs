@@ -4,9 +4,10 @@ mod cycles;
 
 use super::conversion::Conversion;
 use super::keywords::{each_subschema, take_object};
-use super::parameters::with_order_of;
+use super::text::schema_text;
+use crate::json::remove_entry;
 use cycles::Cycles;
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -22,24 +23,24 @@ pub(crate) fn separate_references(parameters: &RawValue) -> Cow<'_, RawValue> {
     if !parameters.get().contains("$ref") {
         return Cow::Borrowed(parameters);
     }
-    convert(parameters).map_or(Cow::Borrowed(parameters), Cow::Owned)
+    let root = serde_json::from_str(parameters.get()).ok();
+    let text = root.and_then(|root| schema_text(&separated(root).into()).ok());
+    text.map_or(Cow::Borrowed(parameters), Cow::Owned)
 }
 
 /// The rule that [separates references](separate_references).
 pub(crate) fn separate_in(conversion: &mut Conversion) {
-    let Ok(parameters) = to_raw_value(&conversion.root) else { return };
-    let Cow::Owned(separated) = separate_references(&parameters) else { return };
-    let Ok(root) = serde_json::from_str(separated.get()) else { return };
+    let root = separated(conversion.root.clone());
     if conversion.root != root {
         conversion.root = root;
-        let change = "each reference stands alone, and a property that contains itself is optional, as the provider requires";
+        let change =
+            "each reference stands alone, and a property in a cycle is optional, as the provider requires";
         conversion.report("", change);
     }
 }
 
-/// `None` if the text is not the schema of an object.
-fn convert(parameters: &RawValue) -> Option<Box<RawValue>> {
-    let mut root: Map<String, Value> = serde_json::from_str(parameters.get()).ok()?;
+fn separated(mut root: Map<String, Value>) -> Map<String, Value> {
+    let has_properties = root.contains_key("properties");
     let cycles = Cycles::new(&mut root);
     let [mut properties, mut definitions, mut older_definitions] =
         ["properties", "$defs", "definitions"].map(|keyword| take_object(&mut root, keyword));
@@ -62,8 +63,10 @@ fn convert(parameters: &RawValue) -> Option<Box<RawValue>> {
             root.insert(keyword.to_owned(), definitions.into());
         }
     }
-    root.insert("properties".to_owned(), properties.into());
-    with_order_of(parameters, root).ok()
+    if has_properties {
+        root.insert("properties".to_owned(), properties.into());
+    }
+    root
 }
 
 /// Converts a schema inside this node. Returns whether a reference in it is in a cycle with the node.
@@ -72,7 +75,7 @@ fn separate(schema: &mut Value, cycles: &Cycles, node: usize) -> bool {
     let reference = keywords.get("$ref").and_then(Value::as_str);
     let mut is_cyclic = reference.is_some_and(|reference| cycles.is_in_cycle(node, reference));
     let mut optional = Vec::new();
-    let mut properties = keywords.remove("properties");
+    let mut properties = remove_entry(keywords, "properties");
     for (name, schema) in properties.iter_mut().filter_map(Value::as_object_mut).flatten() {
         if separate(schema, cycles, node) {
             optional.push(name.clone());
@@ -93,7 +96,7 @@ fn make_optional(keywords: &mut Map<String, Value>, properties: &[String]) {
     let properties: HashSet<&str> = properties.iter().map(String::as_str).collect();
     required.retain(|name| name.as_str().is_none_or(|name| !properties.contains(name)));
     if required.is_empty() {
-        keywords.remove("required");
+        remove_entry(keywords, "required");
     }
 }
 
@@ -102,7 +105,7 @@ fn wrap_reference(keywords: &mut Map<String, Value>) {
     if keywords.keys().all(|keyword| keyword.starts_with('$')) {
         return;
     }
-    let Some(reference) = keywords.remove("$ref") else { return };
+    let Some(reference) = remove_entry(keywords, "$ref") else { return };
     let union = if keywords.contains_key("anyOf") { "allOf" } else { "anyOf" };
     let branch = json!({ "$ref": reference });
     match keywords.get_mut(union) {
@@ -175,16 +178,6 @@ mod tests {
         let add = &separated["$defs"]["Expr"]["anyOf"][0];
         assert_eq!(add["required"], json!(["Add"]));
         assert_eq!(add["properties"]["Add"].get("required"), None);
-    }
-
-    #[test]
-    fn the_order_of_properties_stays() {
-        let schema = serde_json::from_str::<Box<serde_json::value::RawValue>>(
-            r##"{"properties":{"z":{"$ref":"#/$defs/a"},"a":{}},"$defs":{"a":{}}}"##,
-        );
-        let schema = schema.expect("it is JSON");
-        let separated = separate_references(&schema);
-        assert_eq!(separated.get(), r##"{"properties":{"z":{"$ref":"#/$defs/a"},"a":{}},"$defs":{"a":{}}}"##);
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! The signature of a tool in one line.
 
 use super::one_line::{one_line, shortened, without_line_breaks};
-use crate::json::{descendants, pairs, referenced};
+use crate::json::{descendants, referenced};
 use crate::schema::ToolSchema;
 use serde_json::Value;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 /// In levels of objects, arrays, unions and references; a deeper type is `any` or `object`.
@@ -63,24 +63,10 @@ pub fn documented_signature(tool: &ToolSchema) -> String {
 }
 
 fn write_signature(tool: &ToolSchema, has_descriptions: bool) -> String {
-    let text = tool.parameters().get();
     // A deeper schema than the parser accepts is `object`.
-    let root: Value = serde_json::from_str(text).unwrap_or_default();
+    let root: Value = serde_json::from_str(tool.parameters().get()).unwrap_or_default();
     let mut writer = Writer { root: &root, has_descriptions, open: Vec::new(), schemas_left: MAX_SCHEMAS };
-    let order = declared_order(text);
-    let order: HashMap<&str, usize> = order.iter().zip(0..).map(|(name, place)| (&**name, place)).collect();
-    format!("{}({})", without_line_breaks(tool.name()), writer.parameters(&order))
-}
-
-/// The names of the parameters as the tool declares them, which a map does not keep.
-fn declared_order(schema: &str) -> Vec<String> {
-    let entries = |object| pairs(object).unwrap_or_default().into_iter();
-    let properties = entries(schema).find(|(keyword, _)| keyword == "properties");
-    properties
-        .into_iter()
-        .flat_map(|(_, object)| entries(object))
-        .map(|(name, _)| name.into_owned())
-        .collect()
+    format!("{}({})", without_line_breaks(tool.name()), writer.parameters())
 }
 
 struct Writer<'s> {
@@ -93,9 +79,9 @@ struct Writer<'s> {
 
 impl<'s> Writer<'s> {
     /// The properties of the root or, if it does not list them, a type.
-    fn parameters(&mut self, order: &HashMap<&str, usize>) -> String {
+    fn parameters(&mut self) -> String {
         let parts = self.parts();
-        let properties = self.properties(&parts, order, 0);
+        let properties = self.properties(&parts, 0);
         let base = if properties.is_empty() { "object".to_owned() } else { format!("{{{properties}}}") };
         let unions: Vec<String> = parts.iter().flat_map(|part| self.unions(part, &base, 0)).collect();
         match unions.is_empty() {
@@ -123,16 +109,14 @@ impl<'s> Writer<'s> {
     }
 
     /// `city: string, days?: integer = 0`: the properties of all the schemas, the required ones first.
-    fn properties(&mut self, schemas: &[&'s Value], order: &HashMap<&str, usize>, depth: usize) -> String {
+    fn properties(&mut self, schemas: &[&'s Value], depth: usize) -> String {
         let required = schemas.iter().flat_map(|schema| branches(schema, "required"));
         let required: HashSet<&str> = required.filter_map(Value::as_str).collect();
         let properties = schemas.iter().filter_map(|schema| schema.get("properties")?.as_object()).flatten();
         let mut names = HashSet::new();
         let mut sorted: Vec<(&'s String, &'s Value)> =
             properties.filter(|(name, _)| names.insert(*name)).collect();
-        sorted.sort_by_key(|(name, _)| {
-            (!required.contains(&***name), order.get(&***name).copied().unwrap_or(usize::MAX))
-        });
+        sorted.sort_by_key(|(name, _)| !required.contains(&***name));
         let mut text = String::new();
         for (name, schema) in sorted {
             if !text.is_empty() {
@@ -240,11 +224,8 @@ impl<'s> Writer<'s> {
     }
 
     fn object(&mut self, schema: &'s Value, depth: usize) -> String {
-        let properties = if depth < MAX_DEPTH {
-            self.properties(&[schema], &HashMap::new(), depth + 1)
-        } else {
-            String::new()
-        };
+        let properties =
+            if depth < MAX_DEPTH { self.properties(&[schema], depth + 1) } else { String::new() };
         if properties.is_empty() {
             self.record(schema, depth).unwrap_or_else(|| "object".to_owned())
         } else {

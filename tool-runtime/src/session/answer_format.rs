@@ -41,7 +41,7 @@ impl AnswerFormat {
     pub(super) fn new<T: DeserializeOwned + JsonSchema>(registry: &Registry) -> Self {
         let mut generator = inline_settings().into_generator();
         let schema = answer_parameter::<T>(&mut generator).schema.to_value();
-        let AnswerSchema { schemas, is_wrapped } = from_answer(schema, generator.take_definitions(true));
+        let AnswerSchema { schemas, is_wrapped } = from_answer(&schema, &generator.take_definitions(true));
         let schema = ToolSchema::new(free_name(registry).into(), DESCRIPTION.into(), schemas.published);
         AnswerFormat {
             tool: Arc::new(AnswerTool::new(schema, registry)),

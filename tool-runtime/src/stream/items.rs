@@ -1,9 +1,9 @@
 //! Assembly of a provider's items.
 
 use crate::fingerprint::Fingerprint;
+use crate::json::{Entries, remove_entry};
 use crate::message::{CallPiece, Growth, ItemContent, ItemKind, NativeItem, ReadItem, ToolCall, is_object};
-use serde::Serialize;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 use std::collections::{HashMap, HashSet};
 
@@ -112,9 +112,10 @@ impl Items {
         let Value::Object(mut new) = item else { return };
         let newest = self.list.last_mut().filter(|last| last.kind == kind);
         if let Some(old) = newest.and_then(Item::joinable_fields) {
-            let (old_text, new_text) = (old.remove("text"), new.remove("text"));
-            let is_same = *old == new;
             // The text is moved and not copied, since it grows with each chunk.
+            let [old_text, new_text] =
+                [&mut *old, &mut new].map(|item| item.insert("text".to_owned(), Value::Null));
+            let is_same = *old == new;
             let mut text = match old_text {
                 Some(Value::String(text)) => text,
                 _ => String::new(),
@@ -126,7 +127,10 @@ impl Items {
             if is_same {
                 return;
             }
-            new.extend(new_text.map(|text| ("text".to_owned(), text)));
+            match new_text {
+                Some(text) => drop(new.insert("text".to_owned(), text)),
+                None => drop(remove_entry(&mut new, "text")),
+            }
         }
         self.start(GrowingItem::new(None, Value::Object(new), None), kind, None);
     }
@@ -280,21 +284,16 @@ impl GrowingItem {
         &mut self.fields[field]
     }
 
-    fn into_json(mut self) -> Option<String> {
-        let json = self.json.take().filter(|(_, text)| !text.is_empty());
+    fn into_json(self) -> Option<String> {
+        let json = self.json.filter(|(_, text)| !text.is_empty());
         let Some((field, text)) = json else { return Some(self.fields.to_string()) };
         // Raw, since the order of keys stays.
         let value = RawValue::from_string(text).ok()?;
-        self.fields.as_object_mut()?.remove(field);
-        let item = RawItem { fields: self.fields, json: HashMap::from([(field, value)]) };
+        let mut item = Entries(Vec::new());
+        for (name, value) in self.fields.as_object()? {
+            item.0.push((&**name, to_raw_value(value).ok()?));
+        }
+        item.set(field, value);
         serde_json::to_string(&item).ok()
     }
-}
-
-#[derive(Serialize)]
-struct RawItem {
-    #[serde(flatten)]
-    fields: Value,
-    #[serde(flatten)]
-    json: HashMap<&'static str, Box<RawValue>>,
 }

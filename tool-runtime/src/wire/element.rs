@@ -3,6 +3,7 @@
 use super::WireError;
 use super::body::raw;
 use super::chat_completions::written_arguments;
+use crate::json::Entries;
 use crate::message::{AssistantMessage, ReplyItem, ToolCall};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -29,11 +30,15 @@ impl<'a> Element<'a> {
         if changes.is_empty() {
             return parse(json).map(|json| Element::Raw(Cow::Borrowed(json)));
         }
-        let mut fields: BTreeMap<Cow<'_, str>, Cow<'_, RawValue>> = parse(json)?;
+        let fields: BTreeMap<Cow<'_, str>, &RawValue> = parse(json)?;
+        let fields = fields.into_iter().map(|(name, value)| (name, Cow::Borrowed(value)));
+        let mut fields = Entries(fields.collect());
+        // In the order of the text.
+        fields.0.sort_unstable_by_key(|(_, value)| value.get().as_ptr());
         for (name, value) in changes {
             match value {
-                Some(value) => drop(fields.insert(Cow::Borrowed(name), Cow::Owned(raw(value)?))),
-                None => drop(fields.remove(*name)),
+                Some(value) => fields.set(Cow::Borrowed(name), Cow::Owned(raw(value)?)),
+                None => fields.0.retain(|(known, _)| known != name),
             }
         }
         Element::new(&fields)

@@ -42,7 +42,7 @@ impl UseResponseFormat {
     }
 }
 
-/// A JSON Schema as a response format. `RawValue` keeps the order of the properties, in which models write them.
+/// A JSON Schema as a response format.
 #[derive(Serialize)]
 pub(super) struct JsonSchema<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,6 +1,7 @@
 //! Arrays and tuples in the one form that servers, SDKs and grammar engines all accept: `items` is always present, and
 //! never `false`.
 
+use crate::json::remove_entry;
 use crate::schema::description;
 use crate::schema::keywords::{MAX_COPIED_VALUES, count_values, unique};
 use serde_json::{Map, Value, json};
@@ -13,7 +14,7 @@ pub(super) fn normalise(keywords: &mut Map<String, Value>) {
         // All entries are equal, so `items` is enough.
         [first, others @ ..] if is_closed_tuple(keywords) && others.iter().all(|other| other == first) => {
             keywords.insert("items".to_owned(), first.clone());
-            keywords.remove("prefixItems");
+            remove_entry(keywords, "prefixItems");
         }
         entries => {
             let names: Vec<String> = entries.iter().map(type_name).collect();
@@ -31,7 +32,7 @@ pub(super) fn complete(keywords: &mut Map<String, Value>) {
         return;
     }
     if keywords.get("items") == Some(&Value::Bool(false)) {
-        keywords.remove("items");
+        remove_entry(keywords, "items");
         if !is_closed_tuple(keywords) {
             keywords.insert("maxItems".to_owned(), entries(keywords).len().into());
         }

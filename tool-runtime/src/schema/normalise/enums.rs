@@ -1,6 +1,6 @@
 //! The unit variants of an enum, merged into one list of values whose description contains the docs of the variants.
 
-use crate::json::to_text;
+use crate::json::{remove_entry, to_text};
 use crate::schema::description::{self, join_sentences};
 use serde_json::{Map, Value, json};
 
@@ -21,7 +21,7 @@ pub(super) fn merge_unit_variants(keywords: &mut Map<String, Value>) {
         if others.is_empty() {
             let merged = [("type", json!(kind)), ("enum", json!(values))];
             description::append(keywords, &docs);
-            keywords.remove(alternatives);
+            remove_entry(keywords, alternatives);
             keywords.extend(merged.map(|(keyword, value)| (keyword.to_owned(), value)));
         } else if variants.len() > 1 {
             let mut merged = Map::new();

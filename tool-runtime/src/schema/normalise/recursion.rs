@@ -1,7 +1,7 @@
 //! Definitions of recursive types.
 
 use crate::fingerprint::fingerprint;
-use crate::json::definition_name;
+use crate::json::{definition_name, remove_entry};
 use crate::schema::keywords::each_subschema;
 use crate::schema::nullable::null_schema;
 use serde_json::{Map, Value, json};
@@ -45,7 +45,7 @@ fn replace_with_ref(schema: &mut Value, definitions: &Map<String, Value>) {
     let Some((reference, description, matching)) = found else { return };
     let mut kept: Vec<(String, Value)> = Vec::new();
     for annotation in ANNOTATIONS {
-        let value = keywords.remove(annotation);
+        let value = remove_entry(keywords, annotation);
         let value = value.filter(|value| annotation != "description" || Some(value) != description.as_ref());
         kept.extend(value.map(|value| (annotation.to_owned(), value)));
     }

@@ -1,6 +1,6 @@
 //! Keywords next to a union, which llama.cpp and xgrammar ignore. The schema of a struct with a flattened enum has them.
 
-use crate::json::object;
+use crate::json::{object, remove_entry};
 use crate::schema::description;
 use crate::schema::keywords::{MAX_COPIED_VALUES, count_values, unique};
 use serde_json::{Map, Value};
@@ -13,9 +13,10 @@ const MAX_BRANCHES: usize = 64;
 /// subschemas must be merged before: a schema that has become large is not copied again.
 pub(in crate::schema) fn distribute(keywords: &mut Map<String, Value>) {
     let mut rest = keywords.clone();
-    let mut unions: Vec<Vec<Value>> = rest.remove("anyOf").and_then(branches).into_iter().collect();
+    let mut unions: Vec<Vec<Value>> =
+        remove_entry(&mut rest, "anyOf").and_then(branches).into_iter().collect();
     // Several flattened enums.
-    for part in rest.remove("allOf").as_ref().and_then(Value::as_array).into_iter().flatten() {
+    for part in remove_entry(&mut rest, "allOf").as_ref().and_then(Value::as_array).into_iter().flatten() {
         match part.as_object().filter(|part| part.len() == 1).and_then(|part| part.get("anyOf")) {
             Some(union) => unions.extend(branches(union.clone())),
             None => return,
@@ -37,7 +38,7 @@ pub(in crate::schema) fn distribute(keywords: &mut Map<String, Value>) {
 
 /// Merges the parts of `allOf` into the schema, if the result is equivalent.
 pub(in crate::schema) fn merge_all_of(keywords: &mut Map<String, Value>) {
-    let Some(Value::Array(parts)) = keywords.remove("allOf") else { return };
+    let Some(Value::Array(parts)) = remove_entry(keywords, "allOf") else { return };
     let is_annotated = keywords.keys().all(|keyword| is_annotation(keyword));
     let merged = match &parts[..] {
         // The only part may be a reference, next to which a schema has a description.
@@ -61,7 +62,7 @@ fn branches(union: Value) -> Option<Vec<Value>> {
     let Value::Array(branches) = union else { return None };
     let flat = branches.into_iter().flat_map(|branch| match branch {
         Value::Object(mut inner) if inner.len() == 1 && inner.contains_key("anyOf") => {
-            inner.remove("anyOf").and_then(self::branches).unwrap_or_default()
+            remove_entry(&mut inner, "anyOf").and_then(self::branches).unwrap_or_default()
         }
         branch => vec![branch],
     });
@@ -72,7 +73,7 @@ fn branches(union: Value) -> Option<Vec<Value>> {
 fn merge_all(mut shared: Map<String, Value>, unions: Vec<Vec<Value>>) -> Option<Vec<Value>> {
     // It applies to the keys that neither the struct nor the branch names. In a merged branch, `additionalProperties`
     // applies to the same keys.
-    let other_keys = shared.remove("unevaluatedProperties");
+    let other_keys = remove_entry(&mut shared, "unevaluatedProperties");
     let count = unions.iter().map(Vec::len).fold(1, usize::saturating_mul);
     // The branches of a single union are not copied.
     let copied_branches = unions.iter().flatten().filter(|_| unions.len() > 1);

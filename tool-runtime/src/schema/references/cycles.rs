@@ -1,6 +1,6 @@
 //! The cycles of references in a schema.
 
-use crate::json::definition_name;
+use crate::json::{definition_name, remove_entry};
 use crate::schema::keywords::each_subschema;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -43,7 +43,7 @@ impl Cycles {
                 _ => {
                     let mut rest = Map::from_iter([(keyword.clone(), value.take())]);
                     each_subschema(&mut rest, &mut |schema| cycles.collect(schema, &mut targets[Self::ROOT]));
-                    *value = rest.remove(keyword).unwrap_or_default();
+                    *value = remove_entry(&mut rest, keyword).unwrap_or_default();
                     continue;
                 }
             };

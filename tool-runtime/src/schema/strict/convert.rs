@@ -3,12 +3,12 @@
 
 use super::NotStrict;
 use super::infer_type::infer_type;
-use crate::json::definition_name;
+use crate::json::{definition_name, remove_entry};
 use crate::schema::keywords::{each_subschema, names, take_object};
 use crate::schema::normalise::is_closed_tuple;
 use crate::schema::nullable::nullable;
-use crate::schema::parameters::with_order_of;
 use crate::schema::publish;
+use crate::schema::text::schema_text;
 use crate::validator::push_key;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -26,19 +26,18 @@ pub(crate) struct Rules {
 }
 
 /// The parameters of a tool while they are converted.
-pub(crate) struct Parameters<'a> {
-    original: &'a RawValue,
+pub(crate) struct Parameters {
     pub(crate) keywords: Map<String, Value>,
     pub(crate) errors: Vec<NotStrict>,
 }
 
-impl<'a> Parameters<'a> {
-    pub(crate) fn read(parameters: &'a RawValue) -> Result<Self, Vec<NotStrict>> {
+impl Parameters {
+    pub(crate) fn read(parameters: &RawValue) -> Result<Self, Vec<NotStrict>> {
         let keywords: Map<String, Value> = serde_json::from_str(parameters.get()).unwrap_or_default();
         if keywords.get("type").is_none_or(|kind| kind != "object") {
             return Err(vec![NotStrict::new("", "is not the schema of an object")]);
         }
-        Ok(Parameters { original: parameters, keywords, errors: Vec::new() })
+        Ok(Parameters { keywords, errors: Vec::new() })
     }
 
     pub(crate) fn convert(&mut self, rules: &Rules) {
@@ -68,13 +67,12 @@ impl<'a> Parameters<'a> {
         }
     }
 
-    /// The converted schema, or the errors. The properties keep their order.
+    /// The converted schema, or the errors.
     pub(crate) fn finish(self) -> Result<Box<RawValue>, Vec<NotStrict>> {
         if !self.errors.is_empty() {
             return Err(self.errors);
         }
-        with_order_of(self.original, self.keywords)
-            .map_err(|error| vec![NotStrict::new("", error.to_string())])
+        schema_text(&self.keywords.into()).map_err(|error| vec![NotStrict::new("", error.to_string())])
     }
 }
 
@@ -110,13 +108,13 @@ impl Converter<'_> {
         };
         remove_annotations(keywords);
         (self.rules.simplify)(keywords);
-        if let Some(reference) = keywords.remove("$ref") {
+        if let Some(reference) = remove_entry(keywords, "$ref") {
             return self.reference(reference, keywords, path);
         }
         if self.reject_keywords(keywords, path) {
             return;
         }
-        if let Some(alternatives) = keywords.remove("anyOf") {
+        if let Some(alternatives) = remove_entry(keywords, "anyOf") {
             return self.union(alternatives, keywords, path);
         }
         if accepts(keywords, "object") {
@@ -140,7 +138,7 @@ impl Converter<'_> {
         if !keywords.contains_key("properties") {
             return self.reject(path, "is an object with any keys");
         }
-        let mut required = names(keywords.remove("required").as_ref());
+        let mut required = names(remove_entry(keywords, "required").as_ref());
         let known: HashSet<String> = required.iter().cloned().collect();
         let mut properties = take_object(keywords, "properties");
         if let Some(unknown) = required.iter().find(|name| !properties.contains_key(*name)) {
@@ -170,7 +168,7 @@ impl Converter<'_> {
         if keywords.contains_key("prefixItems") && !is_closed_tuple(keywords) {
             return self.reject(path, "has items after those of `prefixItems`");
         }
-        keywords.remove("prefixItems");
+        remove_entry(keywords, "prefixItems");
         match keywords.get_mut("items") {
             Some(items) => self.schema(items, &format!("{path}[]")),
             None => self.reject(path, "is an array of any values"),
@@ -204,7 +202,7 @@ impl Converter<'_> {
         for mut branch in branches {
             self.schema(&mut branch, path);
             let inner = branch.as_object_mut().filter(|keywords| keywords.len() == 1);
-            match inner.and_then(|keywords| keywords.remove("anyOf")) {
+            match inner.and_then(|keywords| remove_entry(keywords, "anyOf")) {
                 Some(Value::Array(inner)) => converted.extend(inner),
                 _ => converted.push(branch),
             }
@@ -249,6 +247,6 @@ pub(crate) fn is_rejected(keyword: &str) -> bool {
 /// Removes keywords that are of no use to a model.
 fn remove_annotations(keywords: &mut Map<String, Value>) {
     for keyword in ["title", "$schema", "$comment", "deprecated", "readOnly", "writeOnly"] {
-        keywords.remove(keyword);
+        remove_entry(keywords, keyword);
     }
 }

@@ -1,5 +1,6 @@
 //! The lines of two texts that differ.
 
+use crate::json::sorted_text;
 use serde_json::Value;
 use std::collections::VecDeque;
 
@@ -30,7 +31,7 @@ pub(super) fn json_diff(old: Option<&Value>, new: Option<&Value>) -> Vec<String>
 
 /// The text of a value, truncated.
 pub(super) fn short_json(value: &Value) -> String {
-    let text = value.to_string();
+    let text = sorted_text(value.clone());
     match text.char_indices().nth(MAX_JSON) {
         Some((end, _)) => format!("{} ..", text.get(..end).unwrap_or_default()),
         None => text,

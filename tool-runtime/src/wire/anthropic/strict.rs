@@ -7,7 +7,7 @@
 mod definitions;
 
 use super::DEFINITIONS;
-use crate::json::TypeSet;
+use crate::json::{TypeSet, remove_entry};
 use crate::schema::strict::{Parameters, Rules, accepts, infer_type, is_rejected, subschemas, types};
 use crate::schema::{AnthropicStrict, KNOWN_FORMATS, NotStrict, ToolSchema, is_closed_tuple, move_keywords};
 use serde_json::value::RawValue;
@@ -47,7 +47,7 @@ impl ToolSchema {
     /// assert_eq!((strict.optional, strict.unions), (1, 0));
     /// assert_eq!(
     ///     serde_json::from_str::<serde_json::Value>(strict.parameters.get())?["properties"]["days"],
-    ///     serde_json::json!({"type": "integer", "description": "(default: 0, minimum: 0, maximum: 255)"}),
+    ///     serde_json::json!({"type": "integer", "description": "(default: 0, minimum: 0)"}),
     /// );
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -92,11 +92,11 @@ fn anthropic_strict(parameters: &RawValue) -> Result<AnthropicStrict, Vec<NotStr
 fn simplify(keywords: &mut Map<String, Value>) {
     // Only the definitions of the root can be referred to.
     for definitions in ["$defs", "definitions"] {
-        keywords.remove(definitions);
+        remove_entry(keywords, definitions);
     }
     // A closed tuple has the union of its items in `items`, and their order in the description.
     if is_closed_tuple(keywords) {
-        keywords.remove("prefixItems");
+        remove_entry(keywords, "prefixItems");
     }
     infer_type(keywords);
     replace_type_of_literals(keywords);
@@ -116,7 +116,7 @@ fn replace_type_of_literals(keywords: &mut Map<String, Value>) {
         }
     }
     if keywords.keys().any(|keyword| is_literal(keyword, keywords)) {
-        keywords.remove("type");
+        remove_entry(keywords, "type");
     }
 }
 
@@ -171,7 +171,7 @@ fn split_types(keywords: &mut Map<String, Value>) {
     if !keywords.get("type").is_some_and(Value::is_array) || keywords.contains_key("anyOf") {
         return;
     }
-    let kinds = keywords.remove("type").unwrap_or_default();
+    let kinds = remove_entry(keywords, "type").unwrap_or_default();
     let mut branches: Vec<Value> = Vec::new();
     for kind in kinds.as_array().into_iter().flatten().filter_map(Value::as_str) {
         let own: &[&str] = match kind {
@@ -180,7 +180,8 @@ fn split_types(keywords: &mut Map<String, Value>) {
             "string" => &["format"],
             _ => &[],
         };
-        let own = own.iter().filter_map(|keyword| keywords.remove_entry(*keyword));
+        let own =
+            own.iter().filter_map(|keyword| Some(((*keyword).to_owned(), remove_entry(keywords, keyword)?)));
         branches.push(std::iter::once(("type".to_owned(), json!(kind))).chain(own).collect());
     }
     match &mut branches[..] {

@@ -4,6 +4,7 @@
 mod limits;
 
 use super::DEFINITIONS;
+use crate::json::remove_entry;
 use crate::schema::strict::{Parameters, Rules, infer_type};
 use crate::schema::{NotStrict, ToolSchema, move_keywords};
 use limits::exceeded_limits;
@@ -70,7 +71,7 @@ fn simplify(keywords: &mut Map<String, Value>) {
         ["minLength", "maxLength", "minProperties", "maxProperties", "uniqueItems", "not"];
     const FORMATS: [&str; 9] =
         ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
-    keywords.remove("default");
+    remove_entry(keywords, "default");
     let text_of = |keyword: &str| keywords.get(keyword).and_then(Value::as_str);
     let is_unknown_format = text_of("format").is_some_and(|format| !FORMATS.contains(&format));
     // Engines do not support lookahead and lookbehind.

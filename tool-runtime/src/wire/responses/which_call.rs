@@ -3,6 +3,7 @@
 //! A call has a `call_id`, which is its identity, and an item, which has an id and a position in the response. Servers state
 //! a call in several items (<https://github.com/lobehub/lobehub/issues/13506>), omit positions or ids, or change ids.
 
+use crate::json::sorted_text;
 use crate::message::{Arguments, CallPiece, ToolCall};
 use crate::wire::call_rules::CallRules;
 use crate::wire::chat_completions;
@@ -127,5 +128,5 @@ fn whole(call: &CallPiece) -> &str {
 
 /// The arguments without differences of white space and of the order of keys.
 fn normalized(arguments: &str) -> String {
-    serde_json::from_str::<Value>(arguments).map_or_else(|_| arguments.to_owned(), |value| value.to_string())
+    serde_json::from_str::<Value>(arguments).map_or_else(|_| arguments.to_owned(), sorted_text)
 }

@@ -2,7 +2,7 @@
 
 use super::types::names;
 use super::{Comparison, Schema};
-use crate::json::{TypeSet, definition_name};
+use crate::json::{TypeSet, definition_name, sorted_text};
 use crate::testing::tools_lock::change::Direction;
 use crate::testing::tools_lock::line_diff::json_diff;
 use crate::testing::tools_lock::location::Location;
@@ -114,7 +114,7 @@ fn diff(old: Option<Schema<'_>>, new: Option<Schema<'_>>) -> Vec<String> {
 /// Takes the forms of the same alternative from both lists: equal ones, then those of which each is the only one with its label.
 fn take_partners<'a>(old: &mut Vec<Schema<'a>>, new: &mut Vec<Schema<'a>>) -> Vec<(Schema<'a>, Schema<'a>)> {
     let mut partners = Vec::new();
-    take_equal(old, new, |schema| schema.value.to_string(), false, &mut partners);
+    take_equal(old, new, |schema| sorted_text(schema.value.clone()), false, &mut partners);
     take_equal(old, new, label, true, &mut partners);
     partners
 }
@@ -159,7 +159,7 @@ fn label(schema: Schema<'_>) -> String {
     let schema = schema.resolved();
     let tag = || match key(schema)?.1 {
         Value::String(tag) => Some(tag.clone()),
-        other => Some(other.to_string()),
+        other => Some(sorted_text(other.clone())),
     };
     let only_required = || match schema.array("required")? {
         [name] => name.as_str().map(str::to_owned),

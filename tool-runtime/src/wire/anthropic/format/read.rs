@@ -2,6 +2,7 @@
 
 use super::part::read_content;
 use super::{NAME, reply};
+use crate::json::remove_entry;
 use crate::message::{AssistantMessage, Content, Extra, InputMessage, Message, Origin, ToolMessage};
 use crate::wire::body::raw;
 use crate::wire::error::beginning;
@@ -147,12 +148,13 @@ fn read_result(result: Value, tools: &HashMap<String, String>) -> Result<ToolMes
     let Value::Object(mut fields) = result else {
         return Err(REQUEST.unexpected("a block that is not an object"));
     };
-    let Some(Value::String(id)) = fields.remove("tool_use_id") else {
+    let Some(Value::String(id)) = remove_entry(&mut fields, "tool_use_id") else {
         return Err(REQUEST.unexpected("a `tool_result` without `tool_use_id`"));
     };
-    let content = content(fields.remove("content").unwrap_or_default())?.with_names_of_references();
-    let is_error = fields.remove("is_error").is_some_and(|is_error| is_error == true);
-    fields.remove("type");
+    let content =
+        content(remove_entry(&mut fields, "content").unwrap_or_default())?.with_names_of_references();
+    let is_error = remove_entry(&mut fields, "is_error").is_some_and(|is_error| is_error == true);
+    remove_entry(&mut fields, "type");
     let tool = tools.get(&id).cloned().unwrap_or_default();
     Ok(ToolMessage::read(id, tool, content, is_error, Extra::new(NAME, fields)))
 }

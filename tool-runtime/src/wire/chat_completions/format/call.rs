@@ -2,6 +2,7 @@
 
 use super::NAME;
 use super::message::null_is_default;
+use crate::json::remove_entry;
 use crate::message::{Extra, ToolCall, is_object, means_none};
 use crate::tool_name;
 use crate::wire::reasoning::is_reasoning;
@@ -123,17 +124,17 @@ struct ReadFunction {
 impl<'de> Deserialize<'de> for ToolCall {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let ReadCall { id, function, mut other } = ReadCall::deserialize(deserializer)?;
-        other.remove("index");
+        remove_entry(&mut other, "index");
         let kind = other.get("type").and_then(Value::as_str).map(str::to_owned);
         let kind = kind.filter(|kind| function.is_none() && kind != "function");
-        let (name, arguments) = if let Some(called) = kind.and_then(|kind| other.remove(&kind)) {
+        let (name, arguments) = if let Some(called) = kind.and_then(|kind| remove_entry(&mut other, &kind)) {
             (to_text(called["name"].clone()), to_text(called["input"].clone()))
         } else {
-            other.remove("type");
+            remove_entry(&mut other, "type");
             // Some servers leave out the `function` object around name and arguments.
             let function = function.unwrap_or_else(|| ReadFunction {
-                name: to_text(other.remove("name").unwrap_or_default()),
-                arguments: other.remove("arguments").unwrap_or_default(),
+                name: to_text(remove_entry(&mut other, "name").unwrap_or_default()),
+                arguments: remove_entry(&mut other, "arguments").unwrap_or_default(),
             });
             (function.name, to_text(function.arguments))
         };

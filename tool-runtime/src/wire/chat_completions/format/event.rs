@@ -4,6 +4,7 @@ use super::call::to_text;
 use super::content::raw_parts;
 use super::reply::read_usage;
 use super::{FORMAT, NAME};
+use crate::json::remove_entry;
 use crate::message::{Arguments, CallPiece, Chunk, Content, Finish, Piece, StreamError, Truncation};
 use crate::wire::error::beginning;
 use crate::wire::event_data::whole_characters;
@@ -158,7 +159,7 @@ impl Choice {
 impl ReadDelta {
     fn add_pieces(self, pieces: &mut Vec<Piece>) {
         let ReadDelta { content, tool_calls, mut other, .. } = self;
-        let refusal = other.remove("refusal");
+        let refusal = remove_entry(&mut other, "refusal");
         let text_of = |field| other.get(field).and_then(Value::as_str).filter(|text| !text.is_empty());
         let reasoning = SHOWN_FIELDS.into_iter().find_map(text_of).map(str::to_owned);
         if !other.is_empty() {

@@ -1,6 +1,7 @@
 //! Messages: how they are read.
 
 use super::NAME;
+use crate::json::remove_entry;
 use crate::message::{AssistantMessage, Content, ERROR, Extra, InputMessage, Message, ToolCall, ToolMessage};
 use crate::outcome::bounded_error;
 use crate::wire::{detect, other_wires};
@@ -124,7 +125,7 @@ impl From<ReadMessage> for AssistantMessage {
         let content = read.content.take().flatten();
         let refusal = read.other.get("refusal").and_then(Value::as_str).map(str::to_owned);
         if refusal.is_some() {
-            read.other.remove("refusal");
+            remove_entry(&mut read.other, "refusal");
         }
         let extra = Extra::new(NAME, read.other);
         AssistantMessage { content, tool_calls, refusal, extra, ..AssistantMessage::default() }

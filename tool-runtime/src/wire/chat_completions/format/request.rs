@@ -95,7 +95,7 @@ pub(super) fn read_messages(body: &str) -> Result<Vec<Message>, WireError> {
     const REQUEST: Expected = Expected::request(NAME, "the messages of a request of Chat Completions");
     let value: Value = serde_json::from_str(body).map_err(|source| WireError::not_json(body, source))?;
     let messages = match value {
-        Value::Object(mut fields) => fields.remove("messages"),
+        Value::Object(mut fields) => fields.get_mut("messages").map(Value::take),
         list => Some(list),
     };
     let Some(messages) = messages else {

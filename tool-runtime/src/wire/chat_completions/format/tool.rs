@@ -1,7 +1,7 @@
 //! Tool definitions and the tool choice: how entries of `tools` and `tool_choice` are read and written.
 
 use crate::schema::conversion::WrittenDefinition;
-use crate::schema::{ToolSchema, from_parameters};
+use crate::schema::{ToolSchema, from_parameters, schema_text};
 use crate::tool_choice::ToolChoice;
 use crate::wire::chat_completions::DEFINITIONS;
 use serde::de::Error as _;
@@ -70,8 +70,8 @@ impl<'de> Deserialize<'de> for ToolSchema {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let ReadDefinition { function } = ReadDefinition::deserialize(deserializer)?;
         let parameters = match function.parameters {
-            Some(parameters) => to_raw_value(&parameters),
-            None => from_parameters(&[], &[], Map::new()).map(|schema| schema.published),
+            Some(parameters) => schema_text(&parameters),
+            None => from_parameters(&[], &[], &Map::new()).map(|schema| schema.published),
         };
         let parameters = parameters.map_err(D::Error::custom)?;
         let description = function.description.unwrap_or_default();

@@ -4,6 +4,7 @@ use super::call::{Keep, WrittenCall};
 use super::content::{text_part, write_part};
 use super::message::Role;
 use super::{NAME, RULES};
+use crate::json::Entries;
 use crate::message::{
     AssistantMessage, Content, ERROR, Extra, InputMessage, Media, Message, Part, ToolMessage,
 };
@@ -15,7 +16,6 @@ use crate::wire::{IdRules, Report};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 /// A message of a request.
 #[derive(Serialize)]
@@ -29,7 +29,7 @@ pub(super) struct WrittenMessage<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     refusal: Option<&'a str>,
     #[serde(flatten)]
-    extra: BTreeMap<&'a str, &'a Value>,
+    extra: Entries<&'a str, &'a Value>,
 }
 
 impl<'a> WrittenMessage<'a> {
@@ -40,6 +40,7 @@ impl<'a> WrittenMessage<'a> {
             .flat_map(|extra| extra.on_wire(NAME))
             .map(|(field, value)| (&**field, value))
             .collect();
+        let extra = Entries(extra);
         WrittenMessage { role, tool_call_id: None, content, tool_calls: Vec::new(), refusal: None, extra }
     }
 }
@@ -150,7 +151,7 @@ impl<'a> Writer<'a, '_> {
         let mut written = WrittenMessage::new(Role::Assistant, content, &reply.extra);
         written.tool_calls = calls.collect();
         written.refusal = reply.refusal.as_deref();
-        written.extra.retain(|field, value| keep.keeps(field, value));
+        written.extra.0.retain(|(field, value)| keep.keeps(field, value));
         let kept = if self.keep_reasoning { Kept::Own } else { Kept::None };
         report_dropped(index, reply, NAME, kept, self.report);
         written

@@ -2,6 +2,7 @@
 
 use super::part::{field, read_media, snake_case};
 use super::{NAME, names};
+use crate::json::remove_entry;
 use crate::message::{Content, Extra, Part, ToolMessage};
 use crate::wire::element::Element;
 use crate::wire::open_calls::ReadResult;
@@ -62,7 +63,7 @@ pub(super) fn read(part: &Value) -> Option<ReadResult> {
     let Value::Object(result) = field(part, "functionResponse") else { return None };
     let mut extra = result.clone();
     let take = |extra: &mut Map<String, Value>, name: &str| {
-        extra.remove(name).or_else(|| extra.remove(&snake_case(name)))
+        remove_entry(extra, name).or_else(|| remove_entry(extra, &snake_case(name)))
     };
     let id = take(&mut extra, "id");
     let name = take(&mut extra, "name");

@@ -1,5 +1,6 @@
 //! Custom tools: the model writes free text instead of JSON.
 
+use crate::json::remove_entry;
 use crate::schema::ToolSchema;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -40,7 +41,7 @@ impl CustomTools {
     pub(super) fn text(&self, tool: &str, arguments: &str) -> Option<String> {
         let parameter = self.0.get(tool)?;
         let mut arguments: Map<String, Value> = serde_json::from_str(arguments).ok()?;
-        match arguments.remove(parameter)? {
+        match remove_entry(&mut arguments, parameter)? {
             Value::String(text) if arguments.is_empty() => Some(text),
             _ => None,
         }

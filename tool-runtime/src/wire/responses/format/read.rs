@@ -4,6 +4,7 @@ use super::custom_tool::CustomTools;
 use super::item::read_items;
 use super::part::read_content;
 use super::{NAME, tool_search};
+use crate::json::remove_entry;
 use crate::message::{ERROR, Extra, InputMessage, Message, Origin, ToolMessage};
 use crate::wire::error::beginning;
 use crate::wire::expected::{Expected, is_list};
@@ -95,14 +96,14 @@ impl<'a> Reader<'a> {
         };
         self.end_reply()?;
         let mut fields: Map<String, Value> = REQUEST.read_part(item.get())?;
-        let content = read_content(fields.remove("content").unwrap_or_default())
+        let content = read_content(remove_entry(&mut fields, "content").unwrap_or_default())
             .ok_or_else(|| REQUEST.unexpected(format_args!("the content of {}", beginning(item.get()))))?;
-        fields.remove("role");
+        remove_entry(&mut fields, "role");
         if self.messages.is_empty() && head.role.as_deref() == Some("system") {
             // A system message with its `type` is not one of `instructions`.
             fields.insert("type".to_owned(), "message".into());
         } else {
-            fields.remove("type");
+            remove_entry(&mut fields, "type");
         }
         self.messages
             .push(new(InputMessage { extra: Extra::new(NAME, fields), ..InputMessage::new(content) }));
@@ -124,16 +125,16 @@ impl<'a> Reader<'a> {
     fn result(&mut self, item: &RawValue, is_search: bool) -> Result<(), WireError> {
         self.end_reply()?;
         let mut fields: Map<String, Value> = REQUEST.read_part(item.get())?;
-        let Some(Value::String(id)) = fields.remove("call_id") else {
+        let Some(Value::String(id)) = remove_entry(&mut fields, "call_id") else {
             let kind = if is_search { "a result of a search" } else { "a result" };
             return Err(REQUEST.unexpected(format_args!("{kind} without `call_id`")));
         };
-        fields.remove("type");
+        remove_entry(&mut fields, "type");
         let content = if is_search {
-            fields.remove("execution");
-            tool_search::read_tools(fields.remove("tools").unwrap_or_default())
+            remove_entry(&mut fields, "execution");
+            tool_search::read_tools(remove_entry(&mut fields, "tools").unwrap_or_default())
         } else {
-            read_content(fields.remove("output").unwrap_or_default())
+            read_content(remove_entry(&mut fields, "output").unwrap_or_default())
                 .ok_or_else(|| REQUEST.unexpected(format_args!("the output of `{id}`")))?
         };
         let is_error = content.as_str().starts_with(ERROR);

@@ -4,6 +4,7 @@ use super::item::{self, is_custom};
 use super::part::{text_part, write_content};
 use super::tool_search::{self, LoadedTools};
 use super::{NAME, Responses};
+use crate::json::remove_entry;
 use crate::message::{
     AssistantMessage, Completeness, Content, ERROR, Extra, InputMessage, Message, ReplyItem, ToolCall,
     ToolMessage,
@@ -211,7 +212,7 @@ impl<'a> Writer<'a, '_> {
             return self.native(json, head, has_id, None);
         };
         if let (false, Some(fields)) = (has_id, message.as_object_mut()) {
-            fields.remove("id");
+            remove_entry(fields, "id");
         }
         self.report.change(index, "the parts of a reply are those that the provider takes");
         self.items.push(message.into());
