@@ -17,7 +17,7 @@ pub(crate) use nesting::{Nesting, nesting};
 pub(crate) use object::object;
 pub(crate) use object_end::ObjectEnd;
 pub(crate) use pairs::pairs;
-pub(crate) use reference::{definition_name, referenced};
+pub(crate) use reference::{definition_name, percent_decoded, referenced};
 pub(crate) use scanner::{JsonString, Scanner};
 pub(crate) use surrogates::{SplitPairs, replace_lone_surrogates};
 pub(crate) use text::Text;

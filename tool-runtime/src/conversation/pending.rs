@@ -203,7 +203,8 @@ impl PendingCalls {
             let messages = self.before.messages().iter();
             messages.filter(|message| matches!(message, Message::Assistant(_))).count() as u64
         };
-        registry.new_batch(number.unwrap_or_else(replies))
+        let has_written_keys = registry.has_written_keys(&self.reply);
+        Batch { has_written_keys, ..registry.new_batch(number.unwrap_or_else(replies)) }
     }
 
     /// Fails every call without a result with `Error: ` and this reason. No tool runs. The error of a call that began in

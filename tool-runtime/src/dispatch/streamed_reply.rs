@@ -5,6 +5,7 @@ use crate::message::{AssistantMessage, TakenIds, ToolCall, ToolMessage};
 use crate::registry::Registry;
 use crate::stream::{Chunk, Event, ReplyAssembler, StreamError};
 use crate::tool::{Approval, Batch};
+use crate::wire;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, Stream, StreamExt as _};
 use std::collections::BTreeMap;
@@ -77,8 +78,6 @@ pub(crate) struct EarlyCall {
 
 impl EarlyCall {
     async fn run(&self, registry: &Registry, batch: &Batch<'_>, position: usize, call: &ToolCall) {
-        // The duration of a call that starts while the reply is streamed is measured from its own start.
-        let batch = &Batch { started: Instant::now(), ..*batch };
         let mut message = ToolMessage::blank(&call.id);
         registry.write_message(batch, position, call, Approval::None, Some(&self.record), &mut message).await;
         *self.message.lock().unwrap_or_else(PoisonError::into_inner) = Some(message);
@@ -166,11 +165,14 @@ impl StreamedReply {
                     None => Some(Chunk::failed(StreamError::Cancelled)),
                 },
             };
-            let ready = self.take(next, &mut on_event, |call| registry.may_start_while_streaming(call));
+            let ready = self.take(next, &mut on_event, registry);
+            let has_written_keys = wire::has_written_keys(self.assembler.wire_name());
             for (index, call) in ready {
                 let early = Arc::new(EarlyCall { arguments: call.arguments.clone(), ..EarlyCall::default() });
                 self.early.insert(index, Arc::clone(&early));
-                running.push(Box::pin(async move { early.run(registry, batch, index, &call).await }));
+                // The duration of a call that starts while the reply is streamed is measured from its own start.
+                let batch = Batch { started: Instant::now(), has_written_keys, ..*batch };
+                running.push(Box::pin(async move { early.run(registry, &batch, index, &call).await }));
             }
         }
     }
@@ -180,7 +182,7 @@ impl StreamedReply {
         &mut self,
         chunk: Option<Chunk>,
         on_event: &mut impl FnMut(ReplyEvent<'_>),
-        may_start: impl Fn(&ToolCall) -> bool,
+        registry: &Registry,
     ) -> Vec<(usize, ToolCall)> {
         let StreamedReply { assembler, ids, max_calls, answer_tool, .. } = self;
         let events = match chunk {
@@ -201,10 +203,13 @@ impl StreamedReply {
             let is_complete = matches!(event, Event::CallComplete { .. });
             let has_id = is_complete || !call.id.is_empty();
             let id = has_id.then(|| ids.choose(index, &call.id, events.response_id()));
+            let own = if is_complete { registry.own_call(call) } else { None };
+            let call = own.as_ref().unwrap_or(call);
+            let event = if is_complete { Event::CallComplete { index, call } } else { event };
             on_event(ReplyEvent { event, call: Some(EventCall { index, call, id }) });
             let is_within_limit = max_calls.is_none_or(|limit| index < limit);
             if let (true, false, true, Some(id)) = (is_complete, has_failed, is_within_limit, id) {
-                if answer_tool.as_ref() != Some(&call.name) && may_start(call) {
+                if answer_tool.as_ref() != Some(&call.name) && registry.may_start_while_streaming(call) {
                     ready.push((index, ToolCall { id: id.to_owned(), ..call.clone() }));
                 }
             }
@@ -212,8 +217,8 @@ impl StreamedReply {
         ready
     }
 
-    /// Ends the reply, whether it is complete or not.
-    pub(crate) fn end(self) -> EndedReply {
+    /// Ends the reply, whether it is complete or not. Its calls have the keys of their tools.
+    pub(crate) fn end(self, registry: &Registry) -> EndedReply {
         let StreamedReply { assembler, mut ids, early, .. } = self;
         let has_ended = assembler.has_ended();
         let (mut reply, interruption) = assembler.assemble();
@@ -227,6 +232,7 @@ impl StreamedReply {
                 }
             }
         });
+        registry.use_own_keys(&mut reply);
         EndedReply { reply, is_complete: has_ended && interruption.is_none(), interruption, early, ids }
     }
 }

@@ -15,7 +15,7 @@ pub(crate) fn definition_name(reference: &str) -> Option<String> {
 }
 
 /// Decodes the percent-encoded bytes of a reference, which is a URI.
-fn percent_decoded(text: &str) -> Cow<'_, str> {
+pub(crate) fn percent_decoded(text: &str) -> Cow<'_, str> {
     let mut parts = text.split('%');
     let first = parts.next().unwrap_or_default();
     let mut bytes = first.as_bytes().to_vec();

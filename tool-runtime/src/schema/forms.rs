@@ -1,8 +1,9 @@
 //! The forms of a tool's definition that requests contain.
 
+use super::property_keys::PropertyKeys;
 use super::strict::{AnthropicStrict, NotStrict};
 use serde_json::value::RawValue;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// The published parameters of a tool, and their other forms, each created when it is first asked for. Shared by a
 /// registry, its subsets and the clones of a definition.
@@ -11,6 +12,8 @@ pub(crate) struct Forms {
     pub(super) parameters: Box<RawValue>,
     /// The parameters of the strict forms, if they are others.
     strict_parameters: Option<Box<RawValue>>,
+    /// The keys of the parameters that a provider rejects, if there are any.
+    property_keys: Option<Arc<PropertyKeys>>,
     /// The entry of the `tools` array of Chat Completions.
     pub(crate) definition: OnceLock<Box<RawValue>>,
     openai: OnceLock<Result<Box<RawValue>, Vec<NotStrict>>>,
@@ -21,6 +24,7 @@ pub(crate) struct Forms {
 impl Forms {
     pub(super) fn new(parameters: Box<RawValue>) -> Self {
         Forms {
+            property_keys: PropertyKeys::new(&parameters).map(Arc::new),
             parameters,
             strict_parameters: None,
             definition: OnceLock::new(),
@@ -33,6 +37,10 @@ impl Forms {
     #[cfg(feature = "search")]
     pub(super) fn with_strict(parameters: Box<RawValue>, strict_parameters: Box<RawValue>) -> Self {
         Forms { strict_parameters: Some(strict_parameters), ..Forms::new(parameters) }
+    }
+
+    pub(crate) fn property_keys(&self) -> Option<&Arc<PropertyKeys>> {
+        self.property_keys.as_ref()
     }
 
     fn strict_parameters(&self) -> &RawValue {

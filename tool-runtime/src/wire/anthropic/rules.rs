@@ -1,6 +1,7 @@
 //! The rules of Anthropic's Messages API, with its error messages.
 
 use super::errors;
+use crate::schema::each_subschema;
 use crate::wire::rejected::{RejectedError, check_fields, ensure, invalid, is_plain_name, list};
 use serde_json::Value;
 use std::collections::HashSet;
@@ -89,6 +90,11 @@ fn check_tools(request: &Value) -> Result<(), RejectedError> {
         let kind = &tool["input_schema"]["type"];
         ensure(!kind.is_null(), || invalid(format!("{path}.input_schema.type: Field required")))?;
         ensure(kind == "object", || invalid(format!("{path}.input_schema.type: Input should be 'object'")))?;
+        ensure(!has_rejected_key(&tool["input_schema"]), || {
+            invalid(format!(
+                "{path}.input_schema.properties: Property keys should match pattern '^[a-zA-Z0-9_.-]{{1,64}}$'"
+            ))
+        })?;
     }
     check_deferred(tools)?;
     let strict = tools.iter().filter(|tool| tool["strict"] == true).count();
@@ -110,6 +116,22 @@ fn check_tools(request: &Value) -> Result<(), RejectedError> {
         }
         _ => Ok(()),
     }
+}
+
+/// Whether a schema has a property with a key that the API rejects: <https://github.com/anthropics/claude-code/issues/34771>.
+fn has_rejected_key(schema: &Value) -> bool {
+    let is_allowed = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '.' | '-');
+    let is_accepted = |key: &String| (1..=64).contains(&key.len()) && key.chars().all(is_allowed);
+    let mut rest = vec![schema.clone()];
+    while let Some(mut schema) = rest.pop() {
+        let Value::Object(keywords) = &mut schema else { continue };
+        let mut properties = keywords.get("properties").and_then(Value::as_object).into_iter().flatten();
+        if properties.any(|(key, _)| !is_accepted(key)) {
+            return true;
+        }
+        each_subschema(keywords, &mut |subschema| rest.push(subschema.take()));
+    }
+    false
 }
 
 /// <https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool#error-handling>

@@ -11,6 +11,7 @@ use crate::wire::{Body, NotStrictTool, RequestParts, WireError};
 use serde::Serialize;
 use serde_json::json;
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 
 #[derive(Serialize)]
 struct Tool<'a> {
@@ -21,7 +22,7 @@ struct Tool<'a> {
     strict: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     defer_loading: bool,
-    input_schema: &'a RawValue,
+    input_schema: Cow<'a, RawValue>,
 }
 
 pub(super) fn write(
@@ -96,8 +97,15 @@ fn tool_array<'a>(
             description: tool.description(),
             strict: form.is_some(),
             defer_loading,
-            input_schema: form.map_or(tool.parameters(), |form| &form.parameters),
+            input_schema: with_written_keys(tool, form.map_or(tool.parameters(), |form| &form.parameters)),
         });
     }
     ToolArray::new(&definitions, not_strict)
+}
+
+/// The parameters of a tool with written names in place of the keys that the API rejects.
+fn with_written_keys<'a>(tool: &ToolSchema, parameters: &'a RawValue) -> Cow<'a, RawValue> {
+    let keys = tool.forms().property_keys();
+    let written = keys.and_then(|keys| keys.write_parameters(parameters));
+    written.map_or(Cow::Borrowed(parameters), Cow::Owned)
 }
