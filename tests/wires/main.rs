@@ -18,6 +18,7 @@ mod odd_servers;
 mod ollama;
 mod ollama_streams;
 mod random_replies;
+mod property_keys;
 mod responses;
 mod responses_histories;
 mod responses_items;
