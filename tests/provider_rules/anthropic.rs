@@ -254,7 +254,8 @@ fn keys_of_properties_have_letters_of_ascii() {
     let long = "a".repeat(65);
     for key in ["$.alt", "filter[city]", "größe", "@id", "", &long] {
         let properties = json!({ key: { "type": "string" } });
-        let nested = json!({ "stops": { "type": "array", "items": { "type": "object", "properties": properties } } });
+        let nested =
+            json!({ "stops": { "type": "array", "items": { "type": "object", "properties": properties } } });
         for properties in [properties, nested] {
             let schema = json!({ "type": "object", "properties": properties });
             let tools = json!([{ "name": "now", "input_schema": schema }]);

@@ -76,7 +76,8 @@ fn both_forms_of_a_definition_have_written_names() {
 #[tokio::test]
 async fn a_history_of_another_provider_has_written_names() {
     let registry = builder().build().expect("a tool");
-    let call = json!({ "id": "a", "type": "function", "function": { "name": "find_flights", "arguments": OWN } });
+    let call =
+        json!({ "id": "a", "type": "function", "function": { "name": "find_flights", "arguments": OWN } });
     let message = json!({ "role": "assistant", "tool_calls": [call] });
     let choice = json!({ "choices": [{ "message": message, "finish_reason": "tool_calls" }] });
     let reply = ChatCompletions::new().read_reply(&choice.to_string()).expect("it is read");
@@ -92,7 +93,8 @@ async fn a_history_of_another_provider_has_written_names() {
     // Without the definition, nothing has a written name.
     assert_eq!(input(&parts).to_string(), OWN);
     // A call that is made by hand, or that was read from a history of Anthropic, may have written names already.
-    let by_hand = AssistantMessage::from_tool_calls([ToolCall::new("a", "find_flights", written().to_string())]);
+    let by_hand =
+        AssistantMessage::from_tool_calls([ToolCall::new("a", "find_flights", written().to_string())]);
     let messages = [Message::user("Rome?"), by_hand.into(), tool_result()];
     assert_eq!(input(&RequestParts::new(&messages).with_tools(registry.schemas())), written());
 }
@@ -127,7 +129,8 @@ async fn a_tool_of_the_native_search_has_written_names() {
     let parts = RequestParts::new(&messages).with_tools(registry.schemas());
     let sent = body(&wire, &parts.with_deferred_tools(registry.deferred_schemas()));
     let tools = list(&sent["tools"]).iter().filter(|tool| tool["defer_loading"] == true);
-    let properties: Vec<&Value> = tools.map(|tool| &tool["input_schema"]["properties"]["filter_city_"]).collect();
+    let properties: Vec<&Value> =
+        tools.map(|tool| &tool["input_schema"]["properties"]["filter_city_"]).collect();
     assert_eq!(properties, [&json!({ "type": "string" }); 2]);
     let reply = |name: &str, input: &Value| {
         let block = json!({ "type": "tool_use", "id": "toolu_1", "name": name, "input": input });
@@ -138,8 +141,14 @@ async fn a_tool_of_the_native_search_has_written_names() {
     assert_eq!(chat.messages()[2].text(), OWN);
     let chat = called(&registry, reply("find_flights", &json!({ "stops": [] }))).await;
     let text = chat.messages()[2].text();
-    assert!(text.starts_with("Error: invalid arguments for `find_flights`: `filter_city_` is missing"), "{text}");
-    assert!(text.contains("\nSignature: ") && text.contains("filter_city_") && !text.contains("filter[city]"), "{text}");
+    assert!(
+        text.starts_with("Error: invalid arguments for `find_flights`: `filter_city_` is missing"),
+        "{text}"
+    );
+    assert!(
+        text.contains("\nSignature: ") && text.contains("filter_city_") && !text.contains("filter[city]"),
+        "{text}"
+    );
     // `search_tools` shows the tool's keys, and so does the error of `call_tool`.
     let own: Value = serde_json::from_str(OWN).expect("it is JSON");
     for arguments in [&own, &written()] {

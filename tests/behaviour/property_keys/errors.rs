@@ -1,9 +1,11 @@
 //! Errors of arguments, with the keys that the model received.
 
 use super::{echo, error, registry, reply, reported};
+use serde::Deserialize;
 use serde_json::{Value, json};
 use tool_runtime::conversation::Received;
 use tool_runtime::dispatch::{ArgumentError, CallError};
+use tool_runtime::schemars::{self, JsonSchema};
 use tool_runtime::wire::{ChatCompletions, Wire};
 use tool_runtime::{AssistantMessage, Conversation, DynamicTool, Registry, ToolCall, tool, tools};
 
@@ -105,6 +107,38 @@ async fn errors_of_functions_have_the_keys_that_the_model_received() {
     assert!(text.starts_with("Error: invalid arguments for `search`: `gr__e`: expected"), "{text}");
     let text = registry.dispatch(&call(r#"{"größe":"x"}"#)).await[0].text().to_owned();
     assert!(text.starts_with("Error: invalid arguments for `search`: `größe`: expected"), "{text}");
+}
+
+/// Books a flight.
+#[tool]
+fn book(#[arg(name = "größe")] sizes: Vec<Size>) {
+    drop(sizes);
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Size {
+    #[serde(rename = "@größe", deserialize_with = "even")]
+    #[expect(dead_code, reason = "it is only decoded")]
+    size: u8,
+}
+
+/// Rejects values that the schema accepts.
+fn even<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
+    let size = u8::deserialize(deserializer)?;
+    if size % 2 == 0 { Ok(size) } else { Err(serde::de::Error::custom("it is odd")) }
+}
+
+#[tokio::test]
+async fn errors_of_decoders_have_the_keys_that_the_model_received() {
+    let registry = Registry::new(tools![book]).expect("one tool");
+    for (key, nested) in [("gr__e", "_gr__e"), ("größe", "@größe")] {
+        let arguments = json!({ key: [{ nested: 2 }, { nested: 3 }] });
+        let result = registry.call("book", arguments).await;
+        assert_eq!(
+            result.text(),
+            format!("Error: invalid arguments for `book`: `{key}[1].{nested}`: it is odd")
+        );
+    }
 }
 
 #[tokio::test]

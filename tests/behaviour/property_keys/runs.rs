@@ -30,7 +30,9 @@ fn call(chat: &Conversation) -> &str {
 
 /// The body of the next request of this wire.
 fn request(wire: &dyn Wire, chat: &Conversation, registry: &Registry) -> Value {
-    let body = wire.write(&RequestParts::new(chat.messages()).with_tools(registry.schemas())).expect("it is written");
+    let body = wire
+        .write(&RequestParts::new(chat.messages()).with_tools(registry.schemas()))
+        .expect("it is written");
     serde_json::to_value(&body).expect("it is JSON")
 }
 
@@ -51,7 +53,8 @@ async fn pending_calls_have_the_tools_keys_once_they_run() {
 /// Approved before a run, stored, and loaded in another process.
 #[tokio::test]
 async fn an_approval_before_the_first_run_stays() {
-    let registry = Registry::builder().dynamic(echo("echo", reported()).requires_approval()).build().expect("a tool");
+    let registry =
+        Registry::builder().dynamic(echo("echo", reported()).requires_approval()).build().expect("a tool");
     let mut pending = received();
     let proposed = pending.awaiting_approval(&registry);
     assert_eq!(proposed[0].arguments().get(), OWN);
@@ -70,7 +73,8 @@ async fn an_approval_before_the_first_run_stays() {
 /// Edited before the first run, and then denied: the history shows the call of the model.
 #[tokio::test]
 async fn a_denied_edit_restores_the_call_of_the_model() {
-    let registry = Registry::builder().dynamic(echo("echo", reported()).requires_approval()).build().expect("a tool");
+    let registry =
+        Registry::builder().dynamic(echo("echo", reported()).requires_approval()).build().expect("a tool");
     let mut pending = received();
     pending.approve_with("toolu_1", json!({ "größe": "x" })).expect("it waits");
     pending.run_allowed(&registry).await;
@@ -87,7 +91,9 @@ async fn a_streamed_dispatch_has_the_tools_keys() {
     let event = |event: Value| Anthropic::new().read_event(&event.to_string());
     let block = json!({ "type": "tool_use", "id": "toolu_1", "name": "echo", "input": {} });
     let piece = |text: &str| {
-        event(json!({ "type": "content_block_delta", "index": 0, "delta": { "type": "input_json_delta", "partial_json": text } }))
+        event(
+            json!({ "type": "content_block_delta", "index": 0, "delta": { "type": "input_json_delta", "partial_json": text } }),
+        )
     };
     for is_read_only in [true, false] {
         let tool = echo("echo", reported());

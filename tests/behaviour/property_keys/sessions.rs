@@ -1,13 +1,15 @@
 //! Sessions with Anthropic: everything that the program sees has the tool's keys, and the provider's blocks have its own.
 
 use super::{echo, reply, reported};
+use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use tool_runtime::dispatch::{Decision, ReadyCall};
 use tool_runtime::message::Message;
-use tool_runtime::session::{Event, RunEnd, RunLog, RunLogFuture};
+use tool_runtime::schemars::{self, JsonSchema};
+use tool_runtime::session::{Event, RunEnd, RunLog, RunLogFuture, TypedEnd};
 use tool_runtime::testing::ScriptedModel;
-use tool_runtime::wire::Anthropic;
+use tool_runtime::wire::{Anthropic, UseResponseFormat, Wire};
 use tool_runtime::{AssistantMessage, DynamicTool, Registry, Session};
 
 const WRITTEN: &str = r#"{"_.alt":"json","gr__e":1}"#;
@@ -72,10 +74,14 @@ fn arguments(session: &Session) -> Vec<&str> {
 }
 
 fn result(session: &Session) -> &str {
-    session.messages().iter().find_map(|message| match message {
-        Message::Tool(result) => Some(result.text()),
-        _ => None,
-    }).expect("a result")
+    session
+        .messages()
+        .iter()
+        .find_map(|message| match message {
+            Message::Tool(result) => Some(result.text()),
+            _ => None,
+        })
+        .expect("a result")
 }
 
 /// The inputs of the calls in a request.
@@ -90,13 +96,21 @@ fn stored(session: &Session) -> Session {
     serde_json::from_str(&text).expect("it is read")
 }
 
-async fn run(session: &mut Session, registry: &Registry, model: &ScriptedModel, seen: &Seen, is_streamed: bool) -> RunEnd {
+async fn run(
+    session: &mut Session,
+    registry: &Registry,
+    model: &ScriptedModel,
+    seen: &Seen,
+    is_streamed: bool,
+) -> RunEnd {
     let events = seen.clone();
     let run = session.run(registry).wire(Anthropic::new()).on_event(move |event| match event {
         Event::CallComplete { arguments, .. } => events.add("event", arguments),
         Event::Call(event) => {
             let status = serde_json::to_value(&event.status).expect("it is written");
-            if let Some(arguments) = status["needs_approval"]["arguments"].as_str().or(status["arguments"].as_str()) {
+            if let Some(arguments) =
+                status["needs_approval"]["arguments"].as_str().or(status["arguments"].as_str())
+            {
                 events.add("waits", arguments);
             }
         }
@@ -144,7 +158,10 @@ async fn a_log_records_the_tools_keys() {
         if is_streamed {
             assert_eq!(run.stream(|request| model.stream(request)).await.expect("valid"), RunEnd::Answered);
         } else {
-            assert_eq!(run.complete(|request| model.complete(request)).await.expect("valid"), RunEnd::Answered);
+            assert_eq!(
+                run.complete(|request| model.complete(request)).await.expect("valid"),
+                RunEnd::Answered
+            );
         }
         assert_eq!(seen.take(), [format!("log {OWN}")]);
     }
@@ -197,4 +214,40 @@ async fn a_run_continues_after_an_error_with_the_names_of_the_definition() {
     let mut session = Session::new().user("Go.");
     assert_eq!(run(&mut session, &registry, &model, &seen, true).await, RunEnd::Answered);
     assert_eq!(result(&session), "Error: invalid arguments for `echo`: `_.alt` is missing");
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Size {
+    #[serde(rename = "größe")]
+    size: u8,
+}
+
+/// A typed answer that is a call has the keys of the type, and its errors have those of the definition.
+#[tokio::test]
+async fn a_typed_answer_as_a_call_has_the_keys_of_the_type() {
+    let wire = || Anthropic::new().response_format(UseResponseFormat::Never);
+    let answer = |input: Value| {
+        let block = json!({ "type": "tool_use", "id": "toolu_1", "name": "final_answer", "input": input });
+        let message = json!({ "type": "message", "content": [block], "stop_reason": "tool_use" });
+        wire().read_reply(&message.to_string()).expect("it is read")
+    };
+    for is_streamed in [false, true] {
+        let replies = [answer(json!({ "gr__e": "x" })), answer(json!({ "gr__e": 5 }))];
+        let model = ScriptedModel::new(replies).wire(wire());
+        let registry = Registry::builder().build().expect("no tools");
+        let mut session = Session::new().user("How large?");
+        let run = session.run(&registry).wire(wire()).answer_as::<Size>();
+        let end = if is_streamed {
+            run.stream(|request| model.stream(request)).await.expect("valid")
+        } else {
+            run.complete(|request| model.complete(request)).await.expect("valid")
+        };
+        assert_eq!(end, TypedEnd::Answered(Size { size: 5 }));
+        assert_eq!(session.final_text(), r#"{"größe":5}"#);
+        assert!(result(&session).contains("`gr__e`: expected"), "{}", result(&session));
+        let sent = &model.requests()[0]["tools"][0]["input_schema"];
+        assert_eq!(sent["required"], json!(["gr__e"]));
+        assert_eq!(inputs(&model.requests()[1]), [json!({ "gr__e": "x" })]);
+    }
 }

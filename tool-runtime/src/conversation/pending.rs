@@ -93,7 +93,8 @@ impl PendingCalls {
         self.positions.find(id, &self.reply.tool_calls)
     }
 
-    /// The calls of the reply, with and without results. Their ids are unique within the reply.
+    /// The calls of the reply, with and without results. Their ids are unique within the reply. Keys that a provider rejects have
+    /// their written names until a run, since no registry has seen the calls before.
     #[must_use]
     pub fn calls(&self) -> &[ToolCall] {
         &self.reply.tool_calls

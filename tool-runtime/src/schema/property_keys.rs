@@ -43,6 +43,26 @@ impl PropertyKeys {
         self.own.get(written).map(String::as_str)
     }
 
+    /// The path of an argument, such as `stops[2].city`, with written names.
+    pub(crate) fn written_path(&self, path: &str) -> String {
+        let mut written = String::with_capacity(path.len());
+        let mut rest = path;
+        while !rest.is_empty() {
+            let is_start = written.is_empty() || written.ends_with(['.', ']']);
+            let is_whole = |key: &&String| {
+                let after = rest.strip_prefix(key.as_str());
+                !key.is_empty()
+                    && after.is_some_and(|after| after.is_empty() || after.starts_with(['.', '[']))
+            };
+            let key = self.written.keys().filter(|_| is_start).filter(is_whole).max_by_key(|key| key.len());
+            let length = key.map_or_else(|| rest.chars().next().map_or(1, char::len_utf8), String::len);
+            let (head, tail) = rest.split_at(length);
+            written.push_str(key.and_then(|key| self.written(key)).unwrap_or(head));
+            rest = tail;
+        }
+        written
+    }
+
     /// The written form of a name in a schema.
     fn written_or_same<'k>(&'k self, name: &'k str) -> &'k str {
         self.written(name).unwrap_or(name)
@@ -63,6 +83,57 @@ fn may_have_rejected_key(json: &str) -> bool {
                 }
             }
             _ => scanner.skip(1),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PropertyKeys;
+    use serde_json::json;
+    use serde_json::value::to_raw_value;
+
+    #[test]
+    fn each_change_has_its_place_and_its_reason() {
+        let long = "a".repeat(65);
+        let stop = json!({ "type": "object", "properties": { "@id": {}, "more": { "properties": { "größe": {} } } } });
+        let schema = json!({
+            "properties": { "filter[city]": {}, "stops": { "items": { "$ref": "#/$defs/stop" } }, &long: {} },
+            "$defs": { "stop": stop },
+        });
+        let keys = PropertyKeys::new(&to_raw_value(&schema).expect("it is JSON")).expect("it has such keys");
+        let long_name = keys.written(&long).expect("it is too long").to_owned();
+        let mut changes = keys.write_schema(&schema).changes;
+        changes.sort();
+        let letters = "the provider accepts only letters, digits, `_`, `.` and `-` in keys";
+        let expected = [
+            ("$defs.stop.@id".to_owned(), format!("sent as `_id`, since {letters}")),
+            ("$defs.stop.more.größe".to_owned(), format!("sent as `gr__e`, since {letters}")),
+            (
+                long,
+                format!(
+                    "sent as `{long_name}`, since the provider accepts only keys of at most 64 characters"
+                ),
+            ),
+            ("filter[city]".to_owned(), format!("sent as `filter_city_`, since {letters}")),
+        ];
+        assert_eq!(changes, expected);
+    }
+
+    #[test]
+    fn the_keys_in_a_path_have_their_written_names() {
+        let properties = json!({ "a": {}, "a[b]": {}, "größe": {}, "größe.x": {}, "": {} });
+        let keys =
+            PropertyKeys::new(&to_raw_value(&json!({ "properties": properties })).expect("it is JSON"));
+        let keys = keys.expect("it has such keys");
+        for (path, written) in [
+            ("größe", "gr__e"),
+            ("größe[2].größe", "gr__e[2].gr__e"),
+            ("größe.x.a[b][0].a", "gr__e.x.a_b_[0].a"),
+            ("Größe.größen", "Größe.größen"),
+            ("", ""),
+        ] {
+            assert_eq!(keys.written_path(path), written);
         }
     }
 }

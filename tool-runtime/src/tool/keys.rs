@@ -21,20 +21,27 @@ impl ToolKeys {
         ToolKeys { keys: Arc::clone(keys), validator: Validator::new(&written).ok() }
     }
 
-    /// The error of these arguments with written names, if there are keys and the schema rejects the arguments. An error of the
-    /// decoder alone stays as it is.
+    /// The error of these arguments with written names, if there are keys.
     #[cold]
     pub(crate) fn written_error(
         keys: Option<&Self>,
         error: ArgumentsError,
         arguments: &str,
     ) -> ArgumentsError {
-        let validator = keys.and_then(|keys| Some((keys, keys.validator.as_ref()?)));
-        let (ArgumentsError::Invalid(_), Some((keys, validator))) = (&error, validator) else { return error };
+        let (ArgumentsError::Invalid(_), Some(keys)) = (&error, keys) else { return error };
         let written = keys.written_arguments(arguments);
         let arguments = written.as_deref().unwrap_or(arguments);
-        let errors = validator.errors(validator.root, "", arguments, &mut Budget::new(arguments));
-        if errors.is_empty() { error } else { ArgumentsError::Invalid(errors) }
+        let errors = keys.validator.as_ref().map_or_else(Vec::new, |validator| {
+            validator.errors(validator.root, "", arguments, &mut Budget::new(arguments))
+        });
+        match error {
+            // Only the decoder rejects the arguments.
+            ArgumentsError::Invalid(own) if errors.is_empty() => {
+                let written = own.into_iter().map(|error| error.map_path(|path| keys.written_path(&path)));
+                ArgumentsError::Invalid(written.collect())
+            }
+            _ => ArgumentsError::Invalid(errors),
+        }
     }
 }
 

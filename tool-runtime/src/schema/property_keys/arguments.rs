@@ -7,8 +7,8 @@ use super::PropertyKeys;
 use crate::json::{Scanner, pairs, referenced, to_text};
 use crate::outcome::{ArgumentError, MAX_SHOWN_ERRORS};
 use crate::validator::{Budget, Stop, push_index, push_key};
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 use std::borrow::Cow;
 
 /// Values that are nested deeper keep their keys.
@@ -122,8 +122,8 @@ impl<'k> Walk<'k> {
         let mut written = Vec::with_capacity(pairs.len());
         for (key, value) in pairs {
             self.budget.spend(schemas.len())?;
-            let own = self.own_key(schemas, key);
-            let key = self.key(schemas, pairs, key, &own)?;
+            let (own, is_property) = self.own_key(schemas, key)?;
+            let key = if is_property { self.key(schemas, pairs, key, &own)? } else { Cow::Borrowed(&**key) };
             let schemas: Vec<&Value> = schemas.iter().flat_map(|schema| values_of(schema, &own)).collect();
             let length = self.path.len();
             push_key(&mut self.path, &key);
@@ -134,15 +134,41 @@ impl<'k> Walk<'k> {
         Ok(format!("{{{}}}", written.join(",")))
     }
 
-    /// The key of the tool, of a key in either form.
-    fn own_key<'j>(&self, schemas: &[&'k Value], key: &'j str) -> Cow<'j, str> {
-        match self.keys.own(key).filter(|own| schemas.iter().any(|schema| names_property(schema, own))) {
-            Some(own) => Cow::Owned(own.to_owned()),
-            None => Cow::Borrowed(key),
+    /// The key of the tool, of a key in either form, and whether it is a property.
+    fn own_key<'j>(&mut self, schemas: &[&'k Value], key: &'j str) -> Result<(Cow<'j, str>, bool), Stop> {
+        let keys = self.keys;
+        if let Some(own) = keys.own(key) {
+            if self.is_property(schemas, own)? {
+                return Ok((own.to_owned().into(), true));
+            }
         }
+        let is_property = keys.written(key).is_some() && self.is_property(schemas, key)?;
+        Ok((key.into(), is_property))
     }
 
-    /// The key in the form of this walk.
+    /// Whether a keyword of the schemas names this property.
+    fn is_property(&mut self, schemas: &[&Value], key: &str) -> Result<bool, Stop> {
+        const WITH_ENTRIES: [&str; 4] =
+            ["properties", "dependentRequired", "dependentSchemas", "dependencies"];
+        for schema in schemas {
+            let entries = || WITH_ENTRIES.into_iter().filter_map(|keyword| schema.get(keyword)?.as_object());
+            if entries().any(|entries| entries.contains_key(key)) {
+                return Ok(true);
+            }
+            let names = schema.get("propertyNames");
+            let lists = entries().skip(usize::from(schema.get("properties").is_some())).flat_map(Map::values);
+            let lists = lists.chain(schema.get("required")).chain(names.and_then(|names| names.get("enum")));
+            for list in lists.filter_map(Value::as_array) {
+                self.budget.spend(list.len() / 8 + 1)?;
+                if list.iter().any(|name| name == key) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// The key of a property in the form of this walk.
     fn key<'j>(
         &mut self,
         schemas: &[&'k Value],
@@ -150,8 +176,7 @@ impl<'k> Walk<'k> {
         key: &'j str,
         own: &str,
     ) -> Result<Cow<'j, str>, Stop> {
-        let is_property = key != own || schemas.iter().any(|schema| names_property(schema, own));
-        let Some(written) = self.keys.written(own).filter(|_| is_property) else { return Ok(key.into()) };
+        let Some(written) = self.keys.written(own) else { return Ok(key.into()) };
         let (wanted, other) = if self.form == Form::Own { (own, written) } else { (written, own) };
         if key == wanted {
             return Ok(key.into());
@@ -245,20 +270,4 @@ fn items_of(schema: &Value, index: usize) -> Vec<&Value> {
         items => Some(items),
     });
     found.collect()
-}
-
-/// Whether a keyword of the schema names this property.
-fn names_property(schema: &Value, key: &str) -> bool {
-    let has_entry = |keyword: &str| schema.get(keyword).is_some_and(|entries| entries.get(key).is_some());
-    let lists = |names: &Value| names.as_array().is_some_and(|names| names.iter().any(|name| name == key));
-    let depends = |keyword: &str| {
-        has_entry(keyword)
-            || schema.get(keyword).and_then(Value::as_object).is_some_and(|all| all.values().any(lists))
-    };
-    has_entry("properties")
-        || schema.get("required").is_some_and(lists)
-        || ["dependentRequired", "dependentSchemas", "dependencies"].into_iter().any(depends)
-        || schema.get("propertyNames").is_some_and(|names| {
-            names.get("enum").is_some_and(lists) || names.get("const").is_some_and(|name| name == key)
-        })
 }
