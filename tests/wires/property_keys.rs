@@ -116,7 +116,10 @@ async fn a_reply_of_anthropic_continues_with_another_provider_and_returns() {
     let returned = ChatCompletions::new().read_messages(&moved.to_string()).expect("it is read");
     for messages in [chat.messages(), &returned] {
         let parts = RequestParts::new(messages).with_tools(registry.schemas());
-        assert_eq!(list(&body(&Anthropic::new(), &parts)["messages"][1]["content"]), [block.clone()]);
+        assert_eq!(
+            list(&body(&Anthropic::new(), &parts)["messages"][1]["content"]),
+            std::slice::from_ref(&block)
+        );
     }
 }
 

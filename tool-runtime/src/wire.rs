@@ -92,11 +92,11 @@ pub use gemini::Gemini;
 pub use ollama::Ollama;
 pub(crate) use partial_call::{PartialCall, Reported};
 pub(crate) use partial_calls::{PartialCalls, WhichCall};
-pub(crate) use provider::{
-    InvalidMessage, Provider, QuotedError, provider_or_chat_completions, quoted_error,
-};
 #[cfg(feature = "testing")]
-pub(crate) use provider::{has_written_keys, provider};
+pub(crate) use provider::provider;
+pub(crate) use provider::{
+    InvalidMessage, Provider, QuotedError, has_written_keys, provider_or_chat_completions, quoted_error,
+};
 pub use report::{Changed, Dropped, NotStrictTool, Report};
 pub use request_parts::RequestParts;
 pub use response_format::UseResponseFormat;

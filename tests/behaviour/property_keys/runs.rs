@@ -7,7 +7,7 @@ use tool_runtime::conversation::{PendingCalls, Received};
 use tool_runtime::message::Message;
 use tool_runtime::stream::Event;
 use tool_runtime::wire::{Anthropic, ChatCompletions, RequestParts, Wire};
-use tool_runtime::{Conversation, Registry};
+use tool_runtime::{Conversation, Registry, ToolMessage};
 
 fn written() -> Value {
     json!({ "_.alt": "json", "gr__e": 1 })
@@ -62,7 +62,7 @@ async fn an_approval_before_the_first_run_stays() {
     let text = serde_json::to_string(&pending).expect("it is written");
     let mut pending: PendingCalls = serde_json::from_str(&text).expect("it is read");
     pending.run_allowed(&registry).await;
-    assert_eq!(pending.result_of("toolu_1").map(|result| result.text()), Some(OWN));
+    assert_eq!(pending.result_of("toolu_1").map(ToolMessage::text), Some(OWN));
     let text = serde_json::to_string(&pending).expect("it is written");
     let pending: PendingCalls = serde_json::from_str(&text).expect("it is read");
     let chat = pending.finish().expect("it has its result");

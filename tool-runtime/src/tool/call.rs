@@ -141,7 +141,7 @@ impl<'a> Call<'a> {
         ToolKeys::written_error(keys, error, self.arguments).into_call_error(&self.tool.name)
     }
 
-    /// An error if an object of the arguments has a key twice: as it is, and with its written name.
+    /// An error if an object of the arguments has both a key and its written name.
     pub(crate) fn check_keys(&self) -> Result<(), Box<CallError>> {
         match &self.tool.keys {
             None => Ok(()),

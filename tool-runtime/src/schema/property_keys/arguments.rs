@@ -1,7 +1,7 @@
 //! Arguments with the tool's keys, or with written names.
 //!
 //! The arguments are read together with the schema: only keys of its properties have another form, and a free key of a map
-//! stays as it is.
+//! has only one.
 
 use super::PropertyKeys;
 use crate::json::{Scanner, pairs, referenced, to_text};

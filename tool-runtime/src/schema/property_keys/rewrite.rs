@@ -28,6 +28,10 @@ impl PropertyKeys {
 
 impl PropertyKeys {
     /// Like `write_schema`, of a JSON text.
+    #[cfg_attr(
+        not(any(feature = "anthropic", feature = "search")),
+        expect(dead_code, reason = "only one wire and the search write definitions with other keys")
+    )]
     pub(crate) fn write_parameters(&self, parameters: &RawValue) -> Option<Box<RawValue>> {
         let schema = serde_json::from_str(parameters.get()).ok()?;
         to_raw_value(&self.write_schema(&schema).schema).ok()
