@@ -167,23 +167,24 @@ impl StreamedReply {
             };
             let ready = self.take(next, &mut on_event, registry);
             let has_written_keys = wire::has_written_keys(self.assembler.wire_name());
-            for (index, call) in ready {
+            for (index, call, had_written_keys) in ready {
                 let early = Arc::new(EarlyCall { arguments: call.arguments.clone(), ..EarlyCall::default() });
                 self.early.insert(index, Arc::clone(&early));
                 // The duration of a call that starts while the reply is streamed is measured from its own start.
+                let has_written_keys = has_written_keys || had_written_keys;
                 let batch = Batch { started: Instant::now(), has_written_keys, ..*batch };
                 running.push(Box::pin(async move { early.run(registry, &batch, index, &call).await }));
             }
         }
     }
 
-    /// Takes a chunk, or the end of the stream. Returns the complete calls that may start.
+    /// Takes a chunk, or the end of the stream. Returns the complete calls that may start, and whether they had written names.
     fn take(
         &mut self,
         chunk: Option<Chunk>,
         on_event: &mut impl FnMut(ReplyEvent<'_>),
         registry: &Registry,
-    ) -> Vec<(usize, ToolCall)> {
+    ) -> Vec<(usize, ToolCall, bool)> {
         let StreamedReply { assembler, ids, max_calls, answer_tool, .. } = self;
         let events = match chunk {
             Some(chunk) => assembler.push(chunk),
@@ -210,7 +211,7 @@ impl StreamedReply {
             let is_within_limit = max_calls.is_none_or(|limit| index < limit);
             if let (true, false, true, Some(id)) = (is_complete, has_failed, is_within_limit, id) {
                 if answer_tool.as_ref() != Some(&call.name) && registry.may_start_while_streaming(call) {
-                    ready.push((index, ToolCall { id: id.to_owned(), ..call.clone() }));
+                    ready.push((index, ToolCall { id: id.to_owned(), ..call.clone() }, own.is_some()));
                 }
             }
         }
@@ -232,8 +233,15 @@ impl StreamedReply {
                 }
             }
         });
-        registry.use_own_keys(&mut reply);
-        EndedReply { reply, is_complete: has_ended && interruption.is_none(), interruption, early, ids }
+        let has_written_keys = registry.use_own_keys(&mut reply) || registry.has_written_keys(&reply);
+        EndedReply {
+            reply,
+            has_written_keys,
+            is_complete: has_ended && interruption.is_none(),
+            interruption,
+            early,
+            ids,
+        }
     }
 }
 
@@ -241,6 +249,8 @@ impl StreamedReply {
 pub(crate) struct EndedReply {
     /// The calls have their ids.
     pub(crate) reply: AssistantMessage,
+    /// Whether the model received definitions with written names of keys.
+    pub(crate) has_written_keys: bool,
     /// Whether the end of the reply arrived.
     pub(crate) is_complete: bool,
     /// The error that interrupted it.

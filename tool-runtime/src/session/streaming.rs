@@ -113,7 +113,7 @@ impl Receiving<'_> {
     fn end(&mut self) -> EndedStream {
         let ended = self.ended.take().or_else(|| Some(self.streamed.take()?.end(self.registry)));
         let Some(ended) = ended else { return EndedStream::default() };
-        let EndedReply { reply, is_complete, interruption, early, ids } = ended;
+        let EndedReply { reply, is_complete, interruption, early, ids, .. } = ended;
         if !is_complete && early.is_empty() {
             self.session.ids = Some(ids.into_taken_before());
             self.session.count_tokens(reply.usage());

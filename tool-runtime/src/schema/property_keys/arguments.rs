@@ -14,6 +14,9 @@ use std::borrow::Cow;
 /// Values that are nested deeper keep their keys.
 const MAX_DEPTH: usize = 200;
 
+/// A tag is among the first few constants of a branch.
+const MAX_CONSTANTS: usize = 8;
+
 /// The form of the keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
@@ -221,6 +224,7 @@ impl<'k> Walk<'k> {
                     ("$ref", Value::String(reference)) => rest.extend(referenced(self.document, reference)),
                     ("allOf", Value::Array(parts)) => rest.extend(parts),
                     ("anyOf" | "oneOf", Value::Array(branches)) => {
+                        self.budget.spend(branches.len().saturating_mul(pairs.len() / 8 + 1))?;
                         let possible: Vec<&Value> =
                             branches.iter().filter(|branch| !self.contradicts(branch, pairs)).collect();
                         // An invalid value may have no branch.
@@ -243,7 +247,7 @@ impl<'k> Walk<'k> {
         let branch = reference.and_then(|reference| referenced(self.document, reference)).unwrap_or(branch);
         let properties = branch.get("properties").and_then(Value::as_object).into_iter().flatten();
         let constants = properties.filter_map(|(name, schema)| Some((name, schema.get("const")?.as_str()?)));
-        constants.into_iter().any(|(name, constant)| {
+        constants.take(MAX_CONSTANTS).any(|(name, constant)| {
             let is_named = |key: &str| key == name || Some(key) == self.keys.written(name);
             let value = pairs.iter().find(|(key, _)| is_named(key)).map(|(_, value)| *value);
             let value = value.and_then(|value| serde_json::from_str::<String>(value).ok());
