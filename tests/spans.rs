@@ -440,3 +440,14 @@ async fn texts_in_spans_have_a_limit() {
         }
     }
 }
+
+/// <https://github.com/anthropics/claude-code/issues/34771>
+#[tokio::test]
+async fn the_arguments_in_a_span_have_the_keys_of_the_tool() {
+    let parameters =
+        serde_json::json!({ "type": "object", "properties": { "größe": { "type": "integer" } } });
+    let tool = tool_runtime::DynamicTool::new("order", "", parameters, |_| async { Ok::<_, String>("ok") });
+    let registry = Registry::builder().dynamic(tool).trace_content(true).build().expect("a tool");
+    let span = span_of(&registry, ToolCall::new("call_1", "order", r#"{"gr__e":1}"#)).await;
+    assert_eq!(attribute(&span, "gen_ai.tool.call.arguments").as_deref(), Some(r#"{"größe":1}"#));
+}

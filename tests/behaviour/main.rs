@@ -45,6 +45,7 @@ mod output_schemas;
 mod outputs;
 mod parameters;
 mod pending_calls;
+mod property_keys;
 mod registration;
 mod repaired_text;
 mod repeated_failures;

@@ -247,3 +247,32 @@ fn a_reference_to_a_tool_that_the_request_does_not_have_is_rejected() {
     request["tools"].as_array_mut().expect("tools").pop();
     assert_eq!(rejection_of(&request), "Tool reference 'get_tides' not found in available tools");
 }
+
+/// <https://github.com/anthropics/claude-code/issues/34771>, <https://github.com/beautyfree/appstore-connect-mcp/issues/2>
+#[test]
+fn keys_of_properties_have_letters_of_ascii() {
+    let long = "a".repeat(65);
+    for key in ["$.alt", "filter[city]", "größe", "@id", "", &long] {
+        let properties = json!({ key: { "type": "string" } });
+        let nested =
+            json!({ "stops": { "type": "array", "items": { "type": "object", "properties": properties } } });
+        for properties in [properties, nested] {
+            let schema = json!({ "type": "object", "properties": properties });
+            let tools = json!([{ "name": "now", "input_schema": schema }]);
+            assert_eq!(
+                rejection_of(&json!({ "tools": tools, "messages": [user()] })),
+                "tools.0.custom.input_schema.properties: Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'",
+                "{key}"
+            );
+        }
+    }
+    // A definition and a pattern are not keys of properties.
+    let schema = json!({
+        "type": "object",
+        "properties": { "a.b-c_D9": { "enum": [{ "properties": { "größe": 1 } }] } },
+        "patternProperties": { "^ö$": {} },
+        "$defs": { "größe": {} },
+    });
+    let tools = json!([{ "name": "now", "input_schema": schema }]);
+    assert_eq!(check_request(&Anthropic::new(), &json!({ "tools": tools, "messages": [user()] })), Ok(()));
+}

@@ -19,6 +19,7 @@ mod odd_servers;
 mod ollama;
 mod ollama_streams;
 mod order_of_fields;
+mod property_keys;
 mod random_replies;
 mod responses;
 mod responses_histories;

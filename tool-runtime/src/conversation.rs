@@ -187,7 +187,8 @@ impl Conversation {
         &self.warnings
     }
 
-    /// Adds a reply of the model. Ids of calls that are empty or repeated within the reply are replaced.
+    /// Adds a reply of the model. Ids of calls that are empty or repeated within the reply are replaced. The arguments are those
+    /// of the model: a run gives them the keys of their tools, if the provider rejects these keys.
     ///
     /// ```
     /// use tool_runtime::conversation::Received;

@@ -19,6 +19,7 @@ mod coercion;
 mod concurrent;
 mod message;
 mod middleware;
+mod own_keys;
 mod queue;
 mod run;
 #[cfg(feature = "tracing")]
@@ -46,8 +47,9 @@ pub(crate) use streamed_reply::{EarlyCalls, EndedReply, EventCall, ReplyEvent, R
 use crate::context::CallRecord;
 use crate::message::{ToolCall, ToolMessage};
 use crate::registry::Registry;
-use crate::tool::{Approval, Call, Stage};
+use crate::tool::{Approval, Batch, Call, Stage};
 use serde::Serialize;
+use std::borrow::Cow;
 
 impl Registry {
     /// Runs the calls of one reply concurrently. Always returns one tool message per call: `messages[i]` is for
@@ -93,12 +95,14 @@ impl Registry {
     /// ```
     pub async fn dispatch(&self, calls: &[ToolCall]) -> Vec<ToolMessage> {
         let registry = &*self.for_dispatch();
-        let batch = &registry.new_batch(0);
+        let calls = &registry.with_own_keys(calls);
+        let has_written_keys = matches!(calls, Cow::Owned(_));
+        let batch = &Batch { has_written_keys, ..registry.new_batch(0) };
         let mut messages: Vec<ToolMessage> = calls.iter().map(|call| ToolMessage::blank(&call.id)).collect();
         let write = |(position, (call, message))| {
             registry.write_message(batch, position, call, Approval::None, None, message)
         };
-        match (calls, &mut messages[..]) {
+        match (&**calls, &mut messages[..]) {
             // Most replies have one call; without the collection of futures it takes 10 % less time.
             ([call], [message]) => write((0, (call, message))).await,
             (calls, messages) => {
@@ -160,24 +164,38 @@ impl Registry {
     /// ```
     pub async fn call_text(&self, name: &str, arguments: &str) -> ToolResult {
         let registry = &*self.for_dispatch();
-        let batch = &registry.new_batch(0);
         let record = CallRecord::default();
         let tool_call = ToolCall::new("", name, arguments);
-        let inner = registry.inner_call(&tool_call);
-        let tool_call = inner.or(&tool_call);
+        let own = registry.own_call(&tool_call);
+        let batch = &Batch { has_written_keys: own.is_some(), ..registry.new_batch(0) };
+        let outer = own.as_ref().unwrap_or(&tool_call);
+        let inner = registry.inner_call(outer);
+        let tool_call = inner.or(outer);
+        let has_written_keys = batch.has_written_keys && inner.get().is_none();
         let events = batch.stages.contains(Stage::StartEvent).then(|| registry.events(batch, tool_call));
         let events = events.as_ref();
         let mut result = match registry.tool_to_run(batch, 0, tool_call) {
             Ok(tool) => {
                 let (record, approval, all_runs) = (&record, Approval::Bypassed, None);
                 let arguments = &*tool_call.arguments;
-                let call =
-                    Call { tool, id: "", arguments, batch, position: 0, approval, record, all_runs, events };
+                let call = Call {
+                    tool,
+                    id: "",
+                    arguments,
+                    batch,
+                    position: 0,
+                    approval,
+                    has_written_keys,
+                    record,
+                    all_runs,
+                    events,
+                };
                 registry.run(&call).await
             }
             Err(failure) => Err(failure),
         };
-        result = result.map_err(|failure| registry.with_search_hint(batch, tool_call, failure));
+        result =
+            result.map_err(|failure| registry.with_search_hint(batch, tool_call, has_written_keys, failure));
         if let Some(output) = result.as_ref().ok().filter(|output| output.as_pending().is_some()) {
             result = Err(registry.pending_failure(batch, 0, tool_call, events, output));
         }

@@ -361,6 +361,12 @@ impl Registry {
         self.tools.index.find(name).map(|position| &self.tools.registered[position])
     }
 
+    /// Whether a provider rejects a key of any tool.
+    #[inline]
+    pub(crate) fn has_rejected_keys(&self) -> bool {
+        self.tools.has_rejected_keys
+    }
+
     pub(crate) fn limits(&self) -> &Limits {
         &self.tools.config.options.limits
     }

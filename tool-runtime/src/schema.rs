@@ -13,6 +13,7 @@ mod keywords;
 mod normalise;
 mod nullable;
 mod parameters;
+mod property_keys;
 mod publish;
 #[cfg_attr(not(feature = "wires"), allow(dead_code, reason = "only one wire separates references"))]
 pub(crate) mod references;
@@ -29,6 +30,7 @@ pub(crate) use generator::inline_settings;
 pub(crate) use keywords::{KNOWN_FORMATS, each_subschema, take_object};
 pub(crate) use normalise::is_closed_tuple;
 pub(crate) use parameters::{ParametersSchema, SchemaError, from_dynamic, from_parameters};
+pub(crate) use property_keys::PropertyKeys;
 pub use strict::{AnthropicStrict, NotStrict};
 pub(crate) use text::schema_text;
 
@@ -84,6 +86,13 @@ impl ToolSchema {
         strict_parameters: Box<RawValue>,
     ) -> Self {
         ToolSchema { name, description, forms: Arc::new(Forms::with_strict(parameters, strict_parameters)) }
+    }
+
+    /// The tool with written names in place of the keys that a provider rejects; `None` if it has no such keys.
+    #[cfg(feature = "search")]
+    pub(crate) fn with_written_keys(&self) -> Option<Self> {
+        let written = self.forms.property_keys()?.write_parameters(self.parameters())?;
+        Some(ToolSchema::new(self.name.clone(), self.description.clone(), written))
     }
 
     pub(crate) fn forms(&self) -> &Arc<Forms> {

@@ -96,7 +96,7 @@ pub(crate) use partial_calls::{PartialCalls, WhichCall};
 #[cfg(feature = "testing")]
 pub(crate) use provider::provider;
 pub(crate) use provider::{
-    InvalidMessage, Provider, QuotedError, provider_or_chat_completions, quoted_error,
+    InvalidMessage, Provider, QuotedError, has_written_keys, provider_or_chat_completions, quoted_error,
 };
 pub use report::{Changed, ChangedDefinition, Dropped, LeftOutTool, NotStrictTool, Report};
 pub use request_parts::RequestParts;

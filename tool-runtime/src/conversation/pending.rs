@@ -93,7 +93,8 @@ impl PendingCalls {
         self.positions.find(id, &self.reply.tool_calls)
     }
 
-    /// The calls of the reply, with and without results. Their ids are unique within the reply.
+    /// The calls of the reply, with and without results. Their ids are unique within the reply. Keys that a provider rejects have
+    /// their written names until a run, since no registry has seen the calls before.
     #[must_use]
     pub fn calls(&self) -> &[ToolCall] {
         &self.reply.tool_calls
@@ -203,7 +204,8 @@ impl PendingCalls {
             let messages = self.before.messages().iter();
             messages.filter(|message| matches!(message, Message::Assistant(_))).count() as u64
         };
-        registry.new_batch(number.unwrap_or_else(replies))
+        let has_written_keys = registry.has_written_keys(&self.reply);
+        Batch { has_written_keys, ..registry.new_batch(number.unwrap_or_else(replies)) }
     }
 
     /// Fails every call without a result with `Error: ` and this reason. No tool runs. The error of a call that began in

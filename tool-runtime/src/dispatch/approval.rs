@@ -40,6 +40,8 @@ impl Registry {
         position: usize,
         call: &ToolCall,
     ) -> Option<ProposedCall> {
+        let own = self.own_call(call);
+        let call = own.as_ref().unwrap_or(call);
         let inner = self.inner_call(call);
         let call = inner.or(call);
         let tool = self.tool_to_run(batch, position, call).ok()?;
@@ -73,6 +75,7 @@ impl Registry {
             batch,
             position,
             approval: Approval::None,
+            has_written_keys: false,
             record: &record,
             all_runs: None,
             events: None,

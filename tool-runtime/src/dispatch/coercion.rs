@@ -62,7 +62,9 @@ impl Registry {
         let validated = catch_panic(|| {
             let Err(error) = self.start(call).map(drop) else { return Ok(None) };
             let coerced = self.coerce(call, error)?;
-            Call { arguments: &coerced.arguments, ..*call }.validate()?;
+            let call = Call { arguments: &coerced.arguments, ..*call };
+            call.check_keys()?;
+            call.validate()?;
             Ok(Some(coerced))
         });
         validated.unwrap_or_else(|source| Err(call.panicked(source).into()))

@@ -71,6 +71,7 @@ impl<'a> Call<'a> {
     /// Starts the call. `None` if a later stage starts it with arguments that it owns; it is validated then.
     #[inline]
     pub(super) fn start_or_validate(&'a self) -> Result<Option<Started<'a>>, Box<CallError>> {
+        self.check_keys()?;
         if self.stages().starts_later() {
             self.validate().map(|()| None)
         } else {

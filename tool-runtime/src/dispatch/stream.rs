@@ -163,13 +163,13 @@ impl Registry {
         streamed
             .receive(registry, batch, chunks, &mut running, |reply_event| on_event(reply_event.event))
             .await;
-        let EndedReply { mut reply, interruption, early, .. } = streamed.end();
+        let EndedReply { mut reply, has_written_keys, interruption, early, .. } = streamed.end(registry);
 
         let rejection: Option<fn(String) -> CallError> = interruption.as_ref().map(|cause| match cause {
             StreamError::Cancelled => |tool| CallError::Cancelled { tool },
             _ => |tool| CallError::StreamInterrupted { tool },
         });
-        let rest_of_batch = &Batch { rejection, ..registry.new_batch(0) };
+        let rest_of_batch = &Batch { rejection, has_written_keys, ..registry.new_batch(0) };
         let rest = reply.tool_calls.iter().enumerate().filter(|(index, _)| !early.contains_key(index));
         let rest = rest.map(|(index, call)| async move {
             let mut message = ToolMessage::blank(&call.id);

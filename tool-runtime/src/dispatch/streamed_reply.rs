@@ -5,6 +5,7 @@ use crate::message::{AssistantMessage, TakenIds, ToolCall, ToolMessage};
 use crate::registry::Registry;
 use crate::stream::{Chunk, Event, ReplyAssembler, StreamError};
 use crate::tool::{Approval, Batch};
+use crate::wire;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, Stream, StreamExt as _};
 use std::collections::BTreeMap;
@@ -77,8 +78,6 @@ pub(crate) struct EarlyCall {
 
 impl EarlyCall {
     async fn run(&self, registry: &Registry, batch: &Batch<'_>, position: usize, call: &ToolCall) {
-        // The duration of a call that starts while the reply is streamed is measured from its own start.
-        let batch = &Batch { started: Instant::now(), ..*batch };
         let mut message = ToolMessage::blank(&call.id);
         registry.write_message(batch, position, call, Approval::None, Some(&self.record), &mut message).await;
         *self.message.lock().unwrap_or_else(PoisonError::into_inner) = Some(message);
@@ -166,22 +165,26 @@ impl StreamedReply {
                     None => Some(Chunk::failed(StreamError::Cancelled)),
                 },
             };
-            let ready = self.take(next, &mut on_event, |call| registry.may_start_while_streaming(call));
-            for (index, call) in ready {
+            let ready = self.take(next, &mut on_event, registry);
+            let has_written_keys = wire::has_written_keys(self.assembler.wire_name());
+            for (index, call, had_written_keys) in ready {
                 let early = Arc::new(EarlyCall { arguments: call.arguments.clone(), ..EarlyCall::default() });
                 self.early.insert(index, Arc::clone(&early));
-                running.push(Box::pin(async move { early.run(registry, batch, index, &call).await }));
+                // The duration of a call that starts while the reply is streamed is measured from its own start.
+                let has_written_keys = has_written_keys || had_written_keys;
+                let batch = Batch { started: Instant::now(), has_written_keys, ..*batch };
+                running.push(Box::pin(async move { early.run(registry, &batch, index, &call).await }));
             }
         }
     }
 
-    /// Takes a chunk, or the end of the stream. Returns the complete calls that may start.
+    /// Takes a chunk, or the end of the stream. Returns the complete calls that may start, and whether they had written names.
     fn take(
         &mut self,
         chunk: Option<Chunk>,
         on_event: &mut impl FnMut(ReplyEvent<'_>),
-        may_start: impl Fn(&ToolCall) -> bool,
-    ) -> Vec<(usize, ToolCall)> {
+        registry: &Registry,
+    ) -> Vec<(usize, ToolCall, bool)> {
         let StreamedReply { assembler, ids, max_calls, answer_tool, .. } = self;
         let events = match chunk {
             Some(chunk) => assembler.push(chunk),
@@ -201,19 +204,22 @@ impl StreamedReply {
             let is_complete = matches!(event, Event::CallComplete { .. });
             let has_id = is_complete || !call.id.is_empty();
             let id = has_id.then(|| ids.choose(index, &call.id, events.response_id()));
+            let own = if is_complete { registry.own_call(call) } else { None };
+            let call = own.as_ref().unwrap_or(call);
+            let event = if is_complete { Event::CallComplete { index, call } } else { event };
             on_event(ReplyEvent { event, call: Some(EventCall { index, call, id }) });
             let is_within_limit = max_calls.is_none_or(|limit| index < limit);
             if let (true, false, true, Some(id)) = (is_complete, has_failed, is_within_limit, id) {
-                if answer_tool.as_ref() != Some(&call.name) && may_start(call) {
-                    ready.push((index, ToolCall { id: id.to_owned(), ..call.clone() }));
+                if answer_tool.as_ref() != Some(&call.name) && registry.may_start_while_streaming(call) {
+                    ready.push((index, ToolCall { id: id.to_owned(), ..call.clone() }, own.is_some()));
                 }
             }
         }
         ready
     }
 
-    /// Ends the reply, whether it is complete or not.
-    pub(crate) fn end(self) -> EndedReply {
+    /// Ends the reply, whether it is complete or not. Its calls have the keys of their tools.
+    pub(crate) fn end(self, registry: &Registry) -> EndedReply {
         let StreamedReply { assembler, mut ids, early, .. } = self;
         let has_ended = assembler.has_ended();
         let (mut reply, interruption) = assembler.assemble();
@@ -227,7 +233,15 @@ impl StreamedReply {
                 }
             }
         });
-        EndedReply { reply, is_complete: has_ended && interruption.is_none(), interruption, early, ids }
+        let has_written_keys = registry.use_own_keys(&mut reply) || registry.has_written_keys(&reply);
+        EndedReply {
+            reply,
+            has_written_keys,
+            is_complete: has_ended && interruption.is_none(),
+            interruption,
+            early,
+            ids,
+        }
     }
 }
 
@@ -235,6 +249,8 @@ impl StreamedReply {
 pub(crate) struct EndedReply {
     /// The calls have their ids.
     pub(crate) reply: AssistantMessage,
+    /// Whether the model received definitions with written names of keys.
+    pub(crate) has_written_keys: bool,
     /// Whether the end of the reply arrived.
     pub(crate) is_complete: bool,
     /// The error that interrupted it.

@@ -6,7 +6,8 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
-/// One error of the arguments of a call.
+/// One error of the arguments of a call. Paths and names have the keys that the model received: other names in place of keys that
+/// its provider rejects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ArgumentError {
@@ -81,6 +82,26 @@ impl ArgumentError {
     pub(crate) fn with_integral_floats(path: &str) -> Self {
         let problem = "write each integer without a fraction: `1` instead of `1.0`".to_owned();
         ArgumentError::Invalid { path: path.to_owned(), problem }
+    }
+
+    /// The same error with another path.
+    pub(crate) fn map_path(mut self, change: impl FnOnce(String) -> String) -> Self {
+        let (ArgumentError::Invalid { path, .. }
+        | ArgumentError::Missing { argument: path, .. }
+        | ArgumentError::Unknown { argument: path, .. }
+        | ArgumentError::Repeated { argument: path }) = &mut self;
+        *path = change(std::mem::take(path));
+        self
+    }
+
+    /// Whether another error is about the same unknown key.
+    pub(crate) fn is_about_key_of(&self, other: &ArgumentError) -> bool {
+        match (self, other) {
+            (ArgumentError::Unknown { argument, .. }, ArgumentError::Unknown { argument: other, .. }) => {
+                argument == other
+            }
+            _ => false,
+        }
     }
 
     /// Whether the next error lists the same known names.

@@ -9,7 +9,8 @@ use crate::schema::{
 };
 use crate::state::{Shared, States};
 use crate::tool::{
-    Body, Description, Descriptor, DynamicTool, Invocation, Metadata, Need, Options, RegisteredTool, StageSet,
+    Body, Description, Descriptor, DynamicTool, Invocation, Metadata, Need, Options, RegisteredTool,
+    StageSet, ToolKeys,
 };
 use serde_json::Value;
 use std::borrow::Cow;
@@ -96,12 +97,11 @@ impl Candidate {
         Ok(candidate)
     }
 
-    /// Keeps the schema for `testing::assert_tools_lock`.
-    #[cfg_attr(
-        not(feature = "testing"),
-        allow(clippy::unused_self, clippy::needless_pass_by_value, clippy::needless_pass_by_ref_mut)
-    )]
+    /// Keeps the schema for `testing::assert_tools_lock`, and its form with written names of keys.
+    #[cfg_attr(not(feature = "testing"), allow(clippy::needless_pass_by_value))]
     fn keep_enforced(&mut self, enforced: Value) {
+        let keys = self.schema.forms().property_keys();
+        self.tool.keys = keys.map(|keys| Arc::new(ToolKeys::new(keys, &enforced)));
         #[cfg(feature = "testing")]
         {
             self.tool.enforced = Arc::new(enforced);
@@ -136,6 +136,7 @@ impl Candidate {
             permits: permits.map(|calls| Arc::new(Semaphore::new(calls))),
             forms: Arc::clone(schema.forms()),
             validator: Arc::new(validator),
+            keys: None,
             #[cfg(feature = "testing")]
             enforced: Arc::default(),
             states: Arc::new(States::default()),

@@ -90,6 +90,7 @@ pub(crate) struct OwnedCall {
     reply: u64,
     position: usize,
     approval: Approval,
+    has_written_keys: bool,
     started: Instant,
     events: Option<Arc<CallEvents>>,
     /// The measurements of all runs.
@@ -108,6 +109,7 @@ impl OwnedCall {
             reply: call.batch.reply,
             position: call.position,
             approval: call.approval,
+            has_written_keys: call.has_written_keys,
             started: call.batch.started,
             events: call.events.cloned(),
             record: CallRecord::default(),
@@ -123,6 +125,7 @@ impl OwnedCall {
             stages: StageSet::default(),
             started: self.started,
             rejection: None,
+            has_written_keys: false,
         }
     }
 
@@ -135,6 +138,7 @@ impl OwnedCall {
             batch,
             position: self.position,
             approval: self.approval,
+            has_written_keys: self.has_written_keys,
             record,
             all_runs: Some(&self.record),
             events: self.events.as_ref(),

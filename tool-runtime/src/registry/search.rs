@@ -202,6 +202,7 @@ impl Registry {
         &self,
         batch: &Batch<'_>,
         call: &ToolCall,
+        has_written_keys: bool,
         failure: ToolFailure,
     ) -> ToolFailure {
         if self.tools.search.is_none() {
@@ -209,7 +210,8 @@ impl Registry {
         }
         let hint = match failure.error() {
             Some(CallError::UnknownTool(unknown)) => {
-                unknown.suggestion.as_deref().and_then(|name| self.deferred_signature(name))
+                let name = unknown.suggestion.as_deref();
+                name.and_then(|name| self.deferred_signature(name, has_written_keys))
             }
             Some(error) if error.is_about_arguments() && call.name == CALL_TOOL => {
                 let tool = InnerCall::name_in(&call.arguments).and_then(|name| self.get(&name));
@@ -219,7 +221,9 @@ impl Registry {
                     format!("\nPass the arguments of the tool in `arguments`. Its signature: {signature}")
                 })
             }
-            Some(error) if error.is_about_arguments() => self.deferred_signature(&call.name),
+            Some(error) if error.is_about_arguments() => {
+                self.deferred_signature(&call.name, has_written_keys)
+            }
             _ => None,
         };
         match hint {
@@ -232,8 +236,9 @@ impl Registry {
     }
 
     /// The signature of a tool whose definition is not in the requests, on a line of its own.
-    fn deferred_signature(&self, name: &str) -> Option<String> {
+    fn deferred_signature(&self, name: &str, has_written_keys: bool) -> Option<String> {
         let tool = self.get(name).filter(|tool| self.is_deferred(tool.name()))?;
-        Some(format!("\nSignature: {}", documented_signature(tool)))
+        let written = if has_written_keys { tool.with_written_keys() } else { None };
+        Some(format!("\nSignature: {}", documented_signature(written.as_ref().unwrap_or(tool))))
     }
 }

@@ -18,6 +18,8 @@ pub(super) struct Tools {
     pub(super) index: Index,
     /// Whether a batch counts the calls of any tool.
     pub(super) has_call_limits: bool,
+    /// Whether a provider rejects a key of any tool.
+    pub(super) has_rejected_keys: bool,
     /// For errors. Created on first use, since there may be thousands of tools.
     pub(super) names: OnceLock<Arc<[String]>>,
     pub(super) allowed_names: AllowedNames,
@@ -42,12 +44,14 @@ impl Tools {
         let (schemas, registered): (Vec<_>, Vec<_>) = tools.into_iter().unzip();
         let (arrays, index) = (ToolArrays::default(), Index::new(&registered));
         let has_call_limits = registered.iter().any(|tool| tool.stages.contains(Stage::CallLimit));
+        let has_rejected_keys = registered.iter().any(|tool| tool.keys.is_some());
         Tools {
             schemas,
             arrays,
             index,
             registered,
             has_call_limits,
+            has_rejected_keys,
             names: OnceLock::new(),
             allowed_names: AllowedNames::default(),
             #[cfg(feature = "search")]

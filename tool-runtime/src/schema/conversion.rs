@@ -25,6 +25,7 @@ use references::{Reader, resolve};
 use super::description::join_sentences;
 use super::keywords::{unique, visit_schemas};
 use super::normalise::complete;
+use super::property_keys::{PropertyKeys, WrittenSchema};
 use super::text::schema_text;
 use super::{NotStrict, ToolSchema};
 use serde_json::value::RawValue;
@@ -57,6 +58,8 @@ pub(crate) fn broken_rule(parameters: &Value, rules: &[Rule]) -> Option<(String,
     // `{}` means any object, as no parameters do.
     let root = parameters.as_object().filter(|keywords| !keywords.is_empty())?;
     let mut conversion = Conversion::new(root.clone());
+    conversion.property_keys =
+        schema_text(parameters).ok().and_then(|text| PropertyKeys::new(&text)).map(Arc::new);
     rules.iter().find_map(|rule| {
         conversion.changes.clear();
         (rule.convert)(&mut conversion);
@@ -73,6 +76,7 @@ pub(crate) struct Conversion {
     sentences: Vec<String>,
     /// Why a strict form would reject what the tool accepts.
     not_strict: Vec<NotStrict>,
+    property_keys: Option<Arc<PropertyKeys>>,
     changes: Vec<SchemaChange>,
 }
 
@@ -114,6 +118,18 @@ impl Conversion {
             let found = visit(keywords).into_iter();
             changes.extend(found.map(|change| SchemaChange { place: place.to_owned(), change }));
         });
+    }
+}
+
+/// The rule that keys have only some characters, and are short.
+pub(crate) fn write_keys(conversion: &mut Conversion) {
+    let Some(keys) = conversion.property_keys.take() else { return };
+    let WrittenSchema { schema, changes } = keys.write_schema(&Value::Object(conversion.root.clone()));
+    if let Value::Object(root) = schema {
+        conversion.root = root;
+    }
+    for (place, change) in changes {
+        conversion.report(&place, change);
     }
 }
 
@@ -180,10 +196,11 @@ impl WrittenDefinition {
             }
         };
         let mut conversion = Conversion::new(root);
+        conversion.property_keys = tool.forms().property_keys().cloned();
         for rule in rules {
             (rule.convert)(&mut conversion);
         }
-        let Conversion { root, sentences, changes, not_strict } = conversion;
+        let Conversion { root, sentences, changes, not_strict, .. } = conversion;
         written.not_strict = not_strict;
         let (root, changes) = (Value::Object(root), unique(changes.into_iter()));
         written.rejected = check(&root).err().map(|error| error.to_string());

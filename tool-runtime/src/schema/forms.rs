@@ -1,6 +1,7 @@
 //! The forms of a tool's definition that requests contain.
 
 use super::conversion::WrittenDefinition;
+use super::property_keys::PropertyKeys;
 use super::strict::{AnthropicStrict, NotStrict};
 use serde_json::value::RawValue;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -14,6 +15,8 @@ pub(crate) struct Forms {
     strict_parameters: Option<Box<RawValue>>,
     /// The definition in the form of each wire that has asked for it.
     written: Mutex<Vec<(&'static str, Arc<WrittenDefinition>)>>,
+    /// The keys of the parameters that a provider rejects, if there are any.
+    property_keys: Option<Arc<PropertyKeys>>,
     /// The entry of the `tools` array of Chat Completions.
     pub(crate) definition: OnceLock<Box<RawValue>>,
     openai: OnceLock<Result<Box<RawValue>, Vec<NotStrict>>>,
@@ -24,6 +27,7 @@ pub(crate) struct Forms {
 impl Forms {
     pub(super) fn new(parameters: Box<RawValue>) -> Self {
         Forms {
+            property_keys: PropertyKeys::new(&parameters).map(Arc::new),
             parameters,
             strict_parameters: None,
             written: Mutex::default(),
@@ -52,6 +56,10 @@ impl Forms {
         let new = Arc::new(write());
         written.push((wire, Arc::clone(&new)));
         new
+    }
+
+    pub(crate) fn property_keys(&self) -> Option<&Arc<PropertyKeys>> {
+        self.property_keys.as_ref()
     }
 
     /// The parameters for a strict form of a wire whose parameters are these.

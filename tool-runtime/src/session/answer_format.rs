@@ -7,6 +7,7 @@ use crate::message::{AssistantMessage, ToolCall, means_none};
 use crate::outcome::{CallError, DisplayJsonError, ErrorList};
 use crate::registry::Registry;
 use crate::schema::{AnswerSchema, ToolSchema, from_answer, inline_settings};
+use crate::tool::ToolKeys;
 use crate::validator::Validator;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -23,6 +24,8 @@ pub(super) struct AnswerFormat {
     pub(super) tool: Arc<AnswerTool>,
     /// `None` if it cannot be compiled, since the schema is too deep. Then only the decoder decides.
     validator: Option<Validator>,
+    /// The keys that a provider rejects, if there are any.
+    keys: Option<ToolKeys>,
     /// Whether the answer is the property `answer` of an object.
     is_wrapped: bool,
     /// Whether the registry repairs and coerces arguments.
@@ -43,7 +46,9 @@ impl AnswerFormat {
         let schema = answer_parameter::<T>(&mut generator).schema.to_value();
         let AnswerSchema { schemas, is_wrapped } = from_answer(&schema, &generator.take_definitions(true));
         let schema = ToolSchema::new(free_name(registry).into(), DESCRIPTION.into(), schemas.published);
+        let keys = schema.forms().property_keys().map(|keys| ToolKeys::new(keys, &schemas.enforced));
         AnswerFormat {
+            keys,
             tool: Arc::new(AnswerTool::new(schema, registry)),
             validator: Validator::new(&schemas.enforced).ok(),
             is_wrapped,
@@ -79,6 +84,18 @@ impl AnswerFormat {
         call.name == self.tool.schema.name()
     }
 
+    /// Gives the calls of the tool the keys of the type.
+    pub(super) fn use_own_keys(&self, reply: &mut AssistantMessage) {
+        let Some(keys) = &self.keys else { return };
+        reply.change_ids(|calls| {
+            for call in calls.iter_mut().filter(|call| self.is_answer(call)) {
+                if let Some(own) = keys.own_arguments(&call.arguments) {
+                    call.arguments = own;
+                }
+            }
+        });
+    }
+
     /// Replaces the call of the tool by its text, if it is the only call, and valid or truncated: a later request may not have
     /// the tool.
     pub(super) fn with_text(&self, mut reply: AssistantMessage) -> AssistantMessage {
@@ -96,13 +113,14 @@ impl AnswerFormat {
     }
 
     /// The error of a call of the tool that does not end the run: it is invalid, or the reply has other calls.
-    pub(super) fn call_error(&self, call: &ToolCall) -> CallError {
+    pub(super) fn call_error(&self, call: &ToolCall, has_written_keys: bool) -> CallError {
         let tool = call.name.clone();
         if call.is_truncated {
             return CallError::Truncated { tool };
         }
         if let Err(error) = (self.validate_json)(self, arguments(call)) {
-            return error.into_call_error(&tool);
+            let keys = self.keys.as_ref().filter(|_| has_written_keys);
+            return ToolKeys::written_error(keys, error, arguments(call)).into_call_error(&tool);
         }
         let reason =
             format!("`{tool}` must be the only call. Call it again after the results of the others.");

@@ -45,7 +45,8 @@ pub enum Event {
     CallArguments {
         /// The id of the call.
         id: String,
-        /// The new piece of the arguments, which need not be valid JSON yet.
+        /// The new piece of the arguments, which need not be valid JSON yet. Its keys are those that the model received, which
+        /// differ from those of the tool if the provider rejects them.
         text: String,
         /// Whether this piece replaces all earlier ones: some servers send an empty object first, or repeat all arguments in
         /// each piece.
@@ -59,7 +60,7 @@ pub enum Event {
         id: String,
         /// The name of the tool.
         tool: String,
-        /// The arguments.
+        /// The arguments, with the keys of the tool.
         arguments: String,
     },
     /// A call starts, reports progress, emits data, needs an approval or a result, or finishes.

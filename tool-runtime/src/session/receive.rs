@@ -10,7 +10,7 @@ use crate::message::{AssistantMessage, Usage};
 use crate::outcome::CallError;
 use crate::output::ToolFailure;
 use crate::tool_choice::ToolChoice;
-use crate::wire::Wire;
+use crate::wire::{self, Wire};
 use std::sync::Arc;
 
 /// The parts of a request that concern its reply.
@@ -80,7 +80,8 @@ impl ReceivedReply {
 /// The calls of the tool for the answer that do not end the run, with their errors: an accepted one is a text already.
 fn rejected_calls(answer: &AnswerFormat, reply: &AssistantMessage) -> Vec<(String, CallError)> {
     let answers = reply.tool_calls.iter().filter(|call| answer.is_answer(call));
-    answers.map(|call| (call.id.clone(), answer.call_error(call))).collect()
+    let has_written_keys = reply.origin().is_some_and(|origin| wire::has_written_keys(&origin.wire));
+    answers.map(|call| (call.id.clone(), answer.call_error(call, has_written_keys))).collect()
 }
 
 /// The reason why a text is not accepted as the answer.
@@ -93,12 +94,15 @@ impl Session {
     /// Adds a reply whose ids are unique in the session.
     pub(super) fn receive(
         &mut self,
-        reply: AssistantMessage,
+        mut reply: AssistantMessage,
         requested: &Requested,
         limits: Limits,
     ) -> ReceivedReply {
         let (number, usage) = (self.replies, reply.usage());
         let not_called = requested.check_choice(&reply);
+        if let Some(answer) = &requested.answer {
+            answer.use_own_keys(&mut reply);
+        }
         let was_call = reply.tool_calls.len() == 1;
         let reply = match &requested.answer {
             Some(answer) => answer.with_text(reply),

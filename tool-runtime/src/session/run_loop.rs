@@ -69,6 +69,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
             let mut reply = reply?;
             // The recorded reply has the ids of the session: a new id differs in each process.
             self.session.make_ids_unique(&mut reply);
+            self.registry.use_own_keys(&mut reply);
             if let Err(StopRun) = self.record(&reply).await {
                 self.session.count_tokens(reply.usage());
                 return Ok(self.end(RunEnd::Cancelled));

@@ -103,7 +103,7 @@ struct EndedStream {
 impl Receiving<'_> {
     /// Ends the reply, and returns it if it is complete.
     fn complete_reply(&mut self) -> Option<(&Session, &AssistantMessage)> {
-        self.ended = self.streamed.take().map(StreamedReply::end);
+        self.ended = self.streamed.take().map(|streamed| streamed.end(self.registry));
         let ended = self.ended.as_ref().filter(|ended| ended.is_complete)?;
         Some((self.session, &ended.reply))
     }
@@ -111,9 +111,9 @@ impl Receiving<'_> {
     /// Adds the reply to the session. An interrupted reply is dropped, unless a call of it has started: then the other
     /// calls fail, so that no call runs twice.
     fn end(&mut self) -> EndedStream {
-        let ended = self.ended.take().or_else(|| self.streamed.take().map(StreamedReply::end));
+        let ended = self.ended.take().or_else(|| Some(self.streamed.take()?.end(self.registry)));
         let Some(ended) = ended else { return EndedStream::default() };
-        let EndedReply { reply, is_complete, interruption, early, ids } = ended;
+        let EndedReply { reply, is_complete, interruption, early, ids, .. } = ended;
         if !is_complete && early.is_empty() {
             self.session.ids = Some(ids.into_taken_before());
             self.session.count_tokens(reply.usage());

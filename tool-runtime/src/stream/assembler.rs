@@ -81,6 +81,11 @@ impl ReplyAssembler {
         ReplyAssembler::default()
     }
 
+    /// The name of the wire that read the chunks; empty before the first one.
+    pub(crate) fn wire_name(&self) -> &str {
+        self.reply.wire_name()
+    }
+
     /// Sets the wire in whose format the text of chunks is.
     #[must_use]
     pub fn wire(mut self, wire: impl Wire + 'static) -> Self {

@@ -30,6 +30,10 @@ pub(super) struct PartialReply {
 }
 
 impl PartialReply {
+    pub(super) fn wire_name(&self) -> &str {
+        self.wire.unwrap_or_default()
+    }
+
     pub(super) fn set_wire(&mut self, wire: Option<&'static str>) {
         self.wire = self.wire.or(wire);
     }

@@ -1,10 +1,10 @@
 //! One call of a tool.
 
-use super::{Body, Invocation, RegisteredTool, Stage, StageSet, Started};
-use crate::arguments::object;
+use super::{Body, Invocation, RegisteredTool, Stage, StageSet, Started, ToolKeys};
+use crate::arguments::{ArgumentsError, object};
 use crate::context::{BatchContext, CallContext, CallEvents, CallRecord};
 use crate::message::means_none;
-use crate::outcome::CallError;
+use crate::outcome::{ArgumentError, CallError};
 use crate::state::State;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -23,6 +23,8 @@ pub(crate) struct Call<'a> {
     /// The position in the reply.
     pub(crate) position: usize,
     pub(crate) approval: Approval,
+    /// Whether errors of the arguments have the written names of keys.
+    pub(crate) has_written_keys: bool,
     /// The measurements of this run.
     pub(crate) record: &'a CallRecord,
     /// The measurements of all runs of the call, if middleware may run it several times.
@@ -43,6 +45,8 @@ pub(crate) struct Batch<'a> {
     pub(crate) started: Instant,
     /// Creates the error of each call from the name of its tool, if the calls must not run.
     pub(crate) rejection: Option<fn(String) -> CallError>,
+    /// Whether the model received definitions with written names of keys.
+    pub(crate) has_written_keys: bool,
 }
 
 impl<'a> Batch<'a> {
@@ -51,7 +55,14 @@ impl<'a> Batch<'a> {
     pub(crate) fn new(context: Option<&'a BatchContext>, reply: u64) -> Self {
         let number = context.and_then(BatchContext::number_of_reply);
         let stages = context.map_or(StageSet::default(), stages);
-        Batch { context, reply: number.unwrap_or(reply), stages, started: Instant::now(), rejection: None }
+        Batch {
+            context,
+            reply: number.unwrap_or(reply),
+            stages,
+            started: Instant::now(),
+            rejection: None,
+            has_written_keys: false,
+        }
     }
 
     /// The context, which is empty for calls without one.
@@ -120,7 +131,39 @@ impl<'a> Call<'a> {
 
     fn object_of_arguments(&self) -> Result<Map<String, Value>, Box<CallError>> {
         let object = object(self.arguments, &self.tool.validator.validator);
-        object.map_err(|error| Box::new(error.into_call_error(&self.tool.name)))
+        object.map_err(|error| Box::new(self.argument_error(error)))
+    }
+
+    /// The error of arguments that cannot be decoded, with the keys that the model received.
+    #[cold]
+    pub(super) fn argument_error(&self, error: ArgumentsError) -> CallError {
+        let keys = self.tool.keys.as_deref().filter(|_| self.has_written_keys);
+        ToolKeys::written_error(keys, error, self.arguments).into_call_error(&self.tool.name)
+    }
+
+    /// An error if an object of the arguments has both a key and its written name.
+    pub(crate) fn check_keys(&self) -> Result<(), Box<CallError>> {
+        match &self.tool.keys {
+            None => Ok(()),
+            Some(keys) => self.check_rejected_keys(keys),
+        }
+    }
+
+    #[cold]
+    fn check_rejected_keys(&self, keys: &ToolKeys) -> Result<(), Box<CallError>> {
+        let mut errors = keys.conflicts(self.arguments, self.has_written_keys);
+        if errors.is_empty() {
+            return Ok(());
+        }
+        if let Err(CallError::InvalidArguments { errors: others, .. }) =
+            self.validate().map_err(|error| *error)
+        {
+            // A closed object reports the key too.
+            let is_other = |error: &ArgumentError| errors.iter().all(|known| !known.is_about_key_of(error));
+            let others: Vec<ArgumentError> = others.into_iter().filter(is_other).collect();
+            errors.extend(others);
+        }
+        Err(Box::new(CallError::InvalidArguments { tool: self.tool.name.to_string(), errors }))
     }
 
     /// The context for the tool.

@@ -122,7 +122,7 @@ impl<'a> Invocation<'a> {
             Purpose::Call(call) | Purpose::Validate(call) => {
                 let decoded = arguments::decode(call.arguments, self.parameters, &call.tool.validator, slots);
                 if let Err(error) = decoded {
-                    self.error = Some(error.into_call_error(&call.tool.name));
+                    self.error = Some(call.argument_error(error));
                     return None;
                 }
                 matches!(self.purpose, Purpose::Call(_)).then_some(())

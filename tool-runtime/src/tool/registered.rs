@@ -1,6 +1,6 @@
 //! One tool of a registry: a function, a method or a dynamic tool.
 
-use super::{Descriptor, Handler, Location, Metadata, Options, Policy, StageSet};
+use super::{Descriptor, Handler, Location, Metadata, Options, Policy, StageSet, ToolKeys};
 use crate::arguments::ToolValidator;
 use crate::coerce::{Coerced, CoercionOptions, coerce};
 use crate::context::AllowedTools;
@@ -11,6 +11,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
+
+/// How often an object in a string may contain another one with written names of keys.
+const MAX_STRINGS_IN_STRINGS: usize = 4;
 
 /// A tool with its name in the registry.
 #[derive(Clone)]
@@ -31,6 +34,8 @@ pub(crate) struct RegisteredTool {
     /// The forms of the definition, which know whether a request may have had the strict one.
     pub(crate) forms: Arc<Forms>,
     pub(crate) validator: Arc<ToolValidator>,
+    /// The keys that a provider rejects; `None` for most tools.
+    pub(crate) keys: Option<Arc<ToolKeys>>,
     /// The schema that the validator was compiled from.
     #[cfg(feature = "testing")]
     pub(crate) enforced: Arc<serde_json::Value>,
@@ -86,7 +91,18 @@ impl RegisteredTool {
 
     /// The coerced arguments, if the tool can decode them.
     pub(crate) fn coerce(&self, arguments: &str, options: CoercionOptions) -> Option<Coerced> {
-        coerce(arguments, &self.validator.validator, options)
+        let mut coerced = coerce(arguments, &self.validator.validator, options)?;
+        let Some(keys) = &self.keys else { return Some(coerced) };
+        // Repaired text may have written names, and so may an object that was a string.
+        for _ in 0..MAX_STRINGS_IN_STRINGS {
+            let Some(own) = keys.own_arguments(&coerced.arguments) else { break };
+            coerced.arguments = own;
+            if let Some(again) = coerce(&coerced.arguments, &self.validator.validator, options) {
+                coerced.arguments = again.arguments;
+                coerced.coercions.extend(again.coercions);
+            }
+        }
+        Some(coerced)
     }
 }
 

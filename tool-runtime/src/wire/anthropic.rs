@@ -42,6 +42,10 @@ impl Provider for AnthropicProvider {
         Some(Box::new(Anthropic::new()))
     }
 
+    fn has_written_keys(&self) -> bool {
+        true
+    }
+
     fn call_rules(&self) -> CallRules {
         which_call::CALL_RULES
     }

@@ -57,7 +57,7 @@ impl<'a> From<&'a Value> for Element<'a> {
     }
 }
 
-fn parse<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, WireError> {
+pub(super) fn parse<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, WireError> {
     serde_json::from_str(json).map_err(|source| WireError::NotSerializable { source })
 }
 

@@ -35,6 +35,11 @@ pub(crate) trait Provider: Sync {
         CallRules::default()
     }
 
+    /// Whether its definitions have other names in place of property keys that it rejects. Default: false.
+    fn has_written_keys(&self) -> bool {
+        false
+    }
+
     /// The call of a streamed reply to which a piece belongs.
     fn which_call(&self, piece: &CallPiece, calls: &PartialCalls) -> WhichCall {
         chat_completions::which_call(piece, calls)
@@ -109,6 +114,11 @@ pub(crate) fn provider(name: &str) -> Option<&'static dyn Provider> {
 /// The provider whose wire has this name. Without one, the format is Chat Completions.
 pub(crate) fn provider_or_chat_completions(name: &str) -> &'static dyn Provider {
     provider(name).unwrap_or(&ChatCompletionsProvider)
+}
+
+/// Whether the definitions that this wire writes have other names in place of property keys that the provider rejects.
+pub(crate) fn has_written_keys(wire: &str) -> bool {
+    provider(wire).is_some_and(Provider::has_written_keys)
 }
 
 /// The error message of a provider of this wire for a request with this message. If none of them has one, it is that of a

@@ -78,6 +78,18 @@ impl CallState {
         self.replaced.get_or_insert_with(|| ReplacedArguments { arguments: arguments.clone(), is_truncated });
     }
 
+    /// Changes the arguments of the model that a person has replaced.
+    pub(super) fn change_replaced(
+        &mut self,
+        call: &ToolCall,
+        change: impl FnOnce(&ToolCall) -> Option<ToolCall>,
+    ) {
+        let Some(replaced) = &mut self.replaced else { return };
+        if let Some(changed) = change(&ToolCall::new("", &call.name, &replaced.arguments)) {
+            replaced.arguments = changed.arguments;
+        }
+    }
+
     /// Restores the arguments of the model in a call that does not run, unless its tool has begun with others: the history
     /// shows the call of the model.
     pub(super) fn restore_arguments(&mut self, call: &mut ToolCall) {

@@ -65,6 +65,22 @@ impl PendingCalls {
         self.run_calls(registry, Unfinished::Keep, |_| true).await;
     }
 
+    /// Gives the calls the keys of their tools. An approved call stays approved. Returns whether a call had written names.
+    fn use_own_keys(&mut self, registry: &Registry) -> bool {
+        if !registry.has_rejected_keys() {
+            return false;
+        }
+        let written: Vec<_> = self.reply.tool_calls.iter().map(fingerprint).collect();
+        let has_changed = registry.use_own_keys(&mut self.reply);
+        for ((call, state), written) in self.reply.tool_calls.iter().zip(&mut self.states).zip(written) {
+            if state.approved == Some(written) {
+                state.approved = Some(fingerprint(call));
+            }
+            state.change_replaced(call, |replaced| registry.own_call(replaced));
+        }
+        has_changed
+    }
+
     /// Runs the calls without results at these positions.
     pub(crate) async fn run_calls(
         &mut self,
@@ -73,7 +89,9 @@ impl PendingCalls {
         is_wanted: impl Fn(usize) -> bool,
     ) {
         let registry = &*registry.for_dispatch();
-        let batch = &self.batch(registry);
+        let was_written = self.use_own_keys(registry);
+        let batch = self.batch(registry);
+        let batch = &Batch { has_written_keys: batch.has_written_keys || was_written, ..batch };
         let interrupted = &Batch {
             rejection: Some(|tool| CallError::Interrupted { tool, reason: String::new() }),
             ..*batch

@@ -2,12 +2,12 @@
 
 use super::NAME;
 use crate::schema::conversion::{
-    Rule, accept_patterns, complete_arrays, merge_root, modernise, resolve_references,
+    Rule, accept_patterns, complete_arrays, merge_root, modernise, resolve_references, write_keys,
 };
 use crate::wire::definitions::DefinitionRules;
 
-/// <https://github.com/Dokploy/mcp/issues/74>
-const INVALID: &str = "JSON schema is invalid. It must match JSON Schema draft 2020-12 \
+/// <https://github.com/Dokploy/mcp/issues/74>. An error message follows the path of the parameters.
+const INVALID: &str = ": JSON schema is invalid. It must match JSON Schema draft 2020-12 \
     (https://json-schema.org/draft/2020-12). Learn more about tool use at https://docs.claude.com/en/docs/tool-use.";
 
 pub(super) const DEFINITIONS: DefinitionRules = DefinitionRules {
@@ -18,6 +18,8 @@ pub(super) const DEFINITIONS: DefinitionRules = DefinitionRules {
         Rule::without_error(accept_patterns),
         Rule::new(resolve_references, INVALID),
         // https://github.com/zereight/gitlab-mcp/issues/550
-        Rule::new(merge_root, "input_schema does not support oneOf, allOf, or anyOf at the top level"),
+        Rule::new(merge_root, ": input_schema does not support oneOf, allOf, or anyOf at the top level"),
+        // https://github.com/anthropics/claude-code/issues/34771
+        Rule::new(write_keys, ".properties: Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'"),
     ],
 };

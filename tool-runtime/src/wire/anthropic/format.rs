@@ -33,6 +33,17 @@ use references::References;
 /// - Dropped and [reported](Body::report), since the API rejects them: files other than PDF and text, images other than JPEG,
 ///   PNG, GIF and WebP (a text takes their place), images in replies and errors, the reasoning of other providers, thinking
 ///   without a signature or at the end of a reply, and calls of the provider's own tools without their results.
+/// - The API rejects properties whose keys have other characters than letters, digits, `_`, `.` and `-`, or more than 64
+///   (<https://github.com/anthropics/claude-code/issues/34771>). Such a key has a written name in the definition: `filter[city]`
+///   is sent as `filter_city_`, with a fingerprint at its end if another key has this name. The names depend on the definition
+///   alone. A registry gives each call the keys of its tool when it first meets the call, in
+///   [`dispatch`](crate::Registry::dispatch), [`dispatch_stream`](crate::Registry::dispatch_stream),
+///   [`PendingCalls::run`](crate::conversation::PendingCalls::run) or a [session](crate::Session): from then on the call in the
+///   reply, its approval, hooks, middleware, events, spans and the tool have the tool's keys. Before, the arguments of a call have
+///   the written names: in a reply that [`read_reply`](Wire::read_reply) returns, in
+///   [`PendingCalls::calls`](crate::conversation::PendingCalls::calls) until a run, and in the pieces of a streamed call. The
+///   blocks of the provider keep them. A call with the tool's own keys runs too; a key together with its written name is an
+///   error. Errors for the model have the keys that it received, and so have the [`ArgumentError`](crate::dispatch::ArgumentError)s.
 /// - The API requires ids of letters, digits, `_` and `-` that are unique in the conversation; others are replaced in calls
 ///   and results.
 ///
@@ -197,7 +208,7 @@ impl Wire for Anthropic {
         let mut body = Body::new();
         let has_native_search = self.native_tool_search && native_search::applies_to(parts);
         let references = References::new(parts, has_native_search);
-        write::write(&mut body, parts.messages, self.id_rules(), references.as_ref())?;
+        write::write(&mut body, parts, self.id_rules(), references.as_ref())?;
         tools::write(&mut body, parts, self.strict, has_native_search)?;
         if let Some(form) = parts.answer_schema.and_then(|answer| answer.anthropic_strict().ok()) {
             let (r#type, schema) = (Some("json_schema"), &*form.parameters);

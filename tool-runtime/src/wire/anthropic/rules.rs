@@ -91,7 +91,7 @@ fn check_tools(request: &Value) -> Result<(), RejectedError> {
         ensure(!kind.is_null(), || invalid(format!("{path}.input_schema.type: Field required")))?;
         ensure(kind == "object", || invalid(format!("{path}.input_schema.type: Input should be 'object'")))?;
         check_definition(&DEFINITIONS, &tool["input_schema"], |_, error| RejectedError {
-            message: format!("{path}.input_schema: {error}"),
+            message: format!("{path}.input_schema{error}"),
             param: String::new(),
         })?;
     }

@@ -6,13 +6,14 @@ use super::references::References;
 use crate::message::{
     AssistantMessage, Completeness, Content, ERROR, Message, ReplyItem, ToolCall, ToolMessage,
 };
+use crate::schema::PropertyKeys;
 use crate::tool_name::SEARCH_TOOLS;
 use crate::wire::content_parts::write_parts;
-use crate::wire::element::{Element, arguments_object, items_with_heads};
+use crate::wire::element::{Element, arguments_object, items_with_heads, parse};
 use crate::wire::ids::Ids;
 use crate::wire::reasoning::{Kept, report_dropped};
 use crate::wire::report::ADDED_START;
-use crate::wire::{Body, IdRules, Report, WireError, written_name};
+use crate::wire::{Body, IdRules, Report, RequestParts, WireError, written_name};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -29,19 +30,27 @@ const USER: &str = "user";
 const ASSISTANT: &str = "assistant";
 const SYSTEM: &str = "system";
 
+/// The rejected keys of the tools that a request has.
+fn rejected_keys<'a>(parts: &RequestParts<'a>) -> HashMap<&'a str, &'a PropertyKeys> {
+    let tools = parts.tools().iter().chain(parts.deferred_tools());
+    tools.filter_map(|tool| Some((tool.name(), &**tool.forms().property_keys()?))).collect()
+}
+
 /// Writes messages. `references` are those that the request may have, if it has tools.
 pub(super) fn write(
     body: &mut Body,
-    messages: &[Message],
+    parts: &RequestParts<'_>,
     rules: IdRules,
     references: Option<&References<'_>>,
 ) -> Result<(), WireError> {
+    let messages = parts.messages;
     let mut writer = Writer {
         system: Vec::new(),
         messages: Vec::new(),
         server_calls: ServerCalls::new(messages),
         ids: Ids::new(rules),
         references,
+        keys: rejected_keys(parts),
         searches: HashSet::new(),
         report: &mut body.report,
     };
@@ -65,6 +74,8 @@ struct Writer<'a, 'r> {
     server_calls: ServerCalls<'a>,
     ids: Ids<'a>,
     references: Option<&'r References<'r>>,
+    /// The rejected keys of the tools that have some.
+    keys: HashMap<&'a str, &'a PropertyKeys>,
     /// The ids of the calls of `search_tools` in the newest reply.
     searches: HashSet<&'a str>,
     report: &'r mut Report,
@@ -179,7 +190,11 @@ impl<'a> Writer<'a, '_> {
             name: Cow<'a, str>,
             input: Cow<'a, RawValue>,
         }
-        let (id, name, input) = (self.ids.written(&call.id), written_name(call), arguments_object(call)?);
+        let (id, name, mut input) = (self.ids.written(&call.id), written_name(call), arguments_object(call)?);
+        let keys = self.keys.get(&*call.name);
+        if let Some(written) = keys.and_then(|keys| keys.written_arguments(input.get())) {
+            input = Cow::Owned(parse(&written)?);
+        }
         Element::new(&ToolUse { r#type: "tool_use", id, name, input })
     }
 

@@ -1,0 +1,243 @@
+//! The written names in the definitions, and the arguments that the tools receive.
+
+use super::{received, registry, reported, sent};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tool_runtime::schemars::{self, JsonSchema};
+use tool_runtime::{Registry, tool, tools};
+
+fn keys(schema: &Value) -> Vec<&str> {
+    schema["properties"].as_object().expect("properties").keys().map(String::as_str).collect()
+}
+
+#[tokio::test]
+async fn the_keys_of_the_report_are_sent_and_come_back() {
+    let registry = registry(reported());
+    let written = sent(&registry);
+    let long =
+        keys(&written).into_iter().find(|key| key.starts_with("aaaa")).expect("it is written").to_owned();
+    assert_eq!(long.len(), 64);
+    for key in ["_.alt", "filter_city_", "gr__e", "_id"] {
+        assert!(written["properties"][key].is_object(), "{key}: {written}");
+    }
+    assert_eq!(written["properties"].as_object().map(serde_json::Map::len), Some(5));
+    assert_eq!(written["required"], json!(["_.alt"]));
+    let arguments =
+        json!({ "_.alt": "json", "filter_city_": "Rome", "gr__e": 1, "_id": "x", long: "y", "free": [1] });
+    let own = json!({ "$.alt": "json", "filter[city]": "Rome", "größe": 1, "@id": "x", "a".repeat(73): "y", "free": [1] });
+    assert_eq!(received(&registry, &arguments).await, own);
+    assert_eq!(received(&registry, &own).await, own);
+    // A call may have both forms of different keys.
+    let mixed = json!({ "$.alt": "json", "filter_city_": "Rome" });
+    assert_eq!(received(&registry, &mixed).await, json!({ "$.alt": "json", "filter[city]": "Rome" }));
+}
+
+#[test]
+fn accepted_definitions_are_unchanged() {
+    let parameters = json!({
+        "type": "object",
+        "properties": { "a.b-c_D9": { "type": "string", "description": "größe: @id" } },
+        "required": ["a.b-c_D9"],
+        "patternProperties": { "^[äöü]$": { "type": "object", "additionalProperties": true } },
+        "$defs": { "größe": { "enum": ["größe", { "größe": 1 }] } },
+    });
+    assert_eq!(sent(&registry(parameters.clone())), parameters);
+}
+
+#[tokio::test]
+async fn every_keyword_that_names_a_property_is_rewritten() {
+    let parameters = json!({
+        "type": "object",
+        "properties": {
+            "@list": {
+                "type": "array",
+                "items": { "$ref": "#/$defs/größe" },
+                "default": [{ "größe": 1, "frei": { "größe": 2 } }],
+            },
+            "tuple": { "type": "array", "prefixItems": [{ "$ref": "#/properties/@list/items" }], "items": {} },
+            "map": { "type": "object", "additionalProperties": { "$ref": "#/$defs/gr%C3%B6%C3%9Fe" } },
+            "union": { "anyOf": [{ "type": "string" }, { "$ref": "#/$defs/größe" }] },
+        },
+        "dependentRequired": { "@list": ["map", "@list"] },
+        "dependentSchemas": { "@list": { "properties": { "zusätzlich": { "type": "string" } } } },
+        "dependencies": { "@list": ["map"], "map": { "required": ["zusätzlich"] } },
+        "if": { "properties": { "zusätzlich": { "const": "ja" } } },
+        "then": { "required": ["@list"] },
+        "else": { "properties": { "größe": { "type": "integer" } } },
+        "allOf": [{ "required": ["@list"] }],
+        "$defs": {
+            "größe": {
+                "type": "object",
+                "properties": {
+                    "größe": { "type": "integer" },
+                    "frei": { "type": "object" },
+                    "tiefer": { "$ref": "#/properties/@list" },
+                },
+                "propertyNames": { "enum": ["größe", "frei", "tiefer"] },
+                "required": ["größe"],
+            },
+        },
+    });
+    let registry = registry(parameters);
+    let written = sent(&registry);
+    assert_eq!(
+        written,
+        json!({
+            "type": "object",
+            "properties": {
+                "_list": {
+                    "type": "array",
+                    "items": { "$ref": "#/$defs/größe" },
+                    "default": [{ "gr__e": 1, "frei": { "größe": 2 } }],
+                },
+                "tuple": { "type": "array", "prefixItems": [{ "$ref": "#/properties/_list/items" }], "items": {} },
+                "map": { "type": "object", "additionalProperties": { "$ref": "#/$defs/gr%C3%B6%C3%9Fe" } },
+                "union": { "anyOf": [{ "type": "string" }, { "$ref": "#/$defs/größe" }] },
+            },
+            "dependentRequired": { "_list": ["map", "_list"] },
+            "dependentSchemas": { "_list": { "properties": { "zus_tzlich": { "type": "string" } } } },
+            "dependencies": { "_list": ["map"], "map": { "required": ["zus_tzlich"] } },
+            "if": { "properties": { "zus_tzlich": { "const": "ja" } } },
+            "then": { "required": ["_list"] },
+            "else": { "properties": { "gr__e": { "type": "integer" } } },
+            "allOf": [{ "required": ["_list"] }],
+            "$defs": {
+                "größe": {
+                    "type": "object",
+                    "properties": {
+                        "gr__e": { "type": "integer" },
+                        "frei": { "type": "object" },
+                        "tiefer": { "$ref": "#/properties/_list" },
+                    },
+                    "propertyNames": { "enum": ["gr__e", "frei", "tiefer"] },
+                    "required": ["gr__e"],
+                },
+            },
+        }),
+    );
+    let item = |key: &str| json!({ key: 1, "frei": { "gr__e": 2 }, "tiefer": [{ key: 3 }] });
+    let arguments = |list: &str, size: &str, more: &str| {
+        json!({
+            list: [item(size)],
+            "tuple": [item(size), { "gr__e": 4 }],
+            "map": { "gr__e": item(size), "_list": item(size) },
+            "union": item(size),
+            more: "ja",
+            size: 5,
+        })
+    };
+    let own = arguments("@list", "größe", "zusätzlich");
+    assert_eq!(received(&registry, &arguments("_list", "gr__e", "zus_tzlich")).await, own);
+    assert_eq!(received(&registry, &own).await, own);
+}
+
+#[tokio::test]
+async fn names_that_would_become_equal_get_a_fingerprint() {
+    let parameters = json!({
+        "type": "object",
+        "properties": {
+            "a b": { "type": "integer" },
+            "a/b": { "type": "integer" },
+            "ä": { "type": "object", "properties": { "_": { "type": "integer" }, "c d": { "type": "integer" } } },
+            "": { "type": "integer" },
+        },
+        "required": ["c_d"],
+    });
+    let registry = registry(parameters);
+    let written = sent(&registry);
+    let written: Vec<String> = keys(&written).into_iter().map(str::to_owned).collect();
+    assert_eq!(written.len(), 4);
+    let fingerprinted = |head: &str| {
+        let found: Vec<&String> =
+            written.iter().filter(|key| key.starts_with(head) && key.len() == head.len() + 8).collect();
+        found.into_iter().cloned().collect::<Vec<_>>()
+    };
+    assert_eq!(fingerprinted("a_b_").len(), 2, "{written:?}");
+    assert_eq!(fingerprinted("__").len(), 1, "{written:?}");
+    assert_eq!(fingerprinted("_").len(), 1, "{written:?}");
+    // Another process writes the same names.
+    assert_eq!(
+        sent(&registry)["properties"].as_object().map(|all| all.keys().cloned().collect()),
+        Some(written.clone())
+    );
+    let [first, second] = &fingerprinted("a_b_")[..] else { panic!("{written:?}") };
+    let umlaut = &fingerprinted("__")[0];
+    let nested = &sent(&registry)["properties"][umlaut]["properties"];
+    let nested = nested
+        .as_object()
+        .expect("properties")
+        .keys()
+        .find(|key| key.starts_with("c_d_"))
+        .expect("it is taken");
+    let arguments = json!({ first: 1, second: 2, "c_d": 3, umlaut: { "_": 4, nested: 5 } });
+    let own = received(&registry, &arguments).await;
+    assert_eq!(own["ä"], json!({ "_": 4, "c d": 5 }));
+    assert_eq!(own["c_d"], json!(3));
+    let mut values = [own["a b"].as_i64(), own["a/b"].as_i64()];
+    values.sort_unstable();
+    assert_eq!(values, [Some(1), Some(2)]);
+}
+
+#[tokio::test]
+async fn free_keys_of_maps_stay() {
+    let parameters = json!({
+        "type": "object",
+        "properties": {
+            "größe": { "type": "integer" },
+            "labels": { "type": "object", "additionalProperties": { "type": "string" } },
+            "headers": { "type": "object", "patternProperties": { "^gr": { "type": "string" } } },
+            "either": {
+                "oneOf": [
+                    { "properties": { "kind": { "const": "map" } }, "additionalProperties": { "type": "string" } },
+                    { "properties": { "kind": { "const": "size" }, "größe": { "type": "integer" } }, "required": ["kind"] },
+                ],
+            },
+        },
+    });
+    let registry = registry(parameters);
+    let maps = json!({ "gr__e": "a", "größe": "b" });
+    let own =
+        json!({ "größe": 1, "labels": maps, "headers": maps, "either": { "kind": "map", "gr__e": "c" } });
+    let mut written = own.clone();
+    let size = written.as_object_mut().and_then(|all| all.remove("größe")).expect("it is there");
+    written["gr__e"] = size;
+    assert_eq!(received(&registry, &written).await, own);
+    assert_eq!(received(&registry, &own).await, own);
+    let size = json!({ "either": { "gr__e": 1, "kind": "size" } });
+    assert_eq!(received(&registry, &size).await, json!({ "either": { "größe": 1, "kind": "size" } }));
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Item {
+    #[serde(rename = "größe")]
+    size: u8,
+    #[serde(rename = "@next", default)]
+    next: Option<Box<Item>>,
+}
+
+/// Orders.
+#[tool]
+fn order(#[arg(name = "größe")] size: u8, items: Vec<Item>) -> String {
+    let mut sizes = vec![size];
+    let mut rest: Vec<Item> = items;
+    while let Some(Item { size, next }) = rest.pop() {
+        sizes.push(size);
+        rest.extend(next.map(|next| *next));
+    }
+    format!("{sizes:?}")
+}
+
+#[tokio::test]
+async fn functions_have_written_names_too() {
+    let registry = Registry::new(tools![order]).expect("one tool");
+    let written = sent(&registry);
+    assert_eq!(written["required"], json!(["gr__e", "items"]));
+    let call = |size: &str, next: &str| {
+        let arguments = json!({ size: 1, "items": [{ size: 2, next: { size: 3 } }] });
+        tool_runtime::ToolCall::new("call_1", "order", arguments.to_string())
+    };
+    let messages = registry.dispatch(&[call("gr__e", "_next"), call("größe", "@next")]).await;
+    assert_eq!(messages[0].text(), "[1, 2, 3]");
+    assert_eq!(messages[0].text(), messages[1].text());
+}
