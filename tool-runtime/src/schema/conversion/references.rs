@@ -47,6 +47,16 @@ pub(crate) fn resolve(conversion: &mut Conversion, reader: Reader) {
                 "it is the definition `#/$defs/{name}` too, since references refer to definitions at the root"
             ),
         );
+        // Each reference to a definition with another name refers to the copy.
+        let renamed = ["$defs", "definitions"].into_iter().find_map(|keyword| {
+            let name = target.strip_prefix(&format!("/{keyword}/")).filter(|name| !name.contains('/'))?;
+            Some((keyword, name.replace("~1", "/").replace("~0", "~")))
+        });
+        if let Some((keyword, old)) = renamed {
+            if let Some(Value::Object(definitions)) = root.get_mut(keyword) {
+                remove_entry(definitions, &old);
+            }
+        }
         let definitions = root.entry("$defs").or_insert_with(|| Map::new().into());
         if let Some(definitions) = definitions.as_object_mut() {
             definitions.insert(name, definition.into());
