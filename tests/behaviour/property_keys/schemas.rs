@@ -80,34 +80,38 @@ async fn every_keyword_that_names_a_property_is_rewritten() {
     });
     let registry = registry(parameters);
     let written = sent(&registry);
+    // References refer to definitions with names that engines accept.
+    let item = json!({ "$ref": "#/$defs/gr__e_f58140da" });
+    let list = json!({ "type": "array", "items": item, "default": [{ "gr__e": 1, "frei": { "größe": 2 } }] });
     assert_eq!(
         written,
         json!({
             "type": "object",
             "properties": {
-                "_list": {
-                    "type": "array",
-                    "items": { "$ref": "#/$defs/größe" },
-                    "default": [{ "gr__e": 1, "frei": { "größe": 2 } }],
-                },
-                "tuple": { "type": "array", "prefixItems": [{ "$ref": "#/properties/_list/items" }], "items": {} },
-                "map": { "type": "object", "additionalProperties": { "$ref": "#/$defs/gr%C3%B6%C3%9Fe" } },
-                "union": { "anyOf": [{ "type": "string" }, { "$ref": "#/$defs/größe" }] },
+                "_list": list,
+                "tuple": { "type": "array", "prefixItems": [{ "$ref": "#/$defs/items" }], "items": {} },
+                "map": { "type": "object", "additionalProperties": item },
+                "union": { "anyOf": [{ "type": "string" }, item] },
+                "gr__e": { "type": "integer" },
             },
+            "required": ["_list"],
             "dependentRequired": { "_list": ["map", "_list"] },
-            "dependentSchemas": { "_list": { "properties": { "zus_tzlich": { "type": "string" } } } },
-            "dependencies": { "_list": ["map"], "map": { "required": ["zus_tzlich"] } },
+            "dependentSchemas": {
+                "_list": { "properties": { "zus_tzlich": { "type": "string" } } },
+                "map": { "required": ["zus_tzlich"] },
+            },
             "if": { "properties": { "zus_tzlich": { "const": "ja" } } },
             "then": { "required": ["_list"] },
             "else": { "properties": { "gr__e": { "type": "integer" } } },
-            "allOf": [{ "required": ["_list"] }],
             "$defs": {
-                "größe": {
+                "_list_c0cc77c7": list,
+                "items": item,
+                "gr__e_f58140da": {
                     "type": "object",
                     "properties": {
                         "gr__e": { "type": "integer" },
                         "frei": { "type": "object" },
-                        "tiefer": { "$ref": "#/properties/_list" },
+                        "tiefer": { "$ref": "#/$defs/_list_c0cc77c7" },
                     },
                     "propertyNames": { "enum": ["gr__e", "frei", "tiefer"] },
                     "required": ["gr__e"],
