@@ -91,7 +91,7 @@ impl ToolSchema {
     /// The tool with written names in place of the keys that a provider rejects; `None` if it has no such keys.
     #[cfg(feature = "search")]
     pub(crate) fn with_written_keys(&self) -> Option<Self> {
-        let written = self.forms.property_keys()?.write_parameters(self.parameters())?;
+        let written = self.forms.property_keys()?.written_parameters()?;
         Some(ToolSchema::new(self.name.clone(), self.description.clone(), written))
     }
 

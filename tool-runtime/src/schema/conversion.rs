@@ -150,12 +150,17 @@ pub(crate) fn complete_arrays(conversion: &mut Conversion) {
 
 /// The schema of arguments with the keywords of JSON Schema 2020-12. It accepts the same values.
 pub(super) fn standard(schema: Value) -> Result<Value, InvalidSchema> {
-    let Value::Object(root) = schema else { return Err(InvalidSchema::NotAnObject) };
+    let schema = standardised(schema);
+    check(&schema).map(|()| schema)
+}
+
+/// A schema with the keywords of JSON Schema 2020-12, which may not be valid.
+pub(super) fn standardised(schema: Value) -> Value {
+    let Value::Object(root) = schema else { return schema };
     let mut conversion = Conversion::new(root);
     modernise(&mut conversion);
     resolve(&mut conversion, Reader::Validator);
-    let schema = Value::Object(conversion.root);
-    check(&schema).map(|()| schema)
+    conversion.root.into()
 }
 
 /// Why a schema cannot be the schema of arguments.

@@ -9,6 +9,9 @@ mod rewrite;
 
 pub(super) use rewrite::WrittenSchema;
 
+use super::conversion::standardised;
+#[cfg(feature = "search")]
+use super::text::schema_text;
 use crate::json::Scanner;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -19,7 +22,7 @@ use std::collections::BTreeMap;
 pub(crate) struct PropertyKeys {
     written: BTreeMap<String, String>,
     own: BTreeMap<String, String>,
-    /// The parameters with the tool's keys.
+    /// The parameters with the tool's keys, and the keywords of JSON Schema 2020-12.
     schema: Value,
 }
 
@@ -29,7 +32,7 @@ impl PropertyKeys {
         if !may_have_rejected_key(parameters.get()) {
             return None;
         }
-        let schema = serde_json::from_str(parameters.get()).ok()?;
+        let schema = standardised(serde_json::from_str(parameters.get()).ok()?);
         let written = names::written_names(&schema);
         let own = written.iter().map(|(own, written)| (written.clone(), own.clone())).collect();
         (!written.is_empty()).then_some(PropertyKeys { written, own, schema })
@@ -63,6 +66,12 @@ impl PropertyKeys {
             rest = tail;
         }
         written
+    }
+
+    /// The parameters with written names.
+    #[cfg(feature = "search")]
+    pub(super) fn written_parameters(&self) -> Option<Box<RawValue>> {
+        schema_text(&self.write_schema(&self.schema).schema).ok()
     }
 
     /// The written form of a name in a schema.

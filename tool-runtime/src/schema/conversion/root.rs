@@ -111,12 +111,12 @@ impl<'a> Merger<'a> {
         if is_inner {
             self.closes(part);
             self.sentences.extend(description(part).map(str::to_owned));
-            self.sentences.extend(rules(part));
+            self.sentences.extend(rules(rest(part)));
         } else {
-            for keyword in ["enum", "const", "not"] {
-                let value = remove_entry(part, keyword);
-                self.sentences.extend(value.map(|value| rule(keyword, &value)));
-            }
+            let values = ["enum", "const", "not"].into_iter();
+            let values =
+                values.filter_map(|keyword| Some((keyword.to_owned(), remove_entry(part, keyword)?)));
+            self.sentences.extend(rules(values));
         }
     }
 
@@ -234,50 +234,28 @@ fn description(keywords: &Map<String, Value>) -> Option<&str> {
     keywords.get("description").and_then(Value::as_str).filter(|text| !text.is_empty())
 }
 
-fn rule(keyword: &str, value: &Value) -> String {
-    format!("The arguments must match {}.", to_text(&json!({ keyword: value })))
+/// A sentence with the rules that are not in the merged object.
+fn rules(keywords: impl Iterator<Item = (String, Value)>) -> Option<String> {
+    let rules = Value::Object(keywords.collect());
+    (rules != json!({})).then(|| format!("The arguments must match {}.", to_text(&rules)))
 }
 
-/// The rules of a part that are not in the merged object.
-fn rules(part: &Map<String, Value>) -> Vec<String> {
-    let text = |keyword: &str| part.get(keyword).map(to_text);
-    let mut rules = Vec::new();
-    if let Some(condition) = text("if") {
-        let then = text("then").map(|then| format!(", then {then}"));
-        let otherwise = text("else").map(|otherwise| format!(", otherwise {otherwise}"));
-        if then.is_some() || otherwise.is_some() {
-            rules.push(format!(
-                "If the arguments match {condition}{}{} applies.",
-                then.unwrap_or_default(),
-                otherwise.unwrap_or_default()
-            ));
-        }
-    }
-    rules.extend(
-        part.iter().filter(|(keyword, _)| !is_merged(keyword)).map(|(keyword, value)| rule(keyword, value)),
-    );
-    rules
+/// The keywords of a part that are not in the merged object.
+fn rest(part: &Map<String, Value>) -> impl Iterator<Item = (String, Value)> {
+    part.iter()
+        .filter(|(keyword, _)| !is_merged(keyword))
+        .map(|(keyword, value)| (keyword.clone(), value.clone()))
 }
 
-/// Whether a keyword of a part is in the merged object or in another sentence, or is no rule.
+/// Whether a keyword of a part is in the merged object, or is no rule.
 fn is_merged(keyword: &str) -> bool {
-    const MERGED: [&[&str]; 3] = [
-        &[
-            "type",
-            "properties",
-            "required",
-            "additionalProperties",
-            "allOf",
-            "anyOf",
-            "oneOf",
-            "if",
-            "then",
-            "else",
-        ],
+    const COMBINED: [&str; 7] =
+        ["type", "properties", "required", "additionalProperties", "allOf", "anyOf", "oneOf"];
+    const NO_RULES: [&[&str]; 2] = [
         &["title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"],
         &["$schema", "$id", "$anchor", "$dynamicAnchor", "$comment", "$defs", "definitions"],
     ];
-    MERGED.iter().any(|keywords| keywords.contains(&keyword))
+    COMBINED.contains(&keyword) || NO_RULES.iter().any(|keywords| keywords.contains(&keyword))
 }
 
 /// `Pass exactly one of: `id`; `path` and `name`.`
@@ -306,7 +284,9 @@ fn alternative(branch: &Map<String, Value>) -> String {
     let shown: Vec<String> = shown.into_iter().map(|name| format!("`{name}`{}", value(name))).collect();
     let mut texts = vec![if shown.is_empty() { "any arguments".to_owned() } else { shown.join(" and ") }];
     texts.extend(description(branch).map(|description| format!("({})", description.trim_end_matches('.'))));
-    let rest = branch.iter().filter(|(keyword, _)| !is_merged(keyword));
-    texts.extend(rest.map(|(keyword, value)| format!("with {}", to_text(&json!({ keyword: value })))));
+    let rest = Value::Object(rest(branch).collect());
+    if rest != json!({}) {
+        texts.push(format!("with {}", to_text(&rest)));
+    }
     texts.join(" ")
 }

@@ -151,8 +151,7 @@ impl<'k> Walk<'k> {
 
     /// Whether a keyword of the schemas names this property.
     fn is_property(&mut self, schemas: &[&Value], key: &str) -> Result<bool, Stop> {
-        const WITH_ENTRIES: [&str; 4] =
-            ["properties", "dependentRequired", "dependentSchemas", "dependencies"];
+        const WITH_ENTRIES: [&str; 3] = ["properties", "dependentRequired", "dependentSchemas"];
         for schema in schemas {
             let entries = || WITH_ENTRIES.into_iter().filter_map(|keyword| schema.get(keyword)?.as_object());
             if entries().any(|entries| entries.contains_key(key)) {
@@ -231,9 +230,7 @@ impl<'k> Walk<'k> {
                         if possible.is_empty() { rest.extend(branches) } else { rest.extend(possible) }
                     }
                     ("if" | "then" | "else" | "not", schema) => rest.push(schema),
-                    ("dependentSchemas" | "dependencies", Value::Object(entries)) => {
-                        rest.extend(entries.values());
-                    }
+                    ("dependentSchemas", Value::Object(entries)) => rest.extend(entries.values()),
                     _ => {}
                 }
             }
@@ -268,7 +265,7 @@ fn values_of<'v>(schema: &'v Value, key: &str) -> Vec<&'v Value> {
 
 /// The schemas of an item.
 fn items_of(schema: &Value, index: usize) -> Vec<&Value> {
-    let keywords = ["prefixItems", "items", "additionalItems", "unevaluatedItems", "contains"];
+    let keywords = ["prefixItems", "items", "unevaluatedItems", "contains"];
     let found = keywords.into_iter().filter_map(|keyword| match schema.get(keyword)? {
         Value::Array(items) => items.get(index),
         items => Some(items),
