@@ -13,12 +13,15 @@ mod keywords;
 mod normalise;
 mod nullable;
 mod parameters;
+#[cfg(feature = "anthropic")]
 mod property_keys;
 mod publish;
 #[cfg_attr(not(feature = "wires"), allow(dead_code, reason = "only one wire separates references"))]
 pub(crate) mod references;
 pub(crate) mod strict;
 mod text;
+#[cfg(not(feature = "anthropic"))]
+mod without_property_keys;
 
 #[doc(inline)]
 pub use crate::tool_choice::ToolChoice;
@@ -30,10 +33,14 @@ pub(crate) use generator::inline_settings;
 pub(crate) use keywords::{KNOWN_FORMATS, each_subschema, take_object};
 pub(crate) use normalise::is_closed_tuple;
 pub(crate) use parameters::{ParametersSchema, SchemaError, from_dynamic, from_parameters};
+#[cfg(feature = "anthropic")]
 pub(crate) use property_keys::PropertyKeys;
 pub use strict::{AnthropicStrict, NotStrict};
 pub(crate) use text::schema_text;
+#[cfg(not(feature = "anthropic"))]
+pub(crate) use without_property_keys::PropertyKeys;
 
+use conversion::{Convert, standardised};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
@@ -74,7 +81,19 @@ impl ToolSchema {
         description: Cow<'static, str>,
         parameters: Box<RawValue>,
     ) -> Self {
-        ToolSchema { name, description, forms: Arc::new(Forms::new(parameters)) }
+        let keys = PropertyKeys::new(&parameters, |schema| schema);
+        ToolSchema { name, description, forms: Arc::new(Forms::new(parameters, keys, None)) }
+    }
+
+    /// The definition of a stranger, which this function converts for each wire.
+    pub(crate) fn from_foreign(
+        name: Cow<'static, str>,
+        description: Cow<'static, str>,
+        parameters: Box<RawValue>,
+        convert: Convert,
+    ) -> Self {
+        let keys = PropertyKeys::new(&parameters, standardised);
+        ToolSchema { name, description, forms: Arc::new(Forms::new(parameters, keys, Some(convert))) }
     }
 
     /// A tool whose strict forms have other parameters.

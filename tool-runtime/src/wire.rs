@@ -85,6 +85,7 @@ pub(crate) use chat_completions::{
     add_fields, add_parts, read_parts, serialize_messages, text_part, text_with_notices, written_arguments,
     written_name,
 };
+pub(crate) use definitions::convert_foreign;
 pub use detect::detect;
 pub use error::WireError;
 #[cfg(feature = "gemini")]

@@ -12,6 +12,7 @@ use crate::tool::{
     Body, Description, Descriptor, DynamicTool, Invocation, Metadata, Need, Options, RegisteredTool,
     StageSet, ToolKeys,
 };
+use crate::wire::convert_foreign;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -84,7 +85,8 @@ impl Candidate {
             from_dynamic(tool.parameters, tool.deny_unknown_arguments)?;
         let validator = ToolValidator::from_schema(&enforced)?;
         let name = Cow::<'static, str>::from(name);
-        let schema = ToolSchema::new(name.clone(), tool.description.into(), published);
+        let schema =
+            ToolSchema::from_foreign(name.clone(), tool.description.into(), published, convert_foreign);
         let mut candidate = Candidate::new(
             name,
             schema,

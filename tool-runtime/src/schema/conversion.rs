@@ -3,6 +3,9 @@
 //! Definitions come from strangers too: servers, plug-ins, generators. Each wire has a list of [`Rule`]s of its provider. A rule
 //! changes as little as possible, and reports what it changes. The schema against which arguments are validated stays as it
 //! was.
+//!
+//! The schema of a function is published in a form that needs few of these rules: a program without foreign definitions
+//! contains only those, since a foreign definition brings its conversion ([`Convert`]).
 
 mod drafts;
 mod engines;
@@ -22,10 +25,10 @@ pub(crate) use pattern_syntax::accept_patterns;
 pub(crate) use references::resolve_references;
 use references::{Reader, resolve};
 
+use super::PropertyKeys;
 use super::description::join_sentences;
 use super::keywords::{unique, visit_schemas};
 use super::normalise::complete;
-use super::property_keys::{PropertyKeys, WrittenSchema};
 use super::text::schema_text;
 use super::{NotStrict, ToolSchema};
 use serde_json::value::RawValue;
@@ -59,7 +62,7 @@ pub(crate) fn broken_rule(parameters: &Value, rules: &[Rule]) -> Option<(String,
     let root = parameters.as_object().filter(|keywords| !keywords.is_empty())?;
     let mut conversion = Conversion::new(root.clone());
     conversion.property_keys =
-        schema_text(parameters).ok().and_then(|text| PropertyKeys::new(&text)).map(Arc::new);
+        schema_text(parameters).ok().and_then(|text| PropertyKeys::new(&text, standardised)).map(Arc::new);
     rules.iter().find_map(|rule| {
         conversion.changes.clear();
         (rule.convert)(&mut conversion);
@@ -124,11 +127,11 @@ impl Conversion {
 /// The rule that keys have only some characters, and are short.
 pub(crate) fn write_keys(conversion: &mut Conversion) {
     let Some(keys) = conversion.property_keys.take() else { return };
-    let WrittenSchema { schema, changes } = keys.write_schema(&Value::Object(conversion.root.clone()));
-    if let Value::Object(root) = schema {
+    let written = keys.write_schema(&Value::Object(conversion.root.clone()));
+    if let Value::Object(root) = written.schema {
         conversion.root = root;
     }
-    for (place, change) in changes {
+    for (place, change) in written.changes {
         conversion.report(&place, change);
     }
 }
@@ -190,37 +193,47 @@ impl fmt::Display for InvalidSchema {
 }
 
 impl WrittenDefinition {
-    pub(crate) fn new(tool: &ToolSchema, rules: &[Rule]) -> Self {
-        let mut written = WrittenDefinition::default();
-        let root = match serde_json::from_str(tool.parameters().get()) {
-            Ok(Value::Object(root)) => root,
-            Ok(Value::Null) => Map::new(),
-            _ => {
-                written.rejected = Some(InvalidSchema::NotAnObject.to_string());
-                return written;
-            }
-        };
+    /// The definition of a function, or of a stranger before it is checked.
+    fn new(tool: &ToolSchema, root: Map<String, Value>, rules: &[Rule]) -> (Self, Value) {
         let mut conversion = Conversion::new(root);
         conversion.property_keys = tool.forms().property_keys().cloned();
         for rule in rules {
             (rule.convert)(&mut conversion);
         }
         let Conversion { root, sentences, changes, not_strict, .. } = conversion;
-        written.not_strict = not_strict;
-        let (root, changes) = (Value::Object(root), unique(changes.into_iter()));
-        written.rejected = check(&root).err().map(|error| error.to_string());
-        if changes.is_empty() {
-            return written;
-        }
-        written.changes = changes;
+        let root = Value::Object(root);
+        let mut written = WrittenDefinition {
+            changes: unique(changes.into_iter()),
+            not_strict,
+            ..WrittenDefinition::default()
+        };
         if !sentences.is_empty() {
             let description = std::iter::once(tool.description()).filter(|text| !text.is_empty());
-            written.description =
-                Some(join_sentences(description.chain(sentences.iter().map(String::as_str))));
+            let sentences = description.chain(sentences.iter().map(String::as_str));
+            written.description = Some(join_sentences(sentences));
         }
-        // Writing a JSON value as JSON does not fail.
-        written.parameters = schema_text(&root).ok();
-        written
+        if !written.changes.is_empty() {
+            // Writing a JSON value as JSON does not fail.
+            written.parameters = schema_text(&root).ok();
+        }
+        (written, root)
+    }
+
+    /// The definition of a stranger.
+    pub(crate) fn from_foreign(tool: &ToolSchema, rules: &[Rule]) -> Self {
+        let root = match serde_json::from_str(tool.parameters().get()) {
+            Ok(Value::Object(root)) => Ok(root),
+            Ok(Value::Null) => Ok(Map::new()),
+            _ => Err(InvalidSchema::NotAnObject),
+        };
+        let converted = root.and_then(|root| {
+            let (written, root) = WrittenDefinition::new(tool, root, rules);
+            check(&root).map(|()| written)
+        });
+        converted.unwrap_or_else(|error| WrittenDefinition {
+            rejected: Some(error.to_string()),
+            ..WrittenDefinition::default()
+        })
     }
 
     pub(crate) fn description<'a>(&'a self, tool: &'a ToolSchema) -> &'a str {
@@ -232,9 +245,20 @@ impl WrittenDefinition {
     }
 }
 
+/// Converts the definition of a stranger for the wire of this name.
+pub(crate) type Convert = fn(&ToolSchema, &str) -> WrittenDefinition;
+
 impl ToolSchema {
-    /// The definition in the form of the wire of this name, whose provider has these rules. It is created once and cached.
+    /// The definition in the form of the wire of this name, whose provider has these rules for functions. It is created once and
+    /// cached.
     pub(crate) fn written(&self, wire: &'static str, rules: &[Rule]) -> Arc<WrittenDefinition> {
-        self.forms().written(wire, || WrittenDefinition::new(self, rules))
+        self.forms().written(wire, |convert| match convert {
+            Some(convert) => convert(self, wire),
+            None if rules.is_empty() => WrittenDefinition::default(),
+            None => {
+                let root = serde_json::from_str(self.parameters().get()).unwrap_or_default();
+                WrittenDefinition::new(self, root, rules).0
+            }
+        })
     }
 }

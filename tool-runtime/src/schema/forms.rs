@@ -1,7 +1,7 @@
 //! The forms of a tool's definition that requests contain.
 
-use super::conversion::WrittenDefinition;
-use super::property_keys::PropertyKeys;
+use super::PropertyKeys;
+use super::conversion::{Convert, WrittenDefinition};
 use super::strict::{AnthropicStrict, NotStrict};
 use serde_json::value::RawValue;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -13,6 +13,8 @@ pub(crate) struct Forms {
     pub(super) parameters: Box<RawValue>,
     /// The parameters of the strict forms, if they are others.
     strict_parameters: Option<Box<RawValue>>,
+    /// The conversion of a foreign definition.
+    convert: Option<Convert>,
     /// The definition in the form of each wire that has asked for it.
     written: Mutex<Vec<(&'static str, Arc<WrittenDefinition>)>>,
     /// The keys of the parameters that a provider rejects, if there are any.
@@ -25,9 +27,14 @@ pub(crate) struct Forms {
 }
 
 impl Forms {
-    pub(super) fn new(parameters: Box<RawValue>) -> Self {
+    pub(super) fn new(
+        parameters: Box<RawValue>,
+        keys: Option<PropertyKeys>,
+        convert: Option<Convert>,
+    ) -> Self {
         Forms {
-            property_keys: PropertyKeys::new(&parameters).map(Arc::new),
+            property_keys: keys.map(Arc::new),
+            convert,
             parameters,
             strict_parameters: None,
             written: Mutex::default(),
@@ -40,20 +47,20 @@ impl Forms {
     /// Forms of a tool whose strict forms have other parameters.
     #[cfg(feature = "search")]
     pub(super) fn with_strict(parameters: Box<RawValue>, strict_parameters: Box<RawValue>) -> Self {
-        Forms { strict_parameters: Some(strict_parameters), ..Forms::new(parameters) }
+        Forms { strict_parameters: Some(strict_parameters), ..Forms::new(parameters, None, None) }
     }
 
     /// The definition in the form of a wire, which `write` creates.
     pub(super) fn written(
         &self,
         wire: &'static str,
-        write: impl FnOnce() -> WrittenDefinition,
+        write: impl FnOnce(Option<Convert>) -> WrittenDefinition,
     ) -> Arc<WrittenDefinition> {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, definition)) = written.iter().find(|(known, _)| *known == wire) {
             return Arc::clone(definition);
         }
-        let new = Arc::new(write());
+        let new = Arc::new(write(self.convert));
         written.push((wire, Arc::clone(&new)));
         new
     }

@@ -7,9 +7,6 @@ mod arguments;
 mod names;
 mod rewrite;
 
-pub(super) use rewrite::WrittenSchema;
-
-use super::conversion::standardised;
 #[cfg(feature = "search")]
 use super::text::schema_text;
 use crate::json::Scanner;
@@ -27,12 +24,12 @@ pub(crate) struct PropertyKeys {
 }
 
 impl PropertyKeys {
-    /// `None` if the parameters have no rejected key.
-    pub(crate) fn new(parameters: &RawValue) -> Option<Self> {
+    /// `None` if the parameters have no rejected key. `standardise` gives them the keywords of JSON Schema 2020-12.
+    pub(crate) fn new(parameters: &RawValue, standardise: fn(Value) -> Value) -> Option<Self> {
         if !may_have_rejected_key(parameters.get()) {
             return None;
         }
-        let schema = standardised(serde_json::from_str(parameters.get()).ok()?);
+        let schema = standardise(serde_json::from_str(parameters.get()).ok()?);
         let written = names::written_names(&schema);
         let own = written.iter().map(|(own, written)| (written.clone(), own.clone())).collect();
         (!written.is_empty()).then_some(PropertyKeys { written, own, schema })
@@ -112,7 +109,8 @@ mod tests {
             "properties": { "filter[city]": {}, "stops": { "items": { "$ref": "#/$defs/stop" } }, &long: {} },
             "$defs": { "stop": stop },
         });
-        let keys = PropertyKeys::new(&to_raw_value(&schema).expect("it is JSON")).expect("it has such keys");
+        let keys = PropertyKeys::new(&to_raw_value(&schema).expect("it is JSON"), |schema| schema)
+            .expect("it has such keys");
         let long_name = keys.written(&long).expect("it is too long").to_owned();
         let mut changes = keys.write_schema(&schema).changes;
         changes.sort();
@@ -137,8 +135,10 @@ mod tests {
     #[test]
     fn the_keys_in_a_path_have_their_written_names() {
         let properties = json!({ "a": {}, "a[b]": {}, "größe": {}, "größe.x": {}, "": {} });
-        let keys =
-            PropertyKeys::new(&to_raw_value(&json!({ "properties": properties })).expect("it is JSON"));
+        let keys = PropertyKeys::new(
+            &to_raw_value(&json!({ "properties": properties })).expect("it is JSON"),
+            |schema| schema,
+        );
         let keys = keys.expect("it has such keys");
         for (path, written) in [
             ("größe", "gr__e"),

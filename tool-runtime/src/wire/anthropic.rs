@@ -13,7 +13,8 @@ mod which_call;
 #[cfg(feature = "anthropic")]
 pub use format::Anthropic;
 
-use definitions::DEFINITIONS;
+pub(super) use definitions::FOREIGN;
+use definitions::FUNCTIONS;
 
 use super::Wire;
 use super::call_rules::CallRules;

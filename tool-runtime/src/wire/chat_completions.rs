@@ -9,7 +9,7 @@ pub(super) mod rules;
 mod strict;
 mod which_call;
 
-pub(super) use definitions::{DEFINITIONS, MAX_TOOLS};
+pub(super) use definitions::{FOREIGN, FUNCTIONS, MAX_TOOLS};
 pub(super) use errors::{EMPTY_ID, quoted_error};
 pub use format::ChatCompletions;
 #[cfg(feature = "ollama")]

@@ -1,8 +1,12 @@
 //! The definitions of tools as a provider accepts them.
 
-use super::NotStrictTool;
+#[cfg(feature = "gemini")]
+use super::gemini;
+#[cfg(feature = "ollama")]
+use super::ollama;
 use super::report::{ChangedDefinition, LeftOutTool};
 use super::tool_arrays::ToolArray;
+use super::{NotStrictTool, anthropic, chat_completions};
 use crate::schema::ToolSchema;
 use crate::schema::conversion::{Rule, SchemaChange, WrittenDefinition};
 use serde_json::value::RawValue;
@@ -10,12 +14,28 @@ use std::sync::Arc;
 #[cfg(feature = "testing")]
 use {super::rejected::RejectedError, crate::schema::conversion::broken_rule, serde_json::Value};
 
-/// What a provider accepts of definitions.
+/// What a provider accepts of definitions: those of functions, or those of strangers.
 pub(crate) struct DefinitionRules {
     /// The name of the wire.
     pub(crate) wire: &'static str,
     /// The rules, in the order in which they are applied.
     pub(crate) rules: &'static [Rule],
+}
+
+/// The rules of each provider for the definitions of strangers.
+static FOREIGN: &[&DefinitionRules] = &[
+    &chat_completions::FOREIGN,
+    #[cfg(feature = "gemini")]
+    &gemini::FOREIGN,
+    #[cfg(feature = "ollama")]
+    &ollama::FOREIGN,
+    &anthropic::FOREIGN,
+];
+
+/// Converts the definition of a stranger for the wire of this name.
+pub(crate) fn convert_foreign(tool: &ToolSchema, wire: &str) -> WrittenDefinition {
+    let rules = FOREIGN.iter().find(|rules| rules.wire == wire).unwrap_or(&&chat_completions::FOREIGN);
+    WrittenDefinition::from_foreign(tool, rules.rules)
 }
 
 /// The tools of a request in the form of a wire, and what is reported about them.

@@ -12,6 +12,9 @@ mod rules;
 #[cfg(feature = "gemini")]
 pub use format::Gemini;
 
+#[cfg(feature = "gemini")]
+pub(super) use definitions::FOREIGN;
+
 use super::Wire;
 use super::call_rules::CallRules;
 use super::detect::Excerpt;

@@ -11,6 +11,9 @@ mod rules;
 #[cfg(feature = "ollama")]
 pub use format::Ollama;
 
+#[cfg(feature = "ollama")]
+pub(super) use definitions::FOREIGN;
+
 use super::Wire;
 use super::detect::Excerpt;
 use super::provider::Provider;

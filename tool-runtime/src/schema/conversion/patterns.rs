@@ -125,7 +125,7 @@ impl<'p> Rewrite<'p> {
         let letter = self.rest.next()?;
         let negation = if letter.is_ascii_uppercase() { "^" } else { "" };
         if let Some(class) = class_of(letter.to_ascii_lowercase()) {
-            self.written += &format!("[{negation}{class}]");
+            self.written.extend(["[", negation, class, "]"]);
             return Some(1);
         }
         if letter.is_ascii_alphanumeric() { None } else { self.literal(letter) }
@@ -156,7 +156,7 @@ impl<'p> Rewrite<'p> {
         if class.len() == empty && (last.is_empty() || last.contains('^')) {
             return None;
         }
-        self.written += &format!("{class}{last}]");
+        self.written.extend([&*class, &last, "]"]);
         Some(1)
     }
 
@@ -168,7 +168,7 @@ impl<'p> Rewrite<'p> {
             let (least, end) = bounds.split_once(',').unwrap_or((&bounds, ""));
             let least: u64 = least.parse().ok()?;
             most = if end.is_empty() { least } else { end.parse().ok()? };
-            self.written += &format!("{{{bounds}}}");
+            self.written.extend(["{", &*bounds, "}"]);
         } else if let Some(letter) = self.rest.next_if(|letter| matches!(letter, '*' | '+' | '?')) {
             self.written.push(letter);
         } else {

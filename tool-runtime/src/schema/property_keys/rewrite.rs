@@ -38,7 +38,9 @@ impl PropertyKeys {
             match (&**keyword, value) {
                 ("default" | "const", value) => self.write_in_place(document, &own, value),
                 ("enum" | "examples", Value::Array(values)) => {
-                    values.iter_mut().for_each(|value| self.write_in_place(document, &own, value));
+                    for value in values {
+                        self.write_in_place(document, &own, value);
+                    }
                 }
                 ("required", names) => self.write_names(names),
                 ("properties" | "dependentRequired" | "dependentSchemas", Value::Object(entries)) => {

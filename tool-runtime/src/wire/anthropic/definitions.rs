@@ -10,7 +10,13 @@ use crate::wire::definitions::DefinitionRules;
 const INVALID: &str = ": JSON schema is invalid. It must match JSON Schema draft 2020-12 \
     (https://json-schema.org/draft/2020-12). Learn more about tool use at https://docs.claude.com/en/docs/tool-use.";
 
-pub(super) const DEFINITIONS: DefinitionRules = DefinitionRules {
+/// <https://github.com/anthropics/claude-code/issues/34771>
+const KEYS: Rule =
+    Rule::new(write_keys, ".properties: Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'");
+
+pub(super) const FUNCTIONS: DefinitionRules = DefinitionRules { wire: NAME, rules: &[KEYS] };
+
+pub(in crate::wire) const FOREIGN: DefinitionRules = DefinitionRules {
     wire: NAME,
     rules: &[
         Rule::new(modernise, INVALID),
@@ -19,7 +25,6 @@ pub(super) const DEFINITIONS: DefinitionRules = DefinitionRules {
         Rule::new(resolve_references, INVALID),
         // https://github.com/zereight/gitlab-mcp/issues/550
         Rule::new(merge_root, ": input_schema does not support oneOf, allOf, or anyOf at the top level"),
-        // https://github.com/anthropics/claude-code/issues/34771
-        Rule::new(write_keys, ".properties: Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'"),
+        KEYS,
     ],
 };

@@ -8,7 +8,7 @@ mod reply;
 mod tools;
 mod write;
 
-use super::{DEFINITIONS, FORMAT, NAME};
+use super::{FORMAT, FUNCTIONS, NAME};
 use crate::json::replace_lone_surrogates;
 use crate::message::{AssistantMessage, Chunk, Message};
 use crate::wire::error::{WireError, read_error};

@@ -1,6 +1,6 @@
 //! The rules of Anthropic's Messages API, with its error messages.
 
-use super::{DEFINITIONS, errors};
+use super::{FOREIGN, errors};
 use crate::wire::definitions::check_definition;
 use crate::wire::rejected::{RejectedError, check_fields, ensure, invalid, is_plain_name, list};
 use serde_json::Value;
@@ -90,7 +90,7 @@ fn check_tools(request: &Value) -> Result<(), RejectedError> {
         let kind = &tool["input_schema"]["type"];
         ensure(!kind.is_null(), || invalid(format!("{path}.input_schema.type: Field required")))?;
         ensure(kind == "object", || invalid(format!("{path}.input_schema.type: Input should be 'object'")))?;
-        check_definition(&DEFINITIONS, &tool["input_schema"], |_, error| RejectedError {
+        check_definition(&FOREIGN, &tool["input_schema"], |_, error| RejectedError {
             message: format!("{path}.input_schema{error}"),
             param: String::new(),
         })?;

@@ -6,7 +6,7 @@
 
 mod definitions;
 
-use super::DEFINITIONS;
+use super::FUNCTIONS;
 use crate::json::{TypeSet, remove_entry};
 use crate::schema::strict::{Parameters, Rules, accepts, infer_type, is_rejected, subschemas, types};
 use crate::schema::{AnthropicStrict, KNOWN_FORMATS, NotStrict, ToolSchema, is_closed_tuple, move_keywords};
@@ -53,7 +53,7 @@ impl ToolSchema {
     /// ```
     pub fn anthropic_strict(&self) -> Result<&AnthropicStrict, &[NotStrict]> {
         let convert = || {
-            let written = self.written(DEFINITIONS.wire, DEFINITIONS.rules);
+            let written = self.written(FUNCTIONS.wire, FUNCTIONS.rules);
             if !written.not_strict.is_empty() {
                 return Err(written.not_strict.clone());
             }

@@ -6,7 +6,10 @@ use crate::schema::conversion::{
 };
 use crate::wire::definitions::DefinitionRules;
 
-pub(in crate::wire) const DEFINITIONS: DefinitionRules = DefinitionRules {
+/// Functions have definitions that all servers accept.
+pub(in crate::wire) const FUNCTIONS: DefinitionRules = DefinitionRules { wire: NAME, rules: &[] };
+
+pub(in crate::wire) const FOREIGN: DefinitionRules = DefinitionRules {
     wire: NAME,
     rules: &[
         // OpenAI: "False is not of type 'array'" (https://github.com/MarkusPfundstein/mcp-gsuite/pull/34).

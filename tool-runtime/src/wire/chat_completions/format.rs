@@ -41,6 +41,9 @@ const RULES: IdRules =
 /// - An id of more than 40 bytes, which OpenAI rejects, and one that occurs in an earlier reply, which DeepSeek rejects, is
 ///   replaced in the call and its result; so is any that Mistral rejects, with [`mistral_ids`](ChatCompletions::mistral_ids).
 ///   Serde of a single [`Message`] writes ids as they are.
+/// - Definitions of tools have a form that OpenAI and servers with a grammar engine accept, and at most 128 are sent:
+///   [`Report::changed_definitions`](crate::wire::Report::changed_definitions) and
+///   [`Report::left_out_tools`](crate::wire::Report::left_out_tools) list the changes.
 /// - Tool messages have text only. Images and files of results follow in one user message after the last result of a
 ///   reply, with a notice such as `[image: image/png]` in the result.
 /// - Files with an address, and parts and items of other providers, are dropped and [reported](Body::report).

@@ -6,7 +6,7 @@ mod response_format;
 
 pub(in crate::wire) use response_format::{INVALID_NAME, check_response_format};
 
-use super::{DEFINITIONS, MAX_TOOLS, errors};
+use super::{FOREIGN, MAX_TOOLS, errors};
 use crate::schema::ToolSchema;
 use crate::wire::definitions::check_definition;
 use crate::wire::rejected::{RejectedError, check_fields, ensure, list, reject};
@@ -161,7 +161,7 @@ fn sends_more_tools(wire: &dyn Wire) -> bool {
 
 /// Checks the parameters of a function, which it may lack.
 pub(in crate::wire) fn check_parameters(function: &Value, param: &str) -> Result<(), RejectedError> {
-    check_definition(&DEFINITIONS, &function["parameters"], |place, error| RejectedError {
+    check_definition(&FOREIGN, &function["parameters"], |place, error| RejectedError {
         message: format!(
             "Invalid schema for function '{}': {error}",
             function["name"].as_str().unwrap_or_default()

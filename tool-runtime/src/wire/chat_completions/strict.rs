@@ -3,7 +3,7 @@
 
 mod limits;
 
-use super::DEFINITIONS;
+use super::FUNCTIONS;
 use crate::json::remove_entry;
 use crate::schema::strict::{Parameters, Rules, infer_type};
 use crate::schema::{NotStrict, ToolSchema, move_keywords};
@@ -46,7 +46,7 @@ impl ToolSchema {
     /// ```
     pub fn openai_strict(&self) -> Result<&RawValue, &[NotStrict]> {
         let convert = || {
-            let written = self.written(DEFINITIONS.wire, DEFINITIONS.rules);
+            let written = self.written(FUNCTIONS.wire, FUNCTIONS.rules);
             if !written.not_strict.is_empty() {
                 return Err(written.not_strict.clone());
             }

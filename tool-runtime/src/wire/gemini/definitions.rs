@@ -7,7 +7,13 @@ use crate::schema::conversion::{
 use crate::schema::references::separate_in;
 use crate::wire::definitions::DefinitionRules;
 
-pub(super) const DEFINITIONS: DefinitionRules = DefinitionRules {
+/// "If `$ref` is set on a sub-schema, no other properties, except for than those starting as a `$`, may be set", and cycles "may
+/// only be used within non-required properties": <https://ai.google.dev/api/generate-content#generationconfig>
+const REFERENCES: Rule = Rule::without_error(separate_in);
+
+pub(super) const FUNCTIONS: DefinitionRules = DefinitionRules { wire: NAME, rules: &[REFERENCES] };
+
+pub(in crate::wire) const FOREIGN: DefinitionRules = DefinitionRules {
     wire: NAME,
     rules: &[
         Rule::without_error(modernise),
@@ -17,10 +23,7 @@ pub(super) const DEFINITIONS: DefinitionRules = DefinitionRules {
         Rule::without_error(resolve_references),
         // The parameters are an object: https://ai.google.dev/api/caching#FunctionDeclaration
         Rule::without_error(merge_root),
-        // "If `$ref` is set on a sub-schema, no other properties, except for than those starting as a `$`, may be set", and
-        // cycles "may only be used within non-required properties":
-        // https://ai.google.dev/api/generate-content#generationconfig
-        Rule::without_error(separate_in),
+        REFERENCES,
     ],
 };
 

@@ -1,6 +1,6 @@
 //! The rules of the Gemini API, with its error messages.
 
-use super::definitions::DEFINITIONS;
+use super::definitions::FOREIGN;
 use super::errors;
 use crate::wire::definitions::check_definition;
 use crate::wire::rejected::{RejectedError, ensure, invalid, list};
@@ -46,7 +46,7 @@ fn check_tools(request: &Value) -> Result<(), RejectedError> {
                 ))
             })?;
             ensure(names.insert(name), || invalid(format!("Duplicate function declaration found: {name}")))?;
-            check_definition(&DEFINITIONS, &declaration["parametersJsonSchema"], |place, error| {
+            check_definition(&FOREIGN, &declaration["parametersJsonSchema"], |place, error| {
                 let place = place.replace('/', ".");
                 let message = format!(
                     "* GenerateContentRequest.tools[{index}].function_declarations[{position}].parameters{place}.{error}"

@@ -6,7 +6,9 @@ use crate::schema::conversion::{
 };
 use crate::wire::definitions::DefinitionRules;
 
-pub(super) const DEFINITIONS: DefinitionRules = DefinitionRules {
+pub(super) const FUNCTIONS: DefinitionRules = DefinitionRules { wire: NAME, rules: &[] };
+
+pub(in crate::wire) const FOREIGN: DefinitionRules = DefinitionRules {
     wire: NAME,
     rules: &[
         Rule::without_error(modernise),

@@ -6,7 +6,7 @@ mod read;
 mod reply;
 mod write;
 
-use super::definitions::DEFINITIONS;
+use super::definitions::FUNCTIONS;
 use super::{FORMAT, NAME};
 use crate::json::replace_lone_surrogates;
 use crate::message::{AssistantMessage, Chunk, Message};
@@ -174,7 +174,7 @@ fn write_tools(body: &mut Body, parts: &RequestParts<'_>) -> Result<(), WireErro
 
 fn tool_array(tools: &[&ToolSchema]) -> Result<ToolArray, WireError> {
     let mut written = WrittenTools::default();
-    written.add(tools.iter().copied(), &DEFINITIONS, None);
+    written.add(tools.iter().copied(), &FUNCTIONS, None);
     let definitions = written.tools.iter().map(|(tool, written)| ToolDefinition::new((tool, written), None));
     let json = raw(&definitions.collect::<Vec<_>>())?;
     Ok(written.into_array(json))

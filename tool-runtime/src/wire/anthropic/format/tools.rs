@@ -1,6 +1,6 @@
 //! Tools of a request, and how the model may call them.
 
-use super::{DEFINITIONS, NAME};
+use super::{FUNCTIONS, NAME};
 use crate::schema::ToolSchema;
 use crate::tool_choice::ToolChoice;
 use crate::tool_name::CALL_TOOL;
@@ -84,9 +84,9 @@ fn tool_array<'a>(
     is_strict: bool,
 ) -> Result<ToolArray, WireError> {
     let mut written = WrittenTools::default();
-    written.add(loaded, &DEFINITIONS, None);
+    written.add(loaded, &FUNCTIONS, None);
     let loaded_count = written.tools.len();
-    written.add(deferred, &DEFINITIONS, None);
+    written.add(deferred, &FUNCTIONS, None);
     let mut counts = [0; 3];
     let mut definitions = Vec::new();
     for (index, (tool, definition)) in written.tools.iter().enumerate() {

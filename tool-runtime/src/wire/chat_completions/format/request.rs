@@ -7,7 +7,7 @@ use crate::message::Message;
 use crate::schema::ToolSchema;
 use crate::tool_choice::ToolChoice;
 use crate::wire::body::raw;
-use crate::wire::chat_completions::DEFINITIONS;
+use crate::wire::chat_completions::FUNCTIONS;
 use crate::wire::definitions::WrittenTools;
 use crate::wire::error::beginning;
 use crate::wire::expected::Expected;
@@ -60,7 +60,7 @@ struct ResponseFormatField<'a> {
 
 fn tool_array(tools: &[&ToolSchema], wire: &ChatCompletions) -> Result<ToolArray, WireError> {
     let mut written = WrittenTools::default();
-    written.add(tools.iter().copied(), &DEFINITIONS, wire.max_tools);
+    written.add(tools.iter().copied(), &FUNCTIONS, wire.max_tools);
     let mut definitions = Vec::with_capacity(tools.len());
     for (tool, definition) in &written.tools {
         // A request may have both kinds of tools.

@@ -3,7 +3,8 @@
 use crate::schema::conversion::WrittenDefinition;
 use crate::schema::{ToolSchema, from_parameters, schema_text};
 use crate::tool_choice::ToolChoice;
-use crate::wire::chat_completions::DEFINITIONS;
+use crate::wire::chat_completions::FUNCTIONS;
+use crate::wire::definitions::convert_foreign;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
@@ -44,7 +45,7 @@ impl Serialize for ToolSchema {
         if let Some(definition) = cached.get() {
             return definition.serialize(serializer);
         }
-        let written = self.written(DEFINITIONS.wire, DEFINITIONS.rules);
+        let written = self.written(FUNCTIONS.wire, FUNCTIONS.rules);
         let definition = Definition::new((self, &written), None);
         let definition = to_raw_value(&definition).map_err(serde::ser::Error::custom)?;
         cached.get_or_init(|| definition).serialize(serializer)
@@ -75,7 +76,7 @@ impl<'de> Deserialize<'de> for ToolSchema {
         };
         let parameters = parameters.map_err(D::Error::custom)?;
         let description = function.description.unwrap_or_default();
-        Ok(ToolSchema::new(function.name.into(), description.into(), parameters))
+        Ok(ToolSchema::from_foreign(function.name.into(), description.into(), parameters, convert_foreign))
     }
 }
 

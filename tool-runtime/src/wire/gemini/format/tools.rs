@@ -1,6 +1,6 @@
 //! Tools of a request, and how the model may call them: <https://ai.google.dev/api/caching#Tool>.
 
-use super::super::definitions::{DEFINITIONS, MAX_TOOLS};
+use super::super::definitions::{FUNCTIONS, MAX_TOOLS};
 use super::{NAME, names};
 use crate::schema::ToolSchema;
 use crate::tool_choice::ToolChoice;
@@ -42,7 +42,7 @@ pub(super) fn write(body: &mut Body, parts: &RequestParts<'_>, is_strict: bool) 
 
 fn tool_array(tools: &[&ToolSchema]) -> Result<ToolArray, WireError> {
     let mut written = WrittenTools::default();
-    written.add(tools.iter().copied(), &DEFINITIONS, Some(MAX_TOOLS));
+    written.add(tools.iter().copied(), &FUNCTIONS, Some(MAX_TOOLS));
     let declarations = written.tools.iter().map(|(tool, definition)| Declaration {
         name: names::written(tool.name()),
         description: definition.description(tool),

@@ -7,7 +7,7 @@ use crate::message::{AssistantMessage, Content, Message, ReplyItem, ToolCall, To
 use crate::schema::ToolSchema;
 use crate::tool_name::{CALL_TOOL, SEARCH_TOOLS};
 use crate::wire::body::raw;
-use crate::wire::chat_completions::DEFINITIONS;
+use crate::wire::chat_completions::FUNCTIONS;
 use crate::wire::definitions::WrittenTools;
 use crate::wire::{NotStrictTool, RequestParts, WireError, native_search};
 use serde_json::Value;
@@ -180,7 +180,7 @@ impl<'a> LoadedTools<'a> {
         let names = content.tool_references().filter(|name| written.insert(*name));
         let tools = names.filter_map(|name| self.loaded.get(name).copied());
         let mut loaded = WrittenTools::default();
-        loaded.add(tools, &DEFINITIONS, None);
+        loaded.add(tools, &FUNCTIONS, None);
         let mut found = Vec::new();
         let tools = loaded.tools.iter();
         let tools: Vec<Definition<'_>> =

@@ -7,7 +7,7 @@ use crate::schema::conversion::WrittenDefinition;
 use crate::tool_choice::ToolChoice;
 use crate::tool_name::{CALL_TOOL, SEARCH_TOOLS};
 use crate::wire::body::raw;
-use crate::wire::chat_completions::{DEFINITIONS, MAX_TOOLS};
+use crate::wire::chat_completions::{FUNCTIONS, MAX_TOOLS};
 use crate::wire::definitions::WrittenTools;
 use crate::wire::native_search::choice_without;
 use crate::wire::report::reasons;
@@ -109,7 +109,7 @@ fn has_tool(parts: &RequestParts<'_>, replaced: &[&str], name: &str) -> bool {
 
 fn tool_array(tools: &[&ToolSchema], wire: &Responses, replaced: &[&str]) -> Result<ToolArray, WireError> {
     let mut written = WrittenTools::default();
-    written.add(tools.iter().copied(), &DEFINITIONS, Some(MAX_TOOLS));
+    written.add(tools.iter().copied(), &FUNCTIONS, Some(MAX_TOOLS));
     let mut definitions = Vec::with_capacity(tools.len());
     for (tool, form) in &written.tools {
         match tool.name() {
