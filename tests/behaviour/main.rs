@@ -68,7 +68,6 @@ mod suggested_names;
 mod text;
 mod tool_options;
 mod tool_search;
-mod tools_lock;
 mod toolsets;
 mod truncated_replies;
 mod unsupported_keywords;

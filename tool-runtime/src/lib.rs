@@ -90,7 +90,7 @@
 //! | tools of a remote server | [`DynamicTool`]; of an MCP server, the package `tool-runtime-mcp` |
 //! | a note for the model after repeated failures | [`RegistryBuilder::note_repeated_failures`] |
 //! | a test without a network | feature `testing`: [`testing::ScriptedModel`], [`testing::ScriptedReply`], [`testing::assert_called`], [`testing::assert_valid`] |
-//! | a test that fails if a tool changes, and classifies the change as breaking or compatible | feature `testing`: [`testing::assert_tools_lock`] |
+//! | a test that fails if a tool changes, and classifies the change as breaking or compatible | `assert_tools_lock` of the package `tool-runtime-lock` |
 //!
 //! # The steps of a reply
 //!
@@ -135,7 +135,7 @@
 //! | `regex` | [Enforces the keyword `pattern`](#patterns) of schemas. Without it, only the model reads `pattern`, and [`Registry::unsupported_keywords`] lists it. | `regex` |
 //! | `responses` | [`wire::Responses`]: OpenAI's Responses API. | none |
 //! | `search` | [`RegistryBuilder::search`]: a model finds tools with a search, and the `tools` of its requests stay equal. | `frostem` |
-//! | `testing` | [`testing::ScriptedModel`]: a model that replies by a script and checks each request, for tests. [Assertions on sessions](testing), and a [lock file of tools](testing::assert_tools_lock). | none |
+//! | `testing` | [`testing::ScriptedModel`]: a model that replies by a script and checks each request, for tests. [Assertions on sessions](testing), and [`Registry::enforced_schema`]. | none |
 //! | `tracing` | One span per call, `execute_tool {name}`, with the attributes of OpenTelemetry's [conventions for generative AI][otel], and an event per failure. [`RegistryBuilder::trace_content`] adds arguments, results, and the texts and sources of errors. `otel.name`, `otel.kind` and `otel.status_description` are for `tracing-opentelemetry`. | `tracing` |
 //! | `wires` | Every [`wire`]: `anthropic`, `gemini`, `ollama` and `responses`. | none |
 //!

@@ -157,12 +157,6 @@ impl Registry {
         self.tools.listed()
     }
 
-    /// The definitions of all tools, including those that a search finds.
-    #[cfg(feature = "testing")]
-    pub(crate) fn all_schemas(&self) -> &[ToolSchema] {
-        &self.tools.schemas
-    }
-
     /// The `tools` arrays of requests with all tools.
     pub(crate) fn tool_arrays(&self) -> &ToolArrays {
         &self.tools.arrays
@@ -208,6 +202,32 @@ impl Registry {
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&ToolSchema> {
         self.tools.index.find(name).map(|position| &self.tools.schemas[position])
+    }
+
+    /// The schema against which the arguments of a tool are validated; `None` if there is no such tool. Needs the feature
+    /// `testing`.
+    ///
+    /// The published schema of [`get`](Registry::get) [may accept more](macro@crate::tool#published-schemas).
+    ///
+    /// ```
+    /// use tool_runtime::{Registry, tool, tools};
+    ///
+    /// /// Sets the volume.
+    /// #[tool]
+    /// fn set_volume(percent: u8) {}
+    ///
+    /// let registry = Registry::new(tools![set_volume])?;
+    /// let enforced = registry.enforced_schema("set_volume").ok_or("no such tool")?;
+    /// assert_eq!(enforced["properties"]["percent"]["maximum"], 255);
+    /// let published = serde_json::to_value(registry.get("set_volume"))?;
+    /// let percent = &published["function"]["parameters"]["properties"]["percent"];
+    /// assert!(percent["type"] == "integer" && percent["maximum"].is_null());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[cfg(feature = "testing")]
+    #[must_use]
+    pub fn enforced_schema(&self, name: &str) -> Option<&serde_json::Value> {
+        self.tool(name).map(|tool| &*tool.enforced)
     }
 
     /// The sorted names of the tools.
@@ -424,12 +444,6 @@ impl Registry {
     pub(crate) fn coercion_options(&self, tool: &RegisteredTool) -> CoercionOptions {
         let null_is_absent = self.tools.config.options.null_means_absent || tool.forms.may_require_all();
         CoercionOptions { null_is_absent, lenient: self.is_lenient() }
-    }
-
-    /// The schema against which the arguments of a tool are validated, by the name of the tool.
-    #[cfg(feature = "testing")]
-    pub(crate) fn enforced_schema(&self, name: &str) -> Option<&serde_json::Value> {
-        self.tool(name).map(|tool| &*tool.enforced)
     }
 
     /// Whether invalid arguments are repaired and coerced.

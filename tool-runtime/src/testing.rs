@@ -6,7 +6,7 @@
 //! check alone, for a stub server.
 //!
 //! [`called_tools`], [`assert_called`] and [`assert_valid`] check a [`Session`](crate::Session) after its runs.
-//! [`assert_tools_lock`] compares the tools of a registry with a file, and classifies each change.
+//! The package `tool-runtime-lock` compares the tools of a registry with a file, and classifies each change.
 //!
 //! ```
 //! use serde_json::json;
@@ -45,7 +45,6 @@ mod error;
 mod scripted_model;
 mod scripted_reply;
 mod sent_reply;
-mod tools_lock;
 
 #[doc(inline)]
 pub use crate::wire::rejected::RejectedError;
@@ -54,4 +53,3 @@ pub use check_request::check_request;
 pub use error::ScriptedModelError;
 pub use scripted_model::ScriptedModel;
 pub use scripted_reply::ScriptedReply;
-pub use tools_lock::{assert_tools_lock, tools_lock};

@@ -99,7 +99,7 @@ impl Candidate {
         Ok(candidate)
     }
 
-    /// Keeps the schema for `testing::assert_tools_lock`, and its form with written names of keys.
+    /// Keeps the schema for `Registry::enforced_schema`, and its form with written names of keys.
     #[cfg_attr(not(feature = "testing"), allow(clippy::needless_pass_by_value))]
     fn keep_enforced(&mut self, enforced: Value) {
         let keys = self.schema.forms().property_keys();

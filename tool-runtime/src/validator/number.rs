@@ -34,7 +34,7 @@ impl Number {
         integer.map_or_else(|_| Number::from(json.parse::<f64>().unwrap_or(f64::NAN)), Number::Integer)
     }
 
-    pub(crate) fn from_json(number: &serde_json::Number) -> Option<Self> {
+    pub(super) fn from_json(number: &serde_json::Number) -> Option<Self> {
         match number.as_i128() {
             Some(integer) => Some(Number::Integer(integer)),
             None => number.as_f64().map(Number::from),
@@ -57,7 +57,7 @@ impl Number {
     }
 
     #[allow(clippy::cast_precision_loss, reason = "next to a float with a fraction, 53 bits are enough")]
-    pub(crate) fn compare(self, other: Self) -> Ordering {
+    pub(super) fn compare(self, other: Self) -> Ordering {
         let compared = match (self, other) {
             (Number::Integer(a), Number::Integer(b)) => return a.cmp(&b),
             (Number::Integer(a), Number::Float(b)) => (a as f64).partial_cmp(&b),

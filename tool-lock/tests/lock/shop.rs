@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use tool_runtime::testing::tools_lock;
 use tool_runtime::{DynamicTool, Registry, tool, tools};
+use tool_runtime_lock::tools_lock;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Order {

@@ -1,12 +1,18 @@
-//! `testing::assert_tools_lock`: each class of change between a lock and a registry of ten tools.
+//! `assert_tools_lock`: each class of change between a lock and a registry of ten tools.
 
 mod classes;
 mod files;
 mod functions;
 mod random;
 mod report;
-#[allow(dead_code, unused_variables, reason = "the tools need only their signatures")]
+#[allow(
+    clippy::needless_pass_by_value,
+    dead_code,
+    unused_variables,
+    reason = "the tools need only their signatures"
+)]
 mod shop;
+mod ten_tools;
 mod values;
 
 use serde_json::Value;
@@ -14,7 +20,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tool_runtime::Registry;
-use tool_runtime::testing::assert_tools_lock;
+use tool_runtime_lock::assert_tools_lock;
+
+/// A random number generator. The seed is printed, and `SEED` sets it.
+fn seeded() -> fastrand::Rng {
+    let seed =
+        std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or_else(|| fastrand::u64(..));
+    println!("SEED={seed}");
+    fastrand::Rng::with_seed(seed)
+}
 
 /// A path in the folder for temporary files. The file is removed at the end.
 struct LockPath(PathBuf);

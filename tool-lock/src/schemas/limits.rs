@@ -1,12 +1,12 @@
 //! Limits of numbers, lengths and counts, and the keywords `pattern`, `format` and `uniqueItems`.
 
 use super::{Comparison, Schema};
-use crate::json::TypeSet;
-use crate::testing::tools_lock::change::Direction;
-use crate::testing::tools_lock::line_diff::json_diff;
-use crate::testing::tools_lock::location::Location;
-use crate::validator::Number;
-use serde_json::Value;
+use crate::change::Direction;
+use crate::line_diff::json_diff;
+use crate::location::Location;
+use crate::number::compare_numbers;
+use crate::type_set::TypeSet;
+use serde_json::{Number, Value};
 use std::cmp::Ordering;
 use std::fmt;
 
@@ -25,14 +25,13 @@ const LIMITS: [(TypeSet, &str, &str, bool); 8] = [
 /// One bound of a range.
 #[derive(Clone, Copy)]
 struct Limit<'a> {
-    number: Number,
-    value: &'a Value,
+    number: &'a Number,
     is_exclusive: bool,
 }
 
 impl fmt::Display for Limit<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.value, if self.is_exclusive { " (exclusive)" } else { "" })
+        write!(f, "{}{}", self.number, if self.is_exclusive { " (exclusive)" } else { "" })
     }
 }
 
@@ -99,8 +98,9 @@ impl Comparison {
 /// The limit of a keyword, or that of its exclusive form if that is stricter.
 fn limit<'a>(schema: Schema<'a>, keyword: &str, is_lower: bool) -> Option<Limit<'a>> {
     let read = |keyword: &str, is_exclusive: bool| {
-        let value = schema.get(keyword)?;
-        Some(Limit { number: Number::from_json(value.as_number()?)?, value, is_exclusive })
+        // Without a float, it is too large to be compared.
+        let number = schema.get(keyword)?.as_number().filter(|number| number.as_f64().is_some())?;
+        Some(Limit { number, is_exclusive })
     };
     let exclusive = match keyword {
         "minimum" => read("exclusiveMinimum", true),
@@ -115,7 +115,7 @@ fn limit<'a>(schema: Schema<'a>, keyword: &str, is_lower: bool) -> Option<Limit<
 
 /// `Less`: `new` is stricter than `old`.
 fn strictness(old: Limit<'_>, new: Limit<'_>, is_lower: bool) -> Ordering {
-    let order = old.number.compare(new.number);
+    let order = compare_numbers(old.number, new.number);
     let order = if is_lower { order } else { order.reverse() };
     order.then(old.is_exclusive.cmp(&new.is_exclusive))
 }

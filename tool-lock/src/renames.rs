@@ -1,6 +1,6 @@
 //! Removed and added names that are probably renames.
 
-use crate::suggest::suggest;
+use super::similar_name::similar_name;
 use serde_json::{Map, Value};
 
 /// A tool or a property that only one side has.
@@ -14,7 +14,7 @@ pub(super) struct Named {
 pub(super) fn renames(mut removed: Vec<Named>, mut added: Vec<Named>) -> Vec<(String, String)> {
     let mut pairs = Vec::new();
     removed.retain(|old| {
-        let nearest = suggest(&old.name, added.iter().map(|new| &*new.name)).map(str::to_owned);
+        let nearest = similar_name(&old.name, added.iter().map(|new| &*new.name)).map(str::to_owned);
         let Some(index) = added.iter().position(|new| Some(&new.name) == nearest.as_ref()) else {
             return true;
         };

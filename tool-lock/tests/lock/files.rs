@@ -4,14 +4,14 @@ use super::shop::{lock_of, registry};
 use super::{LockPath, message};
 use serde_json::Value;
 use std::process::{Command, Output};
-use tool_runtime::testing::assert_tools_lock;
+use tool_runtime_lock::assert_tools_lock;
 
 /// The variable with the path of the lock, in the other process.
 const LOCK_PATH: &str = "TEST_LOCK_PATH";
 
 /// Runs the assertion in a process with this value of `TOOLS_LOCK`.
 fn assert_in_process(value: &str, path: &LockPath) -> Output {
-    let test = "tools_lock::files::the_variable_writes_the_lock";
+    let test = "files::the_variable_writes_the_lock";
     Command::new(std::env::current_exe().expect("the path of this program"))
         .args(["--exact", test, "--nocapture"])
         .env("TOOLS_LOCK", value)

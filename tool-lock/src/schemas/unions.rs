@@ -1,11 +1,11 @@
 //! Unions: `anyOf` and `oneOf`.
 
-use super::types::names;
 use super::{Comparison, Schema};
-use crate::json::{TypeSet, definition_name, sorted_text};
-use crate::testing::tools_lock::change::Direction;
-use crate::testing::tools_lock::line_diff::json_diff;
-use crate::testing::tools_lock::location::Location;
+use crate::change::Direction;
+use crate::line_diff::{json_diff, sorted_text};
+use crate::location::Location;
+use crate::references::definition_name;
+use crate::type_set::TypeSet;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
@@ -166,7 +166,7 @@ fn label(schema: Schema<'_>) -> String {
         _ => None,
     };
     let name = reference.or_else(title).or_else(tag).or_else(only_required);
-    let name = name.unwrap_or_else(|| names(schema.types()));
+    let name = name.unwrap_or_else(|| schema.types().names());
     match name.char_indices().nth(MAX_LABEL) {
         Some((end, _)) => format!("{}..", name.get(..end).unwrap_or_default()),
         None => name,

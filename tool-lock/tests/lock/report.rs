@@ -245,7 +245,7 @@ fn a_property_that_is_only_required_may_have_any_value() {
 }
 
 #[test]
-fn changes_of_schemas_behind_references_are_breaking() {
+fn changes_of_referenced_schemas_are_breaking() {
     let anchored = |kind: &str| {
         let target = json!({ "$anchor": "a", "type": kind });
         json!({ "type": "object", "properties": { "x": { "$ref": "#a" } }, "$defs": { "t": target } })

@@ -1,10 +1,10 @@
 //! The file format of a lock.
 
 use super::sorted::sorted;
-use crate::registry::{Annotations, Registry};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashSet};
+use tool_runtime::Registry;
 
 const VERSION: u64 = 1;
 
@@ -59,7 +59,7 @@ impl Lock {
     /// The lock of a registry, and its text. The lock is read from the text, so that it equals one that is read from a file.
     pub(super) fn from_registry(registry: &Registry) -> Result<(Self, String), String> {
         let mut tools = Vec::with_capacity(registry.len());
-        for schema in registry.all_schemas() {
+        for schema in registry.names().into_iter().filter_map(|name| registry.get(name)) {
             let name = schema.name();
             tools.push(LockedTool {
                 name: name.to_owned(),
@@ -92,14 +92,13 @@ fn without_empty(schema: &Value) -> Value {
 }
 
 fn declared(registry: &Registry, tool: &str) -> BTreeMap<String, bool> {
-    let Annotations { read_only, destructive, idempotent, open_world } =
-        registry.annotations(tool).unwrap_or_default();
+    let annotations = registry.annotations(tool).unwrap_or_default();
     let requires_approval = registry.policy(tool).is_some_and(|policy| policy.requires_approval);
     let all = [
-        ("read_only", read_only),
-        ("destructive", destructive),
-        ("idempotent", idempotent),
-        ("open_world", open_world),
+        ("read_only", annotations.read_only),
+        ("destructive", annotations.destructive),
+        ("idempotent", annotations.idempotent),
+        ("open_world", annotations.open_world),
         ("requires_approval", requires_approval.then_some(true)),
     ];
     all.into_iter().filter_map(|(name, declared)| Some((name.to_owned(), declared?))).collect()

@@ -1,7 +1,8 @@
 //! A schema in its document.
 
 use super::ANNOTATIONS;
-use crate::json::{TypeSet, descendants, referenced};
+use crate::references::{referenced, references_in};
+use crate::type_set::TypeSet;
 use serde_json::{Map, Value};
 
 /// The references that one schema may lead through.
@@ -152,12 +153,12 @@ pub(super) fn is_compared(schema: Schema<'_>, keyword: &str) -> bool {
 
 /// Whether the references in a value lead to the same schemas in both documents.
 pub(super) fn have_same_references(old: Schema<'_>, new: Schema<'_>, value: Option<&Value>) -> bool {
-    let mut references = descendants(value).filter_map(|(value, _)| value.get("$ref"));
     let is_in_definitions = |reference: &Value| {
         let reference = reference.as_str().unwrap_or_default();
         reference.starts_with("#/$defs/") || reference.starts_with("#/definitions/")
     };
     let has_same = |keyword: &str| old.document.get(keyword) == new.document.get(keyword);
     let are_same = has_same("$defs") && has_same("definitions");
+    let mut references = value.into_iter().flat_map(references_in);
     references.all(|reference| are_same && is_in_definitions(reference))
 }

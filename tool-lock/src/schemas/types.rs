@@ -1,10 +1,10 @@
 //! The types of values, and lists of values.
 
 use super::{Comparison, Schema};
-use crate::json::TypeSet;
-use crate::testing::tools_lock::change::Direction;
-use crate::testing::tools_lock::line_diff::{json_diff, short_json};
-use crate::testing::tools_lock::location::Location;
+use crate::change::Direction;
+use crate::line_diff::{json_diff, short_json};
+use crate::location::Location;
+use crate::type_set::TypeSet;
 use serde_json::Value;
 
 impl Comparison {
@@ -21,7 +21,7 @@ impl Comparison {
         } else {
             (Direction::Incompatible, "changes")
         };
-        let (before, after) = (names(before), names(after));
+        let (before, after) = (before.names(), after.names());
         self.push(direction, format!("{at}: the type {verb} from {before} to {after}"));
         common != TypeSet::NONE
     }
@@ -63,16 +63,4 @@ impl Comparison {
             self.push(Direction::Wider, format!("{at}: the value {} is new", short_json(value)));
         }
     }
-}
-
-/// `string or null`
-pub(super) fn names(types: TypeSet) -> String {
-    if types == TypeSet::ALL {
-        return "any type".to_owned();
-    }
-    let numbers = if types.intersects(TypeSet::NON_INTEGER) { TypeSet::NUMBER } else { TypeSet::INTEGER };
-    let all = [TypeSet::STRING, numbers, TypeSet::BOOLEAN, TypeSet::ARRAY, TypeSet::OBJECT, TypeSet::NULL];
-    let names: Vec<&str> =
-        all.into_iter().filter(|kind| types.intersects(*kind)).map(TypeSet::name).collect();
-    if names.is_empty() { "no type".to_owned() } else { names.join(" or ") }
 }

@@ -1,6 +1,5 @@
 //! The lines of two texts that differ.
 
-use crate::json::sorted_text;
 use serde_json::Value;
 use std::collections::VecDeque;
 
@@ -27,6 +26,12 @@ pub(super) fn line_diff(old: &str, new: &str) -> Vec<String> {
 pub(super) fn json_diff(old: Option<&Value>, new: Option<&Value>) -> Vec<String> {
     let line = |sign: &str, value: Option<&Value>| Some(format!("{sign} {}", short_json(value?)));
     line("-", old).into_iter().chain(line("+", new)).collect()
+}
+
+/// The text of a value with the keys of its objects sorted: equal for equal values.
+pub(super) fn sorted_text(mut value: Value) -> String {
+    value.sort_all_objects();
+    value.to_string()
 }
 
 /// The text of a value, truncated.

@@ -1,9 +1,9 @@
 //! The properties of objects.
 
 use super::{Comparison, Schema};
-use crate::testing::tools_lock::change::{Direction, Role};
-use crate::testing::tools_lock::location::Location;
-use crate::testing::tools_lock::renames::{Named, renames, without_description};
+use crate::change::{Direction, Role};
+use crate::location::Location;
+use crate::renames::{Named, renames, without_description};
 use serde_json::Value;
 use std::collections::BTreeSet;
 

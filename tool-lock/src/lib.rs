@@ -1,22 +1,38 @@
-//! A lock file of the tools of a registry, for the tests of programs.
+//! A lock file of the tools of a [`tool_runtime`] registry, for the tests of a program: a test with [`assert_tools_lock`] fails
+//! if a tool changes, and classifies the change as breaking or compatible.
+//!
+//! The package is a development dependency. It enables the feature `testing` of `tool-runtime`, in tests only:
+//!
+//! ```toml
+//! [dev-dependencies]
+//! # In a project next to a checkout of the repository; after the first release: "0.1" in place of the path.
+//! tool-runtime-lock = { path = "../tool-runtime/tool-lock" }
+//! ```
+//!
+//! [`tools_lock`] is the text of the file alone.
+#![warn(clippy::disallowed_methods)]
 
 mod change;
 mod file;
 mod line_diff;
 mod location;
+mod number;
+mod references;
 mod renames;
 mod report;
 mod schemas;
+mod similar_name;
 mod sorted;
 mod tools;
+mod type_set;
 
-use crate::registry::Registry;
 use file::Lock;
 use report::report;
 use std::ffi::OsStr;
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::{env, fmt, fs};
+use tool_runtime::Registry;
 use tools::compare_tools;
 
 const VARIABLE: &str = "TOOLS_LOCK";
@@ -46,8 +62,8 @@ const OVERWRITE: &str = "overwrite";
 /// result, a program that reads the results may not understand one. A new optional field of an open object is compatible, unless
 /// its `additionalProperties` or `patternProperties` described such a field before.
 ///
-/// The lock file has the schema against which arguments are validated; the one in requests [may accept
-/// more](macro@crate::tool#published-schemas). The lock file contains neither the order of the arguments nor rules that
+/// The lock file has the schema against which arguments are validated ([`Registry::enforced_schema`]); the one in requests [may
+/// accept more](macro@tool_runtime::tool#published-schemas). The lock file contains neither the order of the arguments nor rules that
 /// only a decoder enforces: a change from `String` to `IpAddr` is not noticed.
 ///
 /// # Write the file
@@ -58,8 +74,8 @@ const OVERWRITE: &str = "overwrite";
 /// A relative path starts at the working directory, which `cargo test` sets to the folder of the package.
 ///
 /// ```no_run
-/// use tool_runtime::testing::assert_tools_lock;
 /// use tool_runtime::{Registry, tool, tools};
+/// use tool_runtime_lock::assert_tools_lock;
 ///
 /// /// Adds two numbers.
 /// #[tool(read_only)]
@@ -105,8 +121,8 @@ pub fn assert_tools_lock(registry: &Registry, path: impl AsRef<Path>) {
 /// another way.
 ///
 /// ```
-/// use tool_runtime::testing::tools_lock;
 /// use tool_runtime::{Registry, tools};
+/// use tool_runtime_lock::tools_lock;
 ///
 /// assert_eq!(tools_lock(&Registry::new(tools![])?), "{\n  \"version\": 1,\n  \"tools\": []\n}\n");
 /// # Ok::<(), tool_runtime::BuildError>(())
@@ -178,3 +194,8 @@ fn how_to_write(path: &Path) -> String {
     let verb = if path.exists() { "update" } else { "create" };
     format!("To {verb} {}, run this test with {VARIABLE}={OVERWRITE} in the environment.", path.display())
 }
+
+/// The program of the README, compiled as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
