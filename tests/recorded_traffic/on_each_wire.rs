@@ -16,7 +16,7 @@ struct Definition {
     parameters: Value,
 }
 
-/// What a wire does with definitions, and how many times.
+/// The number of definitions that a wire changes, by kind.
 #[derive(Default)]
 struct Counts(BTreeMap<String, usize>);
 

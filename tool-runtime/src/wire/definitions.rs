@@ -14,7 +14,7 @@ use std::sync::Arc;
 #[cfg(feature = "testing")]
 use {super::rejected::RejectedError, crate::schema::conversion::broken_rule, serde_json::Value};
 
-/// What a provider accepts of definitions: those of functions, or those of strangers.
+/// The rules of a provider for definitions: of functions, or of strangers.
 pub(crate) struct DefinitionRules {
     /// The name of the wire.
     pub(crate) wire: &'static str,

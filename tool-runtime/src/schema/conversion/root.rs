@@ -17,8 +17,8 @@ const MAX_DEPTH: usize = 20;
 /// The maximum number of alternatives that the description lists.
 const MAX_LISTED: usize = 30;
 
-/// The rule that merges the alternatives of the root into one object with the properties of all of them. What each of them
-/// requires is in the description of the tool, which validates against the original schema.
+/// The rule that merges the alternatives of the root into one object with the properties of all of them. The description of the
+/// tool has the requirements of each; the tool validates against the original schema.
 pub(crate) fn merge_root(conversion: &mut Conversion) {
     const MERGED: [&str; 6] = ["allOf", "anyOf", "oneOf", "enum", "const", "not"];
     let present: Vec<&str> =
@@ -120,7 +120,7 @@ impl<'a> Merger<'a> {
         }
     }
 
-    /// Adds alternatives. What each of them requires is required.
+    /// Adds alternatives. A property that each of them requires is required.
     fn union(&mut self, keyword: &str, branches: &[Map<String, Value>]) {
         for branch in branches {
             self.closes(branch);
@@ -270,7 +270,7 @@ fn list_alternatives(keyword: &str, branches: &[Map<String, Value>]) -> String {
     format!("The arguments must match {count} of: {}.", texts.join("; "))
 }
 
-/// What one alternative requires: `` `kind` "circle" and `radius` ``.
+/// The requirements of one alternative: `` `kind` "circle" and `radius` ``.
 fn alternative(branch: &Map<String, Value>) -> String {
     let schema = |name: &str| branch.get("properties").and_then(|properties| properties.get(name));
     let value = |name: &str| {

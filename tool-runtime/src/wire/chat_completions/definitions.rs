@@ -1,4 +1,4 @@
-//! What the servers of this format accept of definitions: OpenAI, and servers with a grammar engine.
+//! The rules for definitions of tools of OpenAI and of servers with a grammar engine.
 
 use super::NAME;
 use crate::schema::conversion::{

@@ -1,4 +1,4 @@
-//! What the API accepts of definitions.
+//! The rules of the API for definitions of tools.
 
 use super::NAME;
 use crate::schema::conversion::{
