@@ -343,3 +343,22 @@ fn the_rules_of_providers_reject_other_definitions() {
         assert!(anthropic(&parameters).contains("It must match JSON Schema draft 2020-12"));
     }
 }
+
+/// The server of Ollama reads neither references nor constants:
+/// <https://github.com/ollama/ollama/blob/main/api/types.go>.
+#[test]
+fn ollama_gets_schemas_in_place_of_references() {
+    let point = json!({"type": "object", "properties": {"x": {"const": 1}}, "required": ["x"]});
+    let node = json!({"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}}});
+    let at = json!({"$ref": "#/$defs/Point", "description": "The place."});
+    let parameters = json!({"type": "object", "properties": {"at": at}, "$defs": {"Point": point}});
+    let (_, written) = definition(&Ollama::new(), &parameters);
+    let expected = json!({"type": "object", "description": "The place.", "properties": {"x": {"enum": [1]}}, "required": ["x"]});
+    assert_eq!(written, json!({"type": "object", "properties": {"at": expected}}));
+    // A recursive reference stays.
+    let recursive =
+        json!({"type": "object", "properties": {"node": {"$ref": "#/$defs/Node"}}, "$defs": {"Node": node}});
+    let (_, written) = definition(&Ollama::new(), &recursive);
+    assert_eq!(written["properties"]["node"], node);
+    assert_eq!(written["$defs"], recursive["$defs"]);
+}

@@ -46,11 +46,16 @@ impl Registry {
     /// Gives the calls of a reply the keys of their tools. The items of the provider stay as they are. Returns whether a call
     /// had written names.
     pub(crate) fn use_own_keys(&self, reply: &mut AssistantMessage) -> bool {
-        if !self.has_rejected_keys() {
+        if !self.has_rejected_keys() || !may_have_written_keys(reply) {
             return false;
         }
         let Cow::Owned(renamed) = self.renamed(&reply.tool_calls) else { return false };
         reply.change_ids(|calls| calls.clone_from_slice(&renamed));
         true
     }
+}
+
+/// Whether the model that sent a reply may have received written names. The arguments of a reply without an origin decide.
+fn may_have_written_keys(reply: &AssistantMessage) -> bool {
+    reply.origin().is_none_or(|origin| wire::has_written_keys(&origin.wire))
 }

@@ -186,6 +186,7 @@ impl StreamedReply {
         registry: &Registry,
     ) -> Vec<(usize, ToolCall, bool)> {
         let StreamedReply { assembler, ids, max_calls, answer_tool, .. } = self;
+        let has_written_keys = wire::has_written_keys(assembler.wire_name());
         let events = match chunk {
             Some(chunk) => assembler.push(chunk),
             None => assembler.end(),
@@ -204,7 +205,7 @@ impl StreamedReply {
             let is_complete = matches!(event, Event::CallComplete { .. });
             let has_id = is_complete || !call.id.is_empty();
             let id = has_id.then(|| ids.choose(index, &call.id, events.response_id()));
-            let own = if is_complete { registry.own_call(call) } else { None };
+            let own = if is_complete && has_written_keys { registry.own_call(call) } else { None };
             let call = own.as_ref().unwrap_or(call);
             let event = if is_complete { Event::CallComplete { index, call } } else { event };
             on_event(ReplyEvent { event, call: Some(EventCall { index, call, id }) });

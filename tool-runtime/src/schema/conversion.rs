@@ -9,6 +9,7 @@
 
 mod drafts;
 mod engines;
+mod inlined;
 mod metaschema;
 mod pattern_syntax;
 mod patterns;
@@ -17,6 +18,7 @@ mod root;
 
 pub(crate) use engines::accept_in_engines;
 pub(super) use engines::simplify_texts;
+pub(crate) use inlined::inline_definitions;
 pub(crate) use root::{add_properties, merge_root};
 
 pub(crate) use drafts::modernise;

@@ -27,7 +27,7 @@ impl PropertyKeys {
         match *self {}
     }
 
-    pub(crate) fn conflicts(&self, _: &str, _: bool) -> Vec<ArgumentError> {
+    pub(crate) fn conflicts(&self, _: &str) -> Vec<ArgumentError> {
         match *self {}
     }
 

@@ -141,17 +141,18 @@ impl<'a> Call<'a> {
         ToolKeys::written_error(keys, error, self.arguments).into_call_error(&self.tool.name)
     }
 
-    /// An error if an object of the arguments has both a key and its written name.
+    /// An error if an object of the arguments has both a key and the written name that the model received. To another model, the
+    /// written name is any other key.
     pub(crate) fn check_keys(&self) -> Result<(), Box<CallError>> {
         match &self.tool.keys {
-            None => Ok(()),
-            Some(keys) => self.check_rejected_keys(keys),
+            Some(keys) if self.has_written_keys => self.check_rejected_keys(keys),
+            _ => Ok(()),
         }
     }
 
     #[cold]
     fn check_rejected_keys(&self, keys: &ToolKeys) -> Result<(), Box<CallError>> {
-        let mut errors = keys.conflicts(self.arguments, self.has_written_keys);
+        let mut errors = keys.conflicts(self.arguments);
         if errors.is_empty() {
             return Ok(());
         }

@@ -46,9 +46,8 @@ impl PropertyKeys {
 
     /// An error for each key that an object contains together with its written name.
     #[cold]
-    pub(crate) fn conflicts(&self, arguments: &str, has_written_keys: bool) -> Vec<ArgumentError> {
-        let form = if has_written_keys { Form::Written } else { Form::Own };
-        let mut walk = Walk::new(self, &self.schema, form, arguments);
+    pub(crate) fn conflicts(&self, arguments: &str) -> Vec<ArgumentError> {
+        let mut walk = Walk::new(self, &self.schema, Form::Written, arguments);
         walk.root(&self.schema, arguments);
         walk.conflicts
     }
@@ -82,21 +81,21 @@ impl<'k> Walk<'k> {
         }
     }
 
-    /// Once the budget is spent, the rest keeps its keys.
+    /// Once the budget is spent, all keys stay as they are.
     fn root(&mut self, schema: &'k Value, json: &str) -> Option<String> {
-        let written = self.value(&[schema], json);
+        let written = self.value(&[schema], json).ok()?;
         self.has_changed.then_some(written)
     }
 
-    fn value(&mut self, schemas: &[&'k Value], json: &str) -> String {
+    fn value(&mut self, schemas: &[&'k Value], json: &str) -> Result<String, Stop> {
         let is_open = matches!(Scanner::new(json).peek(), b'{' | b'[');
         if !is_open || schemas.is_empty() || self.depth >= MAX_DEPTH {
-            return json.to_owned();
+            return Ok(json.to_owned());
         }
         self.depth += 1;
-        let written = self.nested(schemas, json);
+        let written = self.nested(schemas, json)?;
         self.depth -= 1;
-        written.ok().flatten().unwrap_or_else(|| json.to_owned())
+        Ok(written.unwrap_or_else(|| json.to_owned()))
     }
 
     fn nested(&mut self, schemas: &[&'k Value], json: &str) -> Result<Option<String>, Stop> {
@@ -115,7 +114,7 @@ impl<'k> Walk<'k> {
             let schemas: Vec<&Value> = schemas.iter().flat_map(|schema| items_of(schema, index)).collect();
             let length = self.path.len();
             push_index(&mut self.path, index);
-            written.push(self.value(&schemas, item.get()));
+            written.push(self.value(&schemas, item.get())?);
             self.path.truncate(length);
         }
         Ok(Some(format!("[{}]", written.join(","))))
@@ -130,7 +129,7 @@ impl<'k> Walk<'k> {
             let schemas: Vec<&Value> = schemas.iter().flat_map(|schema| values_of(schema, &own)).collect();
             let length = self.path.len();
             push_key(&mut self.path, &key);
-            let value = self.value(&schemas, value);
+            let value = self.value(&schemas, value)?;
             self.path.truncate(length);
             written.push(format!("{}:{value}", to_text(&(*key).into())));
         }

@@ -42,8 +42,8 @@ use references::References;
 ///   reply, its approval, hooks, middleware, events, spans and the tool have the tool's keys. Before, the arguments of a call have
 ///   the written names: in a reply that [`read_reply`](Wire::read_reply) returns, in
 ///   [`PendingCalls::calls`](crate::conversation::PendingCalls::calls) until a run, and in the pieces of a streamed call. The
-///   blocks of the provider keep them. A call with the tool's own keys runs too; a key together with its written name is an
-///   error. Errors for the model have the keys that it received, and so have the [`ArgumentError`](crate::dispatch::ArgumentError)s.
+///   blocks of the provider keep them. A call with the tool's own keys runs too. In a reply of Anthropic, a key together with
+///   its written name is an error; in a reply of another provider, a written name is any other key. Errors for the model have the keys that it received, and so have the [`ArgumentError`](crate::dispatch::ArgumentError)s.
 /// - The API requires ids of letters, digits, `_` and `-` that are unique in the conversation; others are replaced in calls
 ///   and results.
 ///

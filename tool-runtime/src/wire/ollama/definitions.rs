@@ -2,7 +2,7 @@
 
 use super::NAME;
 use crate::schema::conversion::{
-    Rule, accept_patterns, complete_arrays, merge_root, modernise, resolve_references,
+    Rule, accept_patterns, complete_arrays, inline_definitions, merge_root, modernise, resolve_references,
 };
 use crate::wire::definitions::DefinitionRules;
 
@@ -18,5 +18,7 @@ pub(in crate::wire) const FOREIGN: DefinitionRules = DefinitionRules {
         // At the root, the server reads `type`, `properties`, `required`, `items` and `$defs`, and drops other keywords:
         // https://github.com/ollama/ollama/blob/main/api/types.go
         Rule::without_error(merge_root),
+        // Below the root, it reads `anyOf`, `type`, `items`, `description`, `enum`, `properties` and `required`.
+        Rule::without_error(inline_definitions),
     ],
 };
