@@ -9,6 +9,7 @@
 
 mod drafts;
 mod engines;
+#[cfg(feature = "ollama")]
 mod inlined;
 mod metaschema;
 mod pattern_syntax;
@@ -18,6 +19,7 @@ mod root;
 
 pub(crate) use engines::accept_in_engines;
 pub(super) use engines::simplify_texts;
+#[cfg(feature = "ollama")]
 pub(crate) use inlined::inline_definitions;
 pub(crate) use root::{add_properties, merge_root};
 
