@@ -88,7 +88,9 @@ fn count(definitions: &[Definition], file: &str) {
             let mut kinds: Vec<String> = changes.iter().map(|change| kind_of(&change.change)).collect();
             kinds.sort_unstable();
             kinds.dedup();
-            kinds.iter().for_each(|kind| counts.add(&format!("  {kind}")));
+            for kind in kinds {
+                counts.add(&format!("  {kind}"));
+            }
         }
         println!("{file}, {name}:");
         for (what, count) in counts.0 {
