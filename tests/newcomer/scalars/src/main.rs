@@ -46,7 +46,7 @@ async fn main() {
         (
             "call_3",
             "Error: invalid arguments for `get_weather`: `days`: expected u8, got string \"tomorrow\"; \
-             `city` is missing; `town` is not an argument, did you mean `city`? (it takes `celsius`, `city` and `days`)",
+             `city` is missing; `town` is not an argument, did you mean `city`? (it takes `city`, `days` and `celsius`)",
         ),
         ("call_4", "Error: the tool `explode` failed unexpectedly."),
         ("call_5", "Error: there is no weather in Atlantis"),
