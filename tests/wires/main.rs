@@ -7,6 +7,7 @@ mod anthropic_recorded;
 mod anthropic_streams;
 mod deep_fields;
 mod exchanged;
+mod foreign_calls;
 mod foreign_definitions;
 mod gemini;
 mod gemini_parts;
