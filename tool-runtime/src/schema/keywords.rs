@@ -50,7 +50,11 @@ pub(crate) fn visit_schemas(
     });
 }
 
-fn each_entry(keywords: &mut Map<String, Value>, visit: &mut dyn FnMut(&str, Entry<'_>, &mut Value)) {
+/// Calls `visit` with each direct subschema, its keyword, and its position.
+pub(super) fn each_entry(
+    keywords: &mut Map<String, Value>,
+    visit: &mut dyn FnMut(&str, Entry<'_>, &mut Value),
+) {
     for (keyword, value) in keywords {
         match (keyword.as_str(), value) {
             // A property may itself be named `items`.
@@ -67,7 +71,10 @@ fn each_entry(keywords: &mut Map<String, Value>, visit: &mut dyn FnMut(&str, Ent
                     visit(keyword, Entry::Index(index), schema);
                 }
             }
-            ("items" | "not" | "propertyNames" | "contains" | "if" | "then" | "else", schema) => {
+            (
+                "items" | "not" | "propertyNames" | "contains" | "if" | "then" | "else" | "contentSchema",
+                schema,
+            ) => {
                 visit(keyword, Entry::Value, schema);
             }
             // A boolean closes or opens an object, and needs no change.
