@@ -9,7 +9,7 @@ use tool_runtime::testing::check_request;
 use tool_runtime::wire::{
     Anthropic, ChatCompletions, Gemini, LeftOutTool, Ollama, RequestParts, Responses, Wire,
 };
-use tool_runtime::{DynamicTool, Registry, ToolCall, ToolChoice, ToolSchema};
+use tool_runtime::{DynamicTool, Registry, RegistryBuilder, ToolCall, ToolChoice, ToolSchema};
 
 fn wires() -> [Box<dyn Wire>; 8] {
     [
@@ -259,7 +259,7 @@ fn schemas_go_to_engines_without_the_keywords_that_they_reject() {
         (json!({"oneOf": [text, false]}), json!({"anyOf": [text]})),
         (
             json!({"type": "array", "prefixItems": [text, false], "items": {"type": "integer"}}),
-            json!({"type": "array", "items": {}, "description": "(prefixItems: [{\"type\":\"string\"},false], items: {\"type\":\"integer\"})"}),
+            json!({"type": "array", "prefixItems": [text], "items": {"type": "integer"}}),
         ),
         (
             json!({"type": "string", "allOf": [false]}),
@@ -330,7 +330,7 @@ fn the_report_names_the_tool_the_place_and_the_reason() {
 fn tools_after_the_maximum_number_are_left_out_and_reported() {
     let tools =
         (0..130).map(|number| tool(&format!("t{number:03}"), &json!({"type": "object"}), &Seen::default()));
-    let registry = tools.fold(Registry::builder(), |builder, tool| builder.dynamic(tool)).build();
+    let registry = tools.fold(Registry::builder(), RegistryBuilder::dynamic).build();
     let registry = registry.expect("the names differ");
     let messages = [Message::user("Go.")];
     let choice = ToolChoice::Tool("t129".to_owned());

@@ -71,15 +71,16 @@ pub(super) fn each_entry(
                     visit(keyword, Entry::Index(index), schema);
                 }
             }
-            (
-                "items" | "not" | "propertyNames" | "contains" | "if" | "then" | "else" | "contentSchema",
-                schema,
-            ) => {
+            ("items" | "not" | "propertyNames" | "contains" | "if" | "then" | "else", schema) => {
                 visit(keyword, Entry::Value, schema);
             }
             // A boolean closes or opens an object, and needs no change.
             (
-                "additionalProperties" | "unevaluatedProperties" | "additionalItems" | "unevaluatedItems",
+                "additionalProperties"
+                | "unevaluatedProperties"
+                | "additionalItems"
+                | "unevaluatedItems"
+                | "contentSchema",
                 schema @ Value::Object(_),
             ) => visit(keyword, Entry::Value, schema),
             _ => {}

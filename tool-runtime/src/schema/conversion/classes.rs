@@ -26,20 +26,20 @@ impl Class {
         }
         while rest.next_if_eq(&']').is_none() {
             let first = part(rest)?;
-            let mut ahead = rest.clone();
-            if ahead.next() != Some('-') || ahead.peek() == Some(&']') {
-                class.part(first);
-                continue;
-            }
-            rest.next();
-            // The `regex` crate subtracts the letters after `--`.
-            let last = part(rest).filter(|_| ahead.peek() != Some(&'-'))?;
+            let has_hyphen = rest.next_if_eq(&'-').is_some();
+            let last = match rest.peek()? {
+                // The `regex` crate subtracts the letters after `--`.
+                '-' if has_hyphen => return None,
+                letter if has_hyphen && *letter != ']' => Some(part(rest)?),
+                _ => None,
+            };
             match (first, last) {
-                (Part::Letter(first), Part::Letter(last)) if first > last => return None,
-                (Part::Letter(first), Part::Letter(last)) => class.range(first, last),
+                (Ok(first), Some(Ok(last))) if first > last => return None,
+                (Ok(first), Some(Ok(last))) => class.range(first, last),
                 _ => {
-                    class.has_loose_hyphen = true;
-                    [first, Part::Letter('-'), last].into_iter().for_each(|part| class.part(part));
+                    class.has_loose_hyphen |= last.is_some();
+                    let hyphen = has_hyphen.then_some(Ok('-'));
+                    Some(first).into_iter().chain(hyphen).chain(last).for_each(|part| class.part(part));
                 }
             }
         }
@@ -61,32 +61,19 @@ impl Class {
     }
 
     fn part(&mut self, part: Part) {
-        match part {
-            Part::Letter(letter) => self.range(letter, letter),
-            Part::Class(class) => match letters_of(class) {
-                Some(letters) => self.letters += letters,
-                None => self.is_special = true,
-            },
+        match part.map_err(letters_of) {
+            Ok(letter) => self.letter(letter),
+            Err(letters) => {
+                self.is_special |= letters.is_none();
+                self.letters += letters.unwrap_or_default();
+            }
         }
     }
 
     fn range(&mut self, first: char, last: char) {
-        // No end of a range is a letter with a meaning.
-        let has_meaning = |letter: &char| r"^-[]\".contains(*letter);
-        let mut range = first..=last;
-        while !range.is_empty() && has_meaning(range.start()) {
-            range.next().into_iter().for_each(|letter| self.letter(letter));
-        }
-        while !range.is_empty() && has_meaning(range.end()) {
-            range.next_back().into_iter().for_each(|letter| self.letter(letter));
-        }
-        match (range.next(), range.next_back()) {
-            (Some(first), Some(last)) => {
-                self.is_special |= first.is_control() || last.is_control();
-                self.letters.extend([first, '-', last]);
-            }
-            (letter, _) => letter.into_iter().for_each(|letter| self.letter(letter)),
-        }
+        // At an end of a range, engines read these letters in different ways.
+        self.is_special |= [first, last].iter().any(|end| end.is_control() || r"^-[]\".contains(*end));
+        self.letters.extend([first, '-', last]);
     }
 
     fn letter(&mut self, letter: char) {
@@ -114,21 +101,15 @@ pub(super) fn letters_of(class: char) -> Option<&'static str> {
     }
 }
 
-/// A part of a class.
-#[derive(Clone, Copy)]
-enum Part {
-    Letter(char),
-    /// The letter of an escape such as `\d`.
-    Class(char),
-}
+/// A letter, or the letter of an escape such as `\d` that is no letter itself.
+type Part = Result<char, char>;
 
 fn part(rest: &mut Peekable<Chars<'_>>) -> Option<Part> {
-    Some(Part::Letter(match rest.next()? {
+    Some(Ok(match rest.next()? {
         // The `regex` crate combines the letters before and after it.
         letter @ ('-' | '&' | '~') if rest.peek() == Some(&letter) => return None,
         '\\' => match rest.next()? {
-            class @ ('d' | 'D' | 'w' | 'W' | 's' | 'S') => return Some(Part::Class(class)),
-            'b' => '\x08',
+            class @ ('d' | 'D' | 'w' | 'W' | 's' | 'S') => return Some(Err(class)),
             't' => '\t',
             'n' => '\n',
             'v' => '\x0b',

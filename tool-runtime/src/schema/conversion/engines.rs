@@ -141,36 +141,27 @@ fn simplify_foreign(keywords: &mut Map<String, Value>) -> Vec<String> {
         let schemas = keywords.get(*keyword).and_then(Value::as_array);
         schemas.into_iter().flatten().any(|schema| *schema == false)
     };
-    moved.extend(["anyOf", "allOf"].into_iter().filter(has_false));
-    if has_false(&"prefixItems") {
-        moved.extend(["prefixItems", "items"]);
-    }
+    moved.extend(["anyOf", "allOf", "prefixItems"].into_iter().filter(has_false));
     move_keywords(keywords, &moved, REASON, &mut changes);
-    if moved.contains(&"items") {
-        // Each array has `items`.
-        keywords.insert("items".to_owned(), Map::new().into());
-    }
     changes
 }
 
-/// Leaves out properties and branches that accept no value.
+/// Leaves out properties, items and branches that accept no value.
 fn remove_false(keywords: &mut Map<String, Value>, changes: &mut Vec<String>) {
-    let mut left_out = Vec::new();
-    if let Some(Value::Object(properties)) = keywords.get_mut("properties") {
-        properties.retain(|name, schema| {
-            if *schema == false {
-                left_out.push(name.clone());
-            }
-            *schema != false
-        });
-    }
+    let properties = keywords.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let left_out = properties.filter(|(_, schema)| **schema == false).map(|(name, _)| name.clone());
+    let left_out: Vec<String> = left_out.collect();
     make_optional(keywords, &left_out);
     changes.extend(left_out.iter().map(|name| format!("`{name}` is left out, since it accepts no value")));
-    if let Some(Value::Array(branches)) = keywords.get_mut("anyOf") {
-        let count = branches.iter().filter(|branch| **branch == false).count();
-        if (1..branches.len()).contains(&count) {
-            branches.retain(|branch| *branch != false);
-            changes.push("branches that accept no value are left out".to_owned());
+    if let Some(Value::Object(properties)) = keywords.get_mut("properties") {
+        properties.retain(|_, schema| *schema != false);
+    }
+    for keyword in ["anyOf", "prefixItems"] {
+        let Some(Value::Array(schemas)) = keywords.get_mut(keyword) else { continue };
+        let count = schemas.iter().filter(|schema| **schema == false).count();
+        if (1..schemas.len()).contains(&count) {
+            schemas.retain(|schema| *schema != false);
+            changes.push(format!("schemas in `{keyword}` that accept no value are left out"));
         }
     }
 }
