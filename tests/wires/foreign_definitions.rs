@@ -9,7 +9,7 @@ use tool_runtime::testing::check_request;
 use tool_runtime::wire::{
     Anthropic, ChatCompletions, Gemini, LeftOutTool, Ollama, RequestParts, Responses, Wire,
 };
-use tool_runtime::{DynamicTool, Registry, RegistryBuilder, ToolCall, ToolChoice, ToolSchema};
+use tool_runtime::{DynamicTool, Registry, RegistryBuilder, ToolCall, ToolChoice, ToolSchema, tool, tools};
 
 fn wires() -> [Box<dyn Wire>; 8] {
     [
@@ -213,6 +213,29 @@ fn a_pattern_goes_to_engines_in_a_form_that_they_compile() {
         let (_, written) = definition(&Anthropic::new(), &parameters);
         let is_kept = written["properties"]["a"]["pattern"] == pattern;
         assert_eq!(is_kept, !pattern.contains(r"\p"), "{pattern}");
+    }
+}
+
+/// Writes to an address.
+#[tool]
+fn write_to(
+    #[arg(schema(pattern = r"^[\w-\.]+@([\w-]+\.)+[\w-]{2,4}$"))] address: String,
+    #[arg(schema(pattern = r"^\S+$"))] subject: String,
+) -> String {
+    address + &subject
+}
+
+#[test]
+fn the_pattern_of_a_function_stays_on_each_wire() {
+    let registry = Registry::new(tools![write_to]).expect("one tool");
+    for wire in wires().iter().filter(|wire| !format!("{wire:?}").contains("strict: true")) {
+        let (body, report) = request(wire, registry.schemas());
+        check_request(wire, &body).unwrap_or_else(|error| panic!("{wire:?}: {error}"));
+        let (_, parameters) = written(wire, &body).remove(0);
+        let pattern = |name: &str| parameters["properties"][name]["pattern"].clone();
+        assert_eq!(pattern("address"), r"^[A-Za-z0-9_.-]+@([A-Za-z0-9_-]+\.)+[A-Za-z0-9_-]{2,4}$");
+        assert_eq!(pattern("subject"), r"^[^ \t\n\r]+$");
+        assert_eq!(report, [""; 0]);
     }
 }
 
