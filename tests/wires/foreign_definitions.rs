@@ -220,9 +220,9 @@ fn a_pattern_goes_to_engines_in_a_form_that_they_compile() {
 #[tool]
 fn write_to(
     #[arg(schema(pattern = r"^[\w-\.]+@([\w-]+\.)+[\w-]{2,4}$"))] address: String,
-    #[arg(schema(pattern = r"^\S+$"))] subject: String,
+    #[arg(schema(pattern = r"^\S+$"))] subject: &str,
 ) -> String {
-    address + &subject
+    address + subject
 }
 
 #[test]
