@@ -2,12 +2,11 @@
 
 use super::build_error::{BuildError, BuildErrorKind};
 use super::candidate::Candidate;
-use crate::json::descendants;
-use crate::schema::{InvalidSchema, SchemaError};
+use crate::schema::{InvalidSchema, SchemaError, visit_schemas};
 use crate::tool::{DynamicTool, Need, Policy, RegisteredTool};
 use crate::tool_name;
 use crate::validator::ExceededLimit;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::HashMap;
 
 /// Adds the errors of one tool to those of the registry, or to those of the skipped tools.
@@ -73,9 +72,7 @@ pub(super) fn candidate(candidate: &Candidate, is_missing: impl Fn(&&Need) -> bo
         errors.push(BuildErrorKind::InvalidName { name: name.to_string() });
     }
     let parameters = candidate.schema.parameters().get();
-    if parameters.contains("$ref")
-        && serde_json::from_str(parameters).is_ok_and(|schema| has_entry_named_ref(&schema))
-    {
+    if parameters.contains("$ref") && serde_json::from_str(parameters).is_ok_and(has_entry_named_ref) {
         errors.push(BuildErrorKind::PropertyNamedRef { tool: name.to_string() });
     }
     errors.extend(candidate.needs.iter().filter(is_missing).map(|need| BuildErrorKind::MissingState {
@@ -87,8 +84,15 @@ pub(super) fn candidate(candidate: &Candidate, is_missing: impl Fn(&&Need) -> bo
 }
 
 /// Whether an entry of a schema, such as a property, is named `$ref` and is not a reference.
-fn has_entry_named_ref(schema: &Value) -> bool {
-    descendants([schema]).any(|(value, _)| value.get("$ref").is_some_and(|reference| !reference.is_string()))
+fn has_entry_named_ref(mut schema: Map<String, Value>) -> bool {
+    const WITH_ENTRIES: [&str; 5] =
+        ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
+    let mut is_found = false;
+    visit_schemas(&mut schema, "", &mut |keywords, _| {
+        let mut entries = WITH_ENTRIES.iter().filter_map(|keyword| keywords.get(*keyword));
+        is_found |= entries.any(|entries| entries.get("$ref").is_some());
+    });
+    is_found
 }
 
 /// Skips a dynamic tool whose name an earlier tool has; functions and methods come first.

@@ -7,6 +7,7 @@
 //! The schema of a function is published in a form that needs few of these rules: a program without foreign definitions
 //! contains only those, since a foreign definition brings its conversion ([`Convert`]).
 
+mod classes;
 mod drafts;
 mod engines;
 #[cfg(feature = "ollama")]
@@ -18,7 +19,7 @@ mod references;
 mod root;
 
 pub(crate) use engines::accept_in_engines;
-pub(super) use engines::simplify_texts;
+pub(super) use engines::simplify;
 #[cfg(feature = "ollama")]
 pub(crate) use inlined::inline_definitions;
 pub(crate) use root::{add_properties, merge_root};

@@ -2,7 +2,6 @@
 
 use crate::json::to_text;
 use serde_json::{Map, Value};
-use std::collections::HashSet;
 
 /// Appends a sentence, after a space or, if the description does not end like a sentence, after `; `. A line break would
 /// cost more tokens.
@@ -18,8 +17,7 @@ pub(crate) fn move_keywords(keywords: &mut Map<String, Value>, moved: &[&str]) {
     let removed: Vec<String> =
         removed.map(|(keyword, value)| format!("{keyword}: {}", to_text(value))).collect();
     if !removed.is_empty() {
-        let moved: HashSet<&str> = moved.iter().copied().collect();
-        keywords.retain(|keyword, _| !moved.contains(&**keyword));
+        keywords.retain(|keyword, _| !moved.contains(&keyword.as_str()));
         let hint = format!("({})", removed.join(", "));
         add(keywords, &hint, |description| format!("{description} {hint}"));
     }

@@ -50,7 +50,11 @@ pub(crate) fn visit_schemas(
     });
 }
 
-fn each_entry(keywords: &mut Map<String, Value>, visit: &mut dyn FnMut(&str, Entry<'_>, &mut Value)) {
+/// Calls `visit` with each direct subschema, its keyword, and its position.
+pub(super) fn each_entry(
+    keywords: &mut Map<String, Value>,
+    visit: &mut dyn FnMut(&str, Entry<'_>, &mut Value),
+) {
     for (keyword, value) in keywords {
         match (keyword.as_str(), value) {
             // A property may itself be named `items`.
@@ -72,7 +76,11 @@ fn each_entry(keywords: &mut Map<String, Value>, visit: &mut dyn FnMut(&str, Ent
             }
             // A boolean closes or opens an object, and needs no change.
             (
-                "additionalProperties" | "unevaluatedProperties" | "additionalItems" | "unevaluatedItems",
+                "additionalProperties"
+                | "unevaluatedProperties"
+                | "additionalItems"
+                | "unevaluatedItems"
+                | "contentSchema",
                 schema @ Value::Object(_),
             ) => visit(keyword, Entry::Value, schema),
             _ => {}

@@ -9,8 +9,7 @@ mod unions;
 
 pub(super) use unions::{distribute, merge_all_of};
 
-use super::conversion::simplify_texts;
-use super::description;
+use super::conversion::simplify;
 use super::keywords::each_subschema;
 use super::nullable::null_schema;
 use crate::json::{object, remove_entry};
@@ -18,20 +17,12 @@ use serde_json::{Map, Value, json};
 
 pub(super) fn publish(schema: &mut Value) {
     let Value::Object(keywords) = schema else { return };
-    // An absent flattened `Option` has `false` for each field of its variants; engines do not support `false`.
-    if let Some(properties) = keywords.get_mut("properties").and_then(Value::as_object_mut) {
-        properties.retain(|_, schema| *schema != Value::Bool(false));
-    }
     each_subschema(keywords, &mut publish);
     remove_wide_bounds(keywords);
     split_at_zero(keywords);
+    // An absent flattened `Option` has `false` for each field of its variants.
     // `#[arg(schema(format = ".."))]` may name any format, and a pattern any syntax.
-    simplify_texts(keywords);
-    // llguidance rejects `uniqueItems`.
-    if remove_entry(keywords, "uniqueItems") == Some(Value::Bool(true)) {
-        description::append(keywords, "Items are unique.");
-    }
-    replace_one_of(keywords);
+    simplify(keywords);
     distribute(keywords);
 }
 

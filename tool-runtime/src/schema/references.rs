@@ -88,7 +88,7 @@ fn separate(schema: &mut Value, cycles: &Cycles, node: usize) -> bool {
     is_cyclic
 }
 
-fn make_optional(keywords: &mut Map<String, Value>, properties: &[String]) {
+pub(super) fn make_optional(keywords: &mut Map<String, Value>, properties: &[String]) {
     let Some(Value::Array(required)) = keywords.get_mut("required") else { return };
     if properties.is_empty() {
         return;

@@ -14,13 +14,14 @@ type Keywords = Map<String, Value>;
 pub(crate) fn modernise(conversion: &mut Conversion) {
     replace_root_reference(conversion);
     conversion.each_schema(&mut |keywords| {
-        let conversions: [fn(&mut Keywords) -> Option<&'static str>; 10] = [
+        let conversions: [fn(&mut Keywords) -> Option<&'static str>; 11] = [
             remove_nulls,
             replace_empty_arrays,
             convert_types,
             convert_required,
             convert_bounds,
             convert_multiple,
+            convert_counts,
             convert_items,
             convert_dependencies,
             convert_recursion,
@@ -201,6 +202,22 @@ fn convert_multiple(keywords: &mut Keywords) -> Option<&'static str> {
     };
     *multiple = positive;
     Some("`multipleOf` is positive")
+}
+
+/// Engines reject a count such as `10.0`: "maxLength must be an integer".
+fn convert_counts(keywords: &mut Keywords) -> Option<&'static str> {
+    const COUNTED: [&str; 4] = ["Length", "Items", "Properties", "Contains"];
+    let mut is_changed = false;
+    for (keyword, value) in keywords {
+        let counted = keyword.strip_prefix("min").or_else(|| keyword.strip_prefix("max"));
+        let number = value
+            .as_f64()
+            .filter(|_| value.is_f64() && counted.is_some_and(|counted| COUNTED.contains(&counted)));
+        if let Some(count) = number.and_then(|number| number.to_string().parse::<u64>().ok()) {
+            (*value, is_changed) = (count.into(), true);
+        }
+    }
+    is_changed.then_some("a count is written as an integer")
 }
 
 /// Until draft 7, the list `items` had the schemas of the first items, and `additionalItems` that of the others.

@@ -5,17 +5,32 @@
 //! keyword; the tool enforces it.
 
 use super::Conversion;
-use super::patterns::{MAX_REPETITIONS, is_rejected_for_keys, portable};
+use super::pattern_syntax::rewrite_pattern;
+use super::patterns::{MAX_REPETITIONS, is_accepted_for_keys, portable};
 use super::references::{Reader, resolve};
-use crate::json::remove_entry;
+use crate::json::{descendants, remove_entry};
 use crate::schema::description;
-use crate::schema::keywords::KNOWN_FORMATS;
+use crate::schema::keywords::{KNOWN_FORMATS, each_entry, unique};
 use crate::schema::publish::{is_wide, replace_one_of};
+use crate::schema::references::make_optional;
 use crate::schema::strict::accepts;
 use serde_json::{Map, Value};
+use std::collections::HashSet;
 
 /// The maximum length next to a pattern.
 const MAX_LENGTH_WITH_PATTERN: u32 = 100;
+
+/// The least and the most of a value, and how many of them are exclusive. Engines reject an empty range.
+const RANGES: [(&str, &str, u8); 6] = [
+    ("minLength", "maxLength", 0),
+    ("minItems", "maxItems", 0),
+    ("minimum", "maximum", 0),
+    ("minimum", "exclusiveMaximum", 1),
+    ("exclusiveMinimum", "maximum", 1),
+    ("exclusiveMinimum", "exclusiveMaximum", 2),
+];
+
+const REASON: &str = "grammar engines do not compile it";
 
 /// The rule of servers with a grammar engine.
 pub(crate) fn accept_in_engines(conversion: &mut Conversion) {
@@ -23,8 +38,8 @@ pub(crate) fn accept_in_engines(conversion: &mut Conversion) {
     // A model may not see the description of the parameters, only that of the tool.
     let description = remove_entry(&mut conversion.root, "description");
     conversion.each_schema(&mut |keywords| {
-        let mut changes = simplify_texts(keywords);
-        changes.extend(simplify_objects(keywords));
+        let mut changes = simplify(keywords);
+        changes.extend(simplify_foreign(keywords));
         changes
     });
     if let Some(Value::String(moved)) = remove_entry(&mut conversion.root, "description") {
@@ -33,26 +48,15 @@ pub(crate) fn accept_in_engines(conversion: &mut Conversion) {
     conversion.root.extend(description.map(|description| ("description".to_owned(), description)));
 }
 
-/// Replaces or moves the limits of strings, arrays and numbers that engines do not compile. Returns the changes.
-pub(in crate::schema) fn simplify_texts(keywords: &mut Map<String, Value>) -> Vec<String> {
-    let mut changes = Vec::new();
-    if let Some(Value::String(pattern)) = keywords.get_mut("pattern") {
-        match portable(pattern) {
-            Some(portable) if portable == *pattern => {}
-            Some(portable) => {
-                changes.push(format!(
-                    "the pattern `{pattern}` is written as `{portable}`, which grammar engines compile"
-                ));
-                *pattern = portable;
-            }
-            None => move_keywords(keywords, &["pattern"], &mut changes),
-        }
-    }
+/// Replaces or moves the keywords, also of functions, that engines do not compile. Returns the changes.
+pub(in crate::schema) fn simplify(keywords: &mut Map<String, Value>) -> Vec<String> {
+    let is_accepted = |pattern: &str| portable(pattern).is_some_and(|portable| portable == pattern);
+    let mut changes = rewrite_pattern(keywords, is_accepted, ["grammar engines compile", REASON]);
     let format = keywords.get("format").and_then(Value::as_str);
     // Engines ignore the formats of numbers.
     let is_of_text = !keywords.contains_key("type") || accepts(keywords, "string");
     if is_of_text && format.is_some_and(|format| !KNOWN_FORMATS.contains(&format)) {
-        move_keywords(keywords, &["format"], &mut changes);
+        move_keywords(keywords, &["format"], REASON, &mut changes);
     }
     // llguidance does not intersect a pattern with a large limit.
     let max_length = if keywords.contains_key("pattern") { MAX_LENGTH_WITH_PATTERN } else { MAX_REPETITIONS };
@@ -62,38 +66,24 @@ pub(in crate::schema) fn simplify_texts(keywords: &mut Map<String, Value>) -> Ve
     let limits = [("minLength", max_length), ("maxLength", max_length)];
     let limits = limits.into_iter().chain([("minItems", MAX_REPETITIONS), ("maxItems", MAX_REPETITIONS)]);
     let mut moved: Vec<&str> = limits.filter(is_large).map(|(keyword, _)| keyword).collect();
-    for (least, most) in [("minLength", "maxLength"), ("minItems", "maxItems")] {
+    let is_integer = accepts(keywords, "integer");
+    for (least, most, exclusive) in RANGES {
         let [minimum, maximum] = [least, most].map(|keyword| keywords.get(keyword).and_then(Value::as_f64));
-        if minimum.zip(maximum).is_some_and(|(minimum, maximum)| minimum > maximum) {
+        let is_empty = |(minimum, maximum): (f64, f64)| match exclusive {
+            0 => minimum > maximum,
+            2 if is_integer => maximum - minimum <= 1.0,
+            _ => minimum >= maximum,
+        };
+        if minimum.zip(maximum).is_some_and(is_empty) {
             moved.extend([least, most]);
         }
     }
     let bounds = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"];
-    moved.extend(bounds.into_iter().filter(|keyword| keywords.get(*keyword).is_some_and(is_wide)));
-    move_keywords(keywords, &moved, &mut changes);
-    changes
-}
-
-/// Replaces or moves the keywords of unions, objects and arrays that engines do not compile. Returns the changes.
-fn simplify_objects(keywords: &mut Map<String, Value>) -> Vec<String> {
-    const MOVED: [&str; 15] = [
-        "not",
-        "if",
-        "then",
-        "else",
-        "dependentRequired",
-        "dependentSchemas",
-        "propertyNames",
-        "contains",
-        "minContains",
-        "maxContains",
-        "minProperties",
-        "maxProperties",
-        "unevaluatedProperties",
-        "unevaluatedItems",
-        "dependencies",
-    ];
-    let mut changes = Vec::new();
+    let is_fraction = |bound: &Value| bound.as_f64().is_some_and(|bound| bound.fract() != 0.0);
+    let is_moved = |bound: &Value| is_wide(bound) || is_integer && is_fraction(bound);
+    moved.extend(bounds.into_iter().filter(|keyword| keywords.get(*keyword).is_some_and(is_moved)));
+    move_keywords(keywords, &unique(moved.into_iter()), REASON, &mut changes);
+    remove_data_with_references(keywords, &mut changes);
     if keywords.contains_key("oneOf") {
         replace_one_of(keywords);
         changes.push("`oneOf` is `anyOf`, which grammar engines compile".to_owned());
@@ -108,24 +98,82 @@ fn simplify_objects(keywords: &mut Map<String, Value>) -> Vec<String> {
         Some(_) => changes.push("`uniqueItems` is left out, since it has no effect".to_owned()),
         None => {}
     }
-    let mut moved = MOVED.to_vec();
+    remove_false(keywords, &mut changes);
+    changes
+}
+
+/// Leaves out data with a `$ref`, which llama.cpp reads as a reference.
+fn remove_data_with_references(keywords: &mut Map<String, Value>, changes: &mut Vec<String>) {
+    let mut schemas = HashSet::new();
+    each_entry(keywords, &mut |keyword, _, _| schemas.extend([keyword.to_owned()]));
+    keywords.retain(|keyword, value| {
+        let is_kept =
+            schemas.contains(keyword) || descendants([&*value]).all(|(value, _)| value.get("$ref").is_none());
+        if !is_kept {
+            changes.push(format!("`{keyword}` is left out, since engines read each `$ref` as a reference"));
+        }
+        is_kept
+    });
+}
+
+/// Replaces or moves the other keywords that engines do not compile. Returns the changes.
+fn simplify_foreign(keywords: &mut Map<String, Value>) -> Vec<String> {
+    const MOVED: [&[&str]; 3] = [
+        &["not", "if", "then", "else", "dependentRequired", "dependentSchemas", "propertyNames"],
+        &["contains", "minContains", "maxContains", "minProperties", "maxProperties"],
+        &["unevaluatedProperties", "unevaluatedItems", "dependencies"],
+    ];
+    let mut changes = Vec::new();
+    let mut moved = MOVED.concat();
     if keywords.get("enum").and_then(Value::as_array).is_some_and(Vec::is_empty) {
         moved.push("enum");
     }
     let patterns = keywords.get("patternProperties").and_then(Value::as_object);
-    if patterns.into_iter().flatten().any(|(pattern, _)| is_rejected_for_keys(pattern)) {
-        moved.push("patternProperties");
+    // llguidance rejects patterns that match the same key.
+    let has_several = patterns.is_some_and(|patterns| patterns.len() > 1);
+    let is_rejected =
+        |(pattern, schema): (&String, &Value)| *schema == false || !is_accepted_for_keys(pattern);
+    if has_several || patterns.into_iter().flatten().any(is_rejected) {
+        // `additionalProperties` would apply to the keys that match.
+        moved.extend(["patternProperties", "additionalProperties"]);
     }
-    move_keywords(keywords, &moved, &mut changes);
+    let has_false = |keyword: &&str| {
+        let schemas = keywords.get(*keyword).and_then(Value::as_array);
+        schemas.into_iter().flatten().any(|schema| *schema == false)
+    };
+    moved.extend(["anyOf", "allOf", "prefixItems"].into_iter().filter(has_false));
+    move_keywords(keywords, &moved, REASON, &mut changes);
     changes
 }
 
-fn move_keywords(keywords: &mut Map<String, Value>, moved: &[&str], changes: &mut Vec<String>) {
-    let present: Vec<&str> =
-        moved.iter().copied().filter(|keyword| keywords.contains_key(*keyword)).collect();
-    description::move_keywords(keywords, &present);
-    let moved = present
-        .iter()
-        .map(|keyword| format!("`{keyword}` is in the description, since grammar engines do not compile it"));
-    changes.extend(moved);
+/// Leaves out properties, items and branches that accept no value.
+fn remove_false(keywords: &mut Map<String, Value>, changes: &mut Vec<String>) {
+    let properties = keywords.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let left_out = properties.filter(|(_, schema)| **schema == false).map(|(name, _)| name.clone());
+    let left_out: Vec<String> = left_out.collect();
+    make_optional(keywords, &left_out);
+    changes.extend(left_out.iter().map(|name| format!("`{name}` is left out, since it accepts no value")));
+    if let Some(Value::Object(properties)) = keywords.get_mut("properties") {
+        properties.retain(|_, schema| *schema != false);
+    }
+    for keyword in ["anyOf", "prefixItems"] {
+        let Some(Value::Array(schemas)) = keywords.get_mut(keyword) else { continue };
+        let count = schemas.iter().filter(|schema| **schema == false).count();
+        if (1..schemas.len()).contains(&count) {
+            schemas.retain(|schema| *schema != false);
+            changes.push(format!("schemas in `{keyword}` that accept no value are left out"));
+        }
+    }
+}
+
+/// Moves these keywords into the description, for this reason.
+pub(super) fn move_keywords(
+    keywords: &mut Map<String, Value>,
+    moved: &[&str],
+    reason: &str,
+    changes: &mut Vec<String>,
+) {
+    let present = moved.iter().filter(|keyword| keywords.contains_key(**keyword));
+    changes.extend(present.map(|keyword| format!("`{keyword}` is in the description, since {reason}")));
+    description::move_keywords(keywords, moved);
 }

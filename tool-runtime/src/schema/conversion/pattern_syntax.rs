@@ -4,74 +4,58 @@
 //! definition with any other.
 
 use super::Conversion;
+use super::classes::{Class, hexadecimal};
+use super::engines::move_keywords;
 use super::patterns::portable;
-use crate::schema::description::move_keywords;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// The rule that a pattern has a syntax that every server reads.
 pub(crate) fn accept_patterns(conversion: &mut Conversion) {
+    let reasons = ["every server reads", "not every server reads its syntax"];
     conversion.each_schema(&mut |keywords| {
-        let mut changes = Vec::new();
-        if let Some(Value::String(pattern)) =
-            keywords.get_mut("pattern").filter(|pattern| !has_common_syntax(pattern))
-        {
-            if let Some(portable) = portable(pattern) {
-                let change =
-                    format!("the pattern `{pattern}` is written as `{portable}`, which every server reads");
-                changes.push(change);
-                *pattern = portable;
-            } else {
-                changes.push(
-                    "`pattern` is in the description, since not every server reads its syntax".to_owned(),
-                );
-                move_keywords(keywords, &["pattern"]);
-            }
-        }
+        let mut changes = rewrite_pattern(keywords, is_common, reasons);
         let keys = keywords.get("patternProperties").and_then(Value::as_object);
         if keys.into_iter().flatten().any(|(pattern, _)| !is_common(pattern)) {
-            changes.push(
-                "`patternProperties` is in the description, since not every server reads its syntax"
-                    .to_owned(),
-            );
-            move_keywords(keywords, &["patternProperties"]);
+            // `additionalProperties` would apply to the keys that match.
+            move_keywords(keywords, &["patternProperties", "additionalProperties"], reasons[1], &mut changes);
         }
         changes
     });
 }
 
-fn has_common_syntax(pattern: &Value) -> bool {
-    pattern.as_str().is_none_or(is_common)
+/// Rewrites or moves a pattern that is not accepted. Returns the changes, with the reasons to rewrite and to move.
+pub(super) fn rewrite_pattern(
+    keywords: &mut Map<String, Value>,
+    is_accepted: impl Fn(&str) -> bool,
+    [rewritten, moved]: [&str; 2],
+) -> Vec<String> {
+    let mut changes = Vec::new();
+    let Some(Value::String(pattern)) = keywords.get_mut("pattern") else { return changes };
+    match portable(pattern) {
+        _ if is_accepted(pattern) => {}
+        Some(portable) => {
+            changes.push(format!("the pattern `{pattern}` is written as `{portable}`, which {rewritten}"));
+            *pattern = portable;
+        }
+        None => move_keywords(keywords, &["pattern"], moved, &mut changes),
+    }
+    changes
 }
 
 /// Whether a pattern has the same meaning in ECMA-262 and in Python. Some patterns for which this is true are not found.
 fn is_common(pattern: &str) -> bool {
     let mut letters = pattern.chars().peekable();
-    let (mut groups, mut is_in_class, mut may_repeat) = (0_usize, false, false);
+    let (mut groups, mut may_repeat) = (0_usize, false);
     while let Some(letter) = letters.next() {
         let mut is_repeatable = true;
         match letter {
             '\\' => match letters.next() {
                 Some('d' | 'D' | 'w' | 'W' | 's' | 'S' | 'b' | 'B' | 'n' | 'r' | 't' | 'f' | 'v') => {}
-                Some(kind @ ('x' | 'u')) => {
-                    let count = if kind == 'x' { 2 } else { 4 };
-                    let digits: String = letters.by_ref().take(count).collect();
-                    if digits.len() < count || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
-                        return false;
-                    }
-                }
+                Some(kind @ ('x' | 'u')) if hexadecimal(kind, &mut letters).is_some() => {}
                 Some(escaped) if !escaped.is_ascii_alphabetic() => {}
                 _ => return false,
             },
-            ']' => is_in_class = false,
-            _ if is_in_class => {}
-            '[' => {
-                is_in_class = true;
-                letters.next_if_eq(&'^');
-                // An empty class, or a `]` in it.
-                if letters.peek() == Some(&']') {
-                    return false;
-                }
-            }
+            '[' if Class::read(&mut letters).is_none_or(|class| class.has_loose_hyphen) => return false,
             '(' => {
                 groups += 1;
                 is_repeatable = false;
@@ -99,7 +83,7 @@ fn is_common(pattern: &str) -> bool {
         }
         may_repeat = is_repeatable;
     }
-    groups == 0 && !is_in_class
+    groups == 0
 }
 
 #[cfg(test)]
@@ -122,6 +106,9 @@ mod tests {
             r"a{2,3}",
             r"(a)\1",
             r"^[*+?]$",
+            r"[a-z-]",
+            r"[\d.-]",
+            r"[^\x00-\x1f]",
         ];
         for pattern in common {
             assert!(is_common(pattern), "{pattern}");
@@ -145,6 +132,10 @@ mod tests {
             r"\x4",
             r"(|*)",
             r"\h",
+            r"[\w-\.]",
+            r"[\d-\/]",
+            r"[a--b]",
+            r"[z-a]",
         ];
         for pattern in others {
             assert!(!is_common(pattern), "{pattern}");

@@ -4,6 +4,7 @@
 //! (<https://github.com/ggml-org/llama.cpp/issues/26930>, <https://github.com/ggml-org/llama.cpp/issues/16714>). No engine
 //! compiles lookarounds and references to groups.
 
+use super::classes::{Class, letters_of};
 use std::iter::Peekable;
 use std::str::Chars;
 
@@ -15,43 +16,18 @@ const MAX_DEPTH: usize = 50;
 
 /// The equivalent pattern that engines compile; `None` if there is none.
 pub(super) fn portable(pattern: &str) -> Option<String> {
-    let alternatives = alternatives(pattern)?.into_iter().map(|alternative| {
-        let start = alternative.strip_prefix('^').or_else(|| alternative.strip_prefix(r"\A"))?;
-        let end = [r"$", r"\z", r"\Z"].into_iter().find_map(|anchor| start.strip_suffix(anchor))?;
-        Rewrite::new(end).written()
-    });
-    let alternatives = alternatives.collect::<Option<Vec<_>>>()?;
-    Some(match &alternatives[..] {
-        [only] => format!("^{only}$"),
-        several => format!("^({})$", several.join("|")),
-    })
+    let mut rewrite = Rewrite { rest: pattern.chars().peekable(), written: String::new(), groups: vec![0] };
+    let has_several = rewrite.alternatives()?;
+    let written = rewrite.written;
+    // The limits apply to the group too.
+    if has_several { portable(&format!("^({written})$")) } else { Some(format!("^{written}$")) }
 }
 
-/// Whether engines reject the pattern of keys, for which llama.cpp has no rule.
-pub(super) fn is_rejected_for_keys(pattern: &str) -> bool {
-    ["(?=", "(?!", "(?<=", "(?<!", r"\b", r"\B", r"\1"].iter().any(|syntax| pattern.contains(syntax))
-}
-
-/// The parts of a pattern between each `|` that is in no group and no class.
-fn alternatives(pattern: &str) -> Option<Vec<&str>> {
-    let (mut parts, mut start, mut groups, mut is_in_class) = (Vec::new(), 0, 0_usize, false);
-    let mut letters = pattern.char_indices();
-    while let Some((index, letter)) = letters.next() {
-        match letter {
-            '\\' => drop(letters.next()?),
-            '[' => is_in_class = true,
-            ']' => is_in_class = false,
-            '(' if !is_in_class => groups += 1,
-            ')' if !is_in_class => groups = groups.checked_sub(1)?,
-            '|' if !is_in_class && groups == 0 => {
-                parts.push(&pattern[start..index]);
-                start = index + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.push(&pattern[start..]);
-    Some(parts)
+/// Whether engines compile a pattern of keys. It needs no anchors, and llama.cpp has no rule for it.
+pub(super) fn is_accepted_for_keys(pattern: &str) -> bool {
+    let start = if pattern.starts_with('^') { "" } else { "^" };
+    let is_anchored = portable(&format!("{start}{pattern}")).is_some();
+    is_anchored || portable(&format!("{start}{pattern}$")).is_some()
 }
 
 struct Rewrite<'p> {
@@ -61,13 +37,25 @@ struct Rewrite<'p> {
     groups: Vec<u64>,
 }
 
-impl<'p> Rewrite<'p> {
-    fn new(pattern: &'p str) -> Self {
-        Rewrite { rest: pattern.chars().peekable(), written: String::new(), groups: vec![0] }
-    }
-
-    fn written(mut self) -> Option<String> {
-        while let Some(letter) = self.rest.next() {
+impl Rewrite<'_> {
+    /// Rewrites each alternative from `^` to `$`. Returns whether there are several.
+    fn alternatives(&mut self) -> Option<bool> {
+        self.start()?;
+        let mut has_several = false;
+        loop {
+            let letter = self.rest.next()?;
+            let escaped = self.rest.peek().copied().filter(|_| letter == '\\');
+            if self.groups.len() == 1 && (letter == '$' || matches!(escaped, Some('z' | 'Z'))) {
+                self.rest.next_if(|_| letter == '\\');
+                match self.rest.next() {
+                    None => return Some(has_several),
+                    Some('|') => self.start()?,
+                    Some(_) => return None,
+                }
+                self.written.push('|');
+                has_several = true;
+                continue;
+            }
             let repetitions = match letter {
                 '(' => {
                     // Groups are never referred to, so each may capture.
@@ -83,15 +71,15 @@ impl<'p> Rewrite<'p> {
                     self.written.push(')');
                     self.groups.pop().filter(|_| !self.groups.is_empty())?
                 }
-                '|' => {
+                '|' if self.groups.len() > 1 => {
                     self.written.push('|');
                     continue;
                 }
-                '^' | '$' | '*' | '+' | '?' | '{' => return None,
-                '[' => self.class()?,
-                '.' => self.push('.'),
-                '\\' => self.escape()?,
-                letter => self.literal(letter)?,
+                '|' | '^' | '$' | '*' | '+' | '?' | '{' => return None,
+                letter => {
+                    self.letter(letter)?;
+                    1
+                }
             };
             let repetitions = repetitions.max(1).checked_mul(self.quantifier()?)?;
             let group = self.groups.last_mut()?;
@@ -100,16 +88,37 @@ impl<'p> Rewrite<'p> {
                 return None;
             }
         }
-        (self.groups.len() == 1).then_some(self.written)
     }
 
-    fn push(&mut self, letter: char) -> u64 {
-        self.written.push(letter);
-        1
+    fn start(&mut self) -> Option<()> {
+        match self.rest.next()? {
+            '^' => Some(()),
+            '\\' => self.rest.next_if_eq(&'A').map(drop),
+            _ => None,
+        }
+    }
+
+    /// A letter, a class or an escape.
+    fn letter(&mut self, letter: char) -> Option<()> {
+        match letter {
+            '.' => self.written.push('.'),
+            '[' => self.written += &Class::read(&mut self.rest)?.written()?,
+            '\\' => {
+                let letter = self.rest.next()?;
+                let negation = if letter.is_ascii_uppercase() { "^" } else { "" };
+                match letters_of(letter.to_ascii_lowercase()) {
+                    Some(class) => self.written.extend(["[", negation, class, "]"]),
+                    None if letter.is_ascii_alphanumeric() => return None,
+                    None => return self.literal(letter),
+                }
+            }
+            letter => return self.literal(letter),
+        }
+        Some(())
     }
 
     /// A letter without special meaning. llama.cpp repeats the last byte of a literal, not the letter.
-    fn literal(&mut self, letter: char) -> Option<u64> {
+    fn literal(&mut self, letter: char) -> Option<()> {
         match letter {
             '"' => return None,
             letter if letter.is_control() => return None,
@@ -117,47 +126,7 @@ impl<'p> Rewrite<'p> {
             letter if letter.is_ascii() => self.written.push(letter),
             letter => self.written.extend(['[', letter, ']']),
         }
-        Some(1)
-    }
-
-    /// An escape after its `\`.
-    fn escape(&mut self) -> Option<u64> {
-        let letter = self.rest.next()?;
-        let negation = if letter.is_ascii_uppercase() { "^" } else { "" };
-        if let Some(class) = class_of(letter.to_ascii_lowercase()) {
-            self.written.extend(["[", negation, class, "]"]);
-            return Some(1);
-        }
-        if letter.is_ascii_alphanumeric() { None } else { self.literal(letter) }
-    }
-
-    /// A class of letters after its `[`.
-    fn class(&mut self) -> Option<u64> {
-        let mut class = if self.rest.next_if_eq(&'^').is_some() { "[^".to_owned() } else { "[".to_owned() };
-        let empty = class.len();
-        // The letters that have a meaning at any other position.
-        let mut last = String::new();
-        loop {
-            match self.rest.next()? {
-                ']' => break,
-                '\\' => match self.rest.next()? {
-                    letter @ ('[' | ']' | '\\') => class.extend(['\\', letter]),
-                    letter @ ('^' | '-') => last.insert(0, letter),
-                    letter if letter.is_ascii_alphanumeric() => class += class_of(letter)?,
-                    letter => class.push(letter),
-                },
-                '[' => class += r"\[",
-                '&' if self.rest.peek() == Some(&'&') => return None,
-                letter if letter.is_control() => return None,
-                letter => class.push(letter),
-            }
-        }
-        // Only `^` and `-` would be at the start.
-        if class.len() == empty && (last.is_empty() || last.contains('^')) {
-            return None;
-        }
-        self.written.extend([&*class, &last, "]"]);
-        Some(1)
+        Some(())
     }
 
     /// A quantifier, if there is one. Returns how often engines write what it repeats.
@@ -166,8 +135,11 @@ impl<'p> Rewrite<'p> {
         if self.rest.next_if_eq(&'{').is_some() {
             let bounds: String = self.rest.by_ref().take_while(|letter| *letter != '}').collect();
             let (least, end) = bounds.split_once(',').unwrap_or((&bounds, ""));
+            if !bounds.bytes().all(|byte| byte == b',' || byte.is_ascii_digit()) {
+                return None;
+            }
             let least: u64 = least.parse().ok()?;
-            most = if end.is_empty() { least } else { end.parse().ok()? };
+            most = if end.is_empty() { least } else { end.parse().ok().filter(|most| *most >= least)? };
             self.written.extend(["{", &*bounds, "}"]);
         } else if let Some(letter) = self.rest.next_if(|letter| matches!(letter, '*' | '+' | '?')) {
             self.written.push(letter);
@@ -178,16 +150,6 @@ impl<'p> Rewrite<'p> {
         self.rest.next_if_eq(&'?');
         let is_repeated = matches!(self.rest.peek(), Some('*' | '+' | '?' | '{'));
         (!is_repeated).then_some(most.max(1))
-    }
-}
-
-/// The letters of the classes `\d`, `\w` and `\s`.
-fn class_of(letter: char) -> Option<&'static str> {
-    match letter {
-        'd' => Some("0-9"),
-        'w' => Some("A-Za-z0-9_"),
-        's' => Some(r" \t\n\r"),
-        _ => None,
     }
 }
 
@@ -211,6 +173,17 @@ mod tests {
             (r"^\$\.$", r"^\$\.$"),
             (r"^a{1,1900}$", r"^a{1,1900}$"),
             ("^$", "^$"),
+            (r"^[\w-.]$", r"^[A-Za-z0-9_.-]$"),
+            (r"^[\w-\.]+@([\w-]+\.)+[\w-]{2,4}$", r"^[A-Za-z0-9_.-]+@([A-Za-z0-9_-]+\.)+[A-Za-z0-9_-]{2,4}$"),
+            (r"^[\w\^-]$", r"^[A-Za-z0-9_^-]$"),
+            (r"^[\w\-.-]$", r"^[A-Za-z0-9_.-]$"),
+            (r"^[a-\d]$", r"^[a0-9-]$"),
+            (r"^[\^+\-]$", r"^[+^-]$"),
+            (r"^[\x41-\u005A]$", r"^[A-Z]$"),
+            (r"^[\^]$", r"^\^$"),
+            (r"^[-^]$", r"^[-^]$"),
+            (r"^[^-^]$", r"^[^^-]$"),
+            (r"^[^ \t\n\r]+$", r"^[^ \t\n\r]+$"),
         ];
         for (pattern, expected) in cases {
             assert_eq!(portable(pattern).as_deref(), Some(expected), "{pattern}");
@@ -242,6 +215,18 @@ mod tests {
             r"^a\nb$",
             r#"^a"b$"#,
             r"^a{,3}$",
+            r"^a{+2}$",
+            r"^a{3,2}$",
+            r"^[a--b]$",
+            r"^[a&&b]$",
+            r"^[\&&]$",
+            r"^[z-a]$",
+            r"^[/\--a]$",
+            r"^[+-^]$",
+            r"^[\d\D]$",
+            r"^[\x00-\x1f]$",
+            r"^(a{1000}|b{1000})$",
+            r"^a{1000}$|^b{1000}$",
             r"^(a$",
             r"^a)$",
             r"^a$b$",
@@ -257,5 +242,62 @@ mod tests {
         for pattern in patterns {
             assert_eq!(portable(pattern), None, "{pattern:.40}");
         }
+    }
+
+    /// Text of `choices`, chosen by a linear congruential generator.
+    fn random(state: &mut u64, choices: &[&str], count: u64) -> String {
+        let mut next = |limit: u64| {
+            *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (*state >> 33) % limit
+        };
+        let length = next(count);
+        (0..length)
+            .map(|_| choices[usize::try_from(next(choices.len() as u64)).unwrap_or_default()])
+            .collect()
+    }
+
+    #[test]
+    #[cfg(feature = "regex")]
+    fn a_portable_pattern_stays_and_matches_the_same_strings() {
+        const CLASS: [&str; 24] = [
+            "a", "z", "b", "-", "^", r"\^", r"\-", r"\]", r"\[", r"\\", ".", r"\.", "+", "/", "0", "9",
+            r"\d", r"\w", r"\s", r"\n", "&", "~", r"\x41", " ",
+        ];
+        const OUTSIDE: [&str; 20] = [
+            "a", "b", r"\d", r"\w", r"\S", ".", r"\.", r"\-", "-", "*", "+?", "?", "{2}", "{1,3}", "(", ")",
+            "(?:", "|", "$|^", "^",
+        ];
+        const TEXT: [&str; 22] = [
+            "a", "b", "z", "A", "Z", "0", "9", "-", "^", "]", "[", "\\", ".", ",", "+", "/", "_", " ", "\n",
+            "&", "~", "\t",
+        ];
+        let seed: u64 = std::time::UNIX_EPOCH.elapsed().map_or(1, |time| time.as_secs());
+        println!("seed {seed}");
+        let mut state = seed;
+        let mut found = 0;
+        for _ in 0..5_000 {
+            let [before, class, after] = [(&OUTSIDE[..], 4), (&CLASS, 7), (&OUTSIDE, 4)]
+                .map(|(choices, count)| random(&mut state, choices, count));
+            let negation = random(&mut state, &["^"], 2);
+            let pattern = format!("^{before}[{negation}{class}]{after}$");
+            let Some(portable_pattern) = portable(&pattern) else { continue };
+            assert_eq!(
+                portable(&portable_pattern).as_ref(),
+                Some(&portable_pattern),
+                "{pattern}, seed {seed}"
+            );
+            let rewritten = regex::Regex::new(&portable_pattern).expect("engines compile it");
+            let Ok(original) = regex::Regex::new(&pattern) else { continue };
+            found += 1;
+            for _ in 0..20 {
+                let text = random(&mut state, &TEXT, 5);
+                assert_eq!(
+                    original.is_match(&text),
+                    rewritten.is_match(&text),
+                    "{pattern}, {portable_pattern}, {text:?}, seed {seed}"
+                );
+            }
+        }
+        assert!(found > 300, "{found} patterns, seed {seed}");
     }
 }

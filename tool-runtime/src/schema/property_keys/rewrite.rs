@@ -2,6 +2,7 @@
 
 use super::{PropertyKeys, names};
 use crate::json::object;
+use crate::schema::description::move_keywords;
 use crate::schema::keywords::visit_schemas;
 use serde_json::{Map, Value};
 
@@ -20,6 +21,12 @@ impl PropertyKeys {
         let (mut written, mut changes) = (schema.clone(), Vec::new());
         if let Value::Object(root) = &mut written {
             visit_schemas(root, "", &mut |keywords, place| {
+                // The keys in a text stay.
+                if keywords.contains_key("contentSchema") {
+                    move_keywords(keywords, &["contentSchema"]);
+                    let change = "`contentSchema` is in the description, since the keys in a text stay";
+                    changes.push((place.to_owned(), change.to_owned()));
+                }
                 let properties = keywords.get("properties").and_then(Value::as_object);
                 for name in properties.into_iter().flat_map(Map::keys) {
                     let segment = name.replace('~', "~0").replace('/', "~1");
