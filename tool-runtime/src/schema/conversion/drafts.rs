@@ -4,15 +4,17 @@
 //! (<https://github.com/Dokploy/mcp/issues/74>).
 
 use super::Conversion;
-use crate::json::{referenced, remove_entry};
+use super::references::referenced_by_root;
+use super::root::has_no_rule;
+use crate::json::remove_entry;
 use crate::schema::keywords::unique;
 use serde_json::{Map, Value, json};
+use std::collections::HashSet;
 
 type Keywords = Map<String, Value>;
 
 /// Converts every keyword that is not one of JSON Schema 2020-12. The result accepts the same values.
 pub(crate) fn modernise(conversion: &mut Conversion) {
-    replace_root_reference(conversion);
     conversion.each_schema(&mut |keywords| {
         let conversions: [fn(&mut Keywords) -> Option<&'static str>; 10] = [
             remove_nulls,
@@ -29,30 +31,36 @@ pub(crate) fn modernise(conversion: &mut Conversion) {
         let changes = conversions.into_iter().filter_map(|convert| convert(keywords));
         changes.map(str::to_owned).collect()
     });
+    replace_root_reference(conversion);
     add_root_type(conversion);
 }
 
-/// Generators write the root as a reference to a definition (`zod-to-json-schema` with a name).
+/// The root as a schema without a reference, which generators write (`zod-to-json-schema` with a name). Keywords next to the
+/// reference may have their own rules: then it is a part of `allOf`.
 fn replace_root_reference(conversion: &mut Conversion) {
-    const MAX_REFERENCES: usize = 32;
-    for _ in 0..MAX_REFERENCES {
-        let Some(Value::String(reference)) = conversion.root.get("$ref").cloned() else { return };
+    let mut known = HashSet::new();
+    while let Some(Value::String(reference)) = conversion.root.get("$ref").cloned() {
         let document = Value::Object(conversion.root.clone());
-        let Some(Value::Object(target)) = referenced(&document, &reference) else { return };
-        let is_definition_or_annotation = |keyword: &String| {
-            matches!(
-                keyword.as_str(),
-                "$defs" | "definitions" | "$schema" | "$id" | "description" | "title" | "$ref"
-            )
-        };
-        if reference == "#" || !conversion.root.keys().all(is_definition_or_annotation) {
-            return;
-        }
+        let Some(Value::Object(target)) = referenced_by_root(&document, &reference) else { return };
         remove_entry(&mut conversion.root, "$ref");
-        for (keyword, value) in target {
-            conversion.root.entry(keyword.clone()).or_insert_with(|| value.clone());
-        }
-        conversion.report("", format!("the reference `{reference}` is replaced by its schema, since the parameters must be an object"));
+        let is_combinable = |(keyword, value): (&String, &Value)| match keyword.as_str() {
+            "type" => target.get("type").is_none_or(|kind| kind == value),
+            "components" => true,
+            keyword => has_no_rule(keyword),
+        };
+        let change = if std::ptr::eq(target, document.as_object().unwrap_or(target)) {
+            "is left out, since it refers to its own schema"
+        } else if known.insert(reference.clone()) && conversion.root.iter().all(is_combinable) {
+            for (keyword, value) in target {
+                conversion.root.entry(keyword.clone()).or_insert_with(|| value.clone());
+            }
+            "is replaced by its schema, since the parameters must be an object"
+        } else {
+            let parts = conversion.root.entry("allOf").or_insert_with(|| json!([]));
+            parts.as_array_mut().into_iter().for_each(|parts| parts.push(json!({ "$ref": reference })));
+            "is a part of `allOf`, since other keywords are next to it"
+        };
+        conversion.report("", format!("the reference `{reference}` {change}"));
     }
 }
 
@@ -153,12 +161,14 @@ fn convert_required(keywords: &mut Keywords) -> Option<&'static str> {
         remove_entry(schema, "required");
         found.push((name.clone(), is_required));
     }
+    let mut is_left_out = false;
     let required = match keywords.get("required") {
         Some(Value::Array(names)) => names.clone(),
         // In a schema that is no property, or from a generator.
         Some(Value::Bool(_)) => {
             remove_entry(keywords, "required");
-            return Some("`required` is left out, since it is no list of names");
+            is_left_out = true;
+            Vec::new()
         }
         Some(Value::Object(names)) if names.is_empty() => {
             keywords.insert("required".to_owned(), json!([]));
@@ -170,7 +180,7 @@ fn convert_required(keywords: &mut Keywords) -> Option<&'static str> {
     let added = found.iter().filter(|(_, is_required)| *is_required).map(|(name, _)| json!(name));
     let all = unique(required.iter().cloned().chain(added));
     if found.is_empty() && all.len() == required.len() {
-        return None;
+        return is_left_out.then_some("`required` is left out, since it is no list of names");
     }
     if all.len() != required.len() || keywords.contains_key("required") {
         keywords.insert("required".to_owned(), all.into());
