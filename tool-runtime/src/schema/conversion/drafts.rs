@@ -90,36 +90,19 @@ fn remove_nulls(keywords: &mut Keywords) -> Option<&'static str> {
 
 /// PHP writes an empty object as `[]`: <https://github.com/elementor/elementor/issues/37320>.
 fn replace_empty_arrays(keywords: &mut Keywords) -> Option<&'static str> {
-    const OBJECTS: [&str; 10] = [
-        "properties",
-        "patternProperties",
-        "$defs",
-        "definitions",
-        "dependentSchemas",
-        "dependentRequired",
-        "items",
-        "additionalProperties",
-        "not",
-        "contains",
-    ];
+    const NAMED: [&str; 4] = ["properties", "patternProperties", "$defs", "definitions"];
+    const OBJECTS: [&str; 6] =
+        ["dependentSchemas", "dependentRequired", "items", "additionalProperties", "not", "contains"];
     let is_empty = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
     let mut is_changed = false;
     for (keyword, value) in keywords.iter_mut() {
-        match value {
-            value if is_empty(value) && OBJECTS.contains(&keyword.as_str()) => {
-                (*value, is_changed) = (json!({}), true);
-            }
-            Value::Object(schemas)
-                if matches!(
-                    keyword.as_str(),
-                    "properties" | "patternProperties" | "$defs" | "definitions"
-                ) =>
-            {
-                for schema in schemas.values_mut().filter(|schema| is_empty(schema)) {
-                    (*schema, is_changed) = (json!({}), true);
-                }
-            }
-            _ => {}
+        let is_named = NAMED.contains(&keyword.as_str());
+        if is_empty(value) && (is_named || OBJECTS.contains(&keyword.as_str())) {
+            (*value, is_changed) = (json!({}), true);
+        }
+        let schemas = value.as_object_mut().filter(|_| is_named).into_iter().flat_map(Map::values_mut);
+        for schema in schemas.filter(|schema| is_empty(schema)) {
+            (*schema, is_changed) = (json!({}), true);
         }
     }
     is_changed.then_some("`[]` is `{}` where a schema must be")
@@ -141,7 +124,7 @@ fn convert_types(keywords: &mut Keywords) -> Option<&'static str> {
         }
     }
     if types.iter().any(|kind| kind == "any") {
-        (*keywords, is_changed) = (std::mem::take(keywords), true);
+        is_changed = true;
         remove_entry(keywords, "type");
     } else if let Some(Value::Array(types)) = keywords.get_mut("type") {
         let count = types.len();
@@ -161,15 +144,13 @@ fn convert_required(keywords: &mut Keywords) -> Option<&'static str> {
         remove_entry(schema, "required");
         found.push((name.clone(), is_required));
     }
-    let mut is_left_out = false;
+    // In a schema that is no property, or from a generator.
+    let is_flag = keywords.get("required").is_some_and(Value::is_boolean);
+    if is_flag {
+        remove_entry(keywords, "required");
+    }
     let required = match keywords.get("required") {
         Some(Value::Array(names)) => names.clone(),
-        // In a schema that is no property, or from a generator.
-        Some(Value::Bool(_)) => {
-            remove_entry(keywords, "required");
-            is_left_out = true;
-            Vec::new()
-        }
         Some(Value::Object(names)) if names.is_empty() => {
             keywords.insert("required".to_owned(), json!([]));
             return Some("`required` is a list of names");
@@ -180,7 +161,7 @@ fn convert_required(keywords: &mut Keywords) -> Option<&'static str> {
     let added = found.iter().filter(|(_, is_required)| *is_required).map(|(name, _)| json!(name));
     let all = unique(required.iter().cloned().chain(added));
     if found.is_empty() && all.len() == required.len() {
-        return is_left_out.then_some("`required` is left out, since it is no list of names");
+        return is_flag.then_some("`required` is left out, since it is no list of names");
     }
     if all.len() != required.len() || keywords.contains_key("required") {
         keywords.insert("required".to_owned(), all.into());

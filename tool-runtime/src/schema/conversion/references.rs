@@ -69,8 +69,7 @@ pub(crate) fn resolve(conversion: &mut Conversion, reader: Reader) {
         }
     }
     if remove_entry(&mut root, "components").is_some() {
-        let change = "`components` is left out, since references refer to definitions at the root";
-        conversion.report("", change);
+        conversion.report("", "`components` is left out, since references refer to definitions at the root");
     }
     conversion.root = root;
 }
@@ -98,9 +97,8 @@ pub(super) fn leave_out_definitions(conversion: &mut Conversion) {
         let count = definitions.len();
         definitions.retain(|name, _| used.contains(&format!("/{keyword}/{name}")));
         if definitions.len() < count {
-            if definitions.is_empty() {
-                remove_entry(&mut conversion.root, keyword);
-            }
+            let is_empty = definitions.is_empty();
+            conversion.root.retain(|known, _| known != keyword || !is_empty);
             conversion.report("", "definitions that nothing refers to are left out");
         }
     }
@@ -108,10 +106,13 @@ pub(super) fn leave_out_definitions(conversion: &mut Conversion) {
 
 /// Whether the metaschema has a pattern for these identifiers that rejects this one.
 fn is_rejected(keyword: &str, text: &str) -> bool {
-    let is_start = |letter: char| letter.is_ascii_alphabetic() || letter == '_';
     match keyword {
         "$id" => text.strip_suffix('#').unwrap_or(text).contains('#'),
-        _ => !text.starts_with(is_start) || plain_name(text) != text,
+        _ => {
+            plain_name(text) != text
+                || text.is_empty()
+                || text.starts_with(|first: char| "-.0123456789".contains(first))
+        }
     }
 }
 

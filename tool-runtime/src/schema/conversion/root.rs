@@ -5,25 +5,26 @@
 //! 'oneOf'/'anyOf'/'allOf'/'enum'/'const'/'not' at the top level".
 
 use super::Conversion;
-use crate::json::{referenced, remove_entry, to_text};
+use crate::json::{object, referenced, remove_entry, to_text};
 use crate::schema::NotStrict;
-use crate::schema::description::join_sentences;
+use crate::schema::description::append;
 use crate::schema::keywords::{count_values, names, take_object, unique};
-use crate::schema::strict::accepts;
+use crate::schema::normalise::merge_unit_variants;
+use crate::schema::strict::{accepts, infer_type};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
-/// The maximum number of schemas that references of parts and alternatives add.
-const MAX_REFERENCES: usize = 10_000;
+/// The maximum number of values that references of parts and alternatives add.
+const MAX_REFERENCES: usize = 100_000;
 /// The maximum length of the list of alternatives in the description.
 const MAX_LISTED: usize = 3_000;
 
 /// Whether a keyword rejects nothing.
 pub(super) fn has_no_rule(keyword: &str) -> bool {
-    const ANNOTATIONS: [&str; 7] =
-        ["title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"];
+    const ANNOTATIONS: [&str; 8] =
+        ["title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "definitions"];
     let is_identifier = keyword.starts_with('$') && !keyword.ends_with("Ref") && keyword != "$ref";
-    is_identifier || keyword == "definitions" || ANNOTATIONS.contains(&keyword)
+    is_identifier || ANNOTATIONS.contains(&keyword)
 }
 
 /// The rule that merges the alternatives of the root into one object with the properties of all of them. The description of the
@@ -35,8 +36,7 @@ pub(crate) fn merge_root(conversion: &mut Conversion) {
     if present.is_empty() {
         return;
     }
-    let document = Value::Object(conversion.root.clone());
-    let mut merger = Merger::new(&document);
+    let mut merger = Merger { document: Value::Object(conversion.root.clone()), ..Merger::default() };
     let mut parts = vec![std::mem::take(&mut conversion.root)];
     let mut position = 0;
     let mut unions = Vec::new();
@@ -90,8 +90,9 @@ fn alternatives(keywords: &mut Map<String, Value>, keyword: &str) -> Vec<Value> 
 }
 
 /// The merged object while it is collected.
-struct Merger<'a> {
-    document: &'a Value,
+#[derive(Default)]
+struct Merger {
+    document: Value,
     /// The schemas of each property.
     properties: Map<String, Value>,
     /// The references whose properties are collected.
@@ -103,24 +104,17 @@ struct Merger<'a> {
     is_closed: Option<bool>,
 }
 
-impl<'a> Merger<'a> {
-    fn new(document: &'a Value) -> Self {
-        let (properties, known, required, sentences) = Default::default();
-        Merger { document, properties, known, resolved: 0, required, sentences, is_closed: None }
-    }
-
+impl Merger {
     /// The keywords of a part, with those of the schema that it refers to.
     fn object(&mut self, part: &Value) -> Map<String, Value> {
         let mut keywords = part.as_object().cloned().unwrap_or_default();
-        while self.resolved < MAX_REFERENCES {
-            let Some(Value::String(reference)) = remove_entry(&mut keywords, "$ref") else { break };
-            let Some(target) = referenced(self.document, &reference) else { break };
-            self.resolved += count_values([target]);
-            for (keyword, value) in target.as_object().into_iter().flatten() {
+        while let Some(Value::String(reference)) = remove_entry(&mut keywords, "$ref") {
+            let target = referenced(&self.document, &reference).filter(|_| self.resolved < MAX_REFERENCES);
+            self.resolved += count_values(target);
+            for (keyword, value) in target.and_then(Value::as_object).into_iter().flatten() {
                 keywords.entry(keyword.clone()).or_insert_with(|| value.clone());
             }
         }
-        remove_entry(&mut keywords, "$ref");
         keywords
     }
 
@@ -175,7 +169,7 @@ impl<'a> Merger<'a> {
             let conditional = ["then", "else"].into_iter().filter_map(|keyword| keywords.get(keyword));
             schemas.extend(lists.chain(conditional).filter_map(Value::as_object));
             if let Some(Value::String(reference)) = keywords.get("$ref") {
-                let target = referenced(self.document, reference).and_then(Value::as_object);
+                let target = referenced(&self.document, reference).and_then(Value::as_object);
                 schemas.extend(target.filter(|_| self.known.insert(reference.clone())));
             }
         }
@@ -196,12 +190,14 @@ impl<'a> Merger<'a> {
                 Some(own) if !is_unconstrained(own) => own.clone(),
                 None if is_root_closed => continue,
                 _ => {
-                    let schemas = schemas.into_iter().filter(|schema| Some(schema) != own);
-                    let mut merged = any_of(unique(schemas));
-                    if let (Some(merged), Some(Value::Object(own))) = (merged.as_object_mut(), own) {
+                    let mut merged = any_of(unique(schemas.into_iter().filter(|schema| Some(schema) != own)));
+                    if let Some(Value::Object(own)) = own {
+                        let docs =
+                            merged.get("description").and_then(Value::as_str).unwrap_or_default().to_owned();
                         merged.extend(own.clone());
+                        append(&mut merged, &docs);
                     }
-                    merged
+                    merged.into()
                 }
             };
             properties.insert(name, schema);
@@ -220,52 +216,26 @@ impl<'a> Merger<'a> {
 }
 
 fn is_unconstrained(schema: &Value) -> bool {
-    schema
-        .as_object()
-        .is_none_or(|keywords| keywords.keys().all(|keyword| keyword == "description" || keyword == "title"))
+    schema.as_object().is_none_or(|keywords| keywords.keys().all(|keyword| has_no_rule(keyword)))
 }
 
 /// A schema that accepts what any of these accepts. Constants become one list of values.
-fn any_of(mut schemas: Vec<Value>) -> Value {
+fn any_of(mut schemas: Vec<Value>) -> Map<String, Value> {
     if schemas.len() < 2 {
-        return schemas.pop().unwrap_or_else(|| json!({}));
+        return schemas.pop().and_then(|only| only.as_object().cloned()).unwrap_or_default();
     }
-    let constant = |schema: &Value| {
-        let keywords = schema.as_object()?;
-        let is_known = |keyword: &String| {
-            matches!(keyword.as_str(), "const" | "enum" | "type" | "description" | "title")
-        };
-        let values = match (keywords.get("const"), keywords.get("enum").and_then(Value::as_array)) {
-            (Some(value), None) => vec![value.clone()],
-            (None, Some(values)) => values.clone(),
-            _ => return None,
-        };
-        keywords.keys().all(is_known).then_some(values)
-    };
-    match schemas.iter().map(constant).collect::<Option<Vec<_>>>() {
-        Some(values) => {
-            let docs = values.iter().zip(&schemas).filter_map(|(values, schema)| {
-                let values: Vec<String> = values
-                    .iter()
-                    .map(|value| value.as_str().map_or_else(|| to_text(value), str::to_owned))
-                    .collect();
-                Some(format!("{}: {}", values.join(", "), description(schema.as_object()?)?))
-            });
-            let docs = join_sentences(docs);
-            let mut merged = json!({ "enum": unique(values.into_iter().flatten()) });
-            if !docs.is_empty() {
-                merged["description"] = docs.into();
-            }
-            let kind = schemas[0]
-                .get("type")
-                .filter(|kind| schemas.iter().all(|schema| schema.get("type") == Some(kind)));
-            if let (Some(kind), Some(merged)) = (kind, merged.as_object_mut()) {
-                merged.insert("type".to_owned(), kind.clone());
-            }
-            merged
+    for keywords in schemas.iter_mut().filter_map(Value::as_object_mut) {
+        if keywords.contains_key("const") || keywords.contains_key("enum") {
+            remove_entry(keywords, "title");
+            infer_type(keywords);
         }
-        None => json!({ "anyOf": schemas }),
     }
+    let mut merged = object([("anyOf".to_owned(), schemas.into())]);
+    merge_unit_variants(&mut merged);
+    if let Some(Value::Array(values)) = merged.get_mut("enum") {
+        *values = unique(values.drain(..));
+    }
+    merged
 }
 
 fn description(keywords: &Map<String, Value>) -> Option<&str> {
@@ -294,16 +264,13 @@ fn rest(part: &Map<String, Value>) -> impl Iterator<Item = (String, Value)> {
 /// nothing else, since the merged object requires them too.
 fn list_alternatives(keyword: &str, branches: &[Map<String, Value>]) -> String {
     let mut texts = unique(branches.iter().map(alternative));
-    let count = match (&texts[..], branches.first()) {
-        ([_], Some(branch)) if description(branch).is_none() && rest(branch).next().is_none() => {
-            return String::new();
-        }
-        ([] | [_], _) => "",
-        _ if keyword == "oneOf" => " exactly one of",
-        _ => " at least one of",
-    };
+    let is_merged = |branch: &Map<_, _>| description(branch).is_none() && rest(branch).next().is_none();
+    if texts.len() < 2 && branches.first().is_none_or(is_merged) {
+        return String::new();
+    }
+    let count = if keyword == "oneOf" { "exactly one" } else { "at least one" };
     limit(&mut texts, MAX_LISTED, "alternatives");
-    format!("The arguments must match{count}: {}.", texts.join("; "))
+    format!("The arguments must match {count} of: {}.", texts.join("; "))
 }
 
 /// Removes the texts with which all of them would be longer than this.
