@@ -386,7 +386,7 @@ fn the_report_names_the_tool_the_place_and_the_reason() {
 fn tools_after_the_maximum_number_are_left_out_and_reported() {
     let tools =
         (0..130).map(|number| tool(&format!("t{number:03}"), &json!({"type": "object"}), &Seen::default()));
-    let registry = tools.fold(Registry::builder(), |builder, tool| builder.dynamic(tool)).build();
+    let registry = tools.fold(Registry::builder(), tool_runtime::RegistryBuilder::dynamic).build();
     let registry = registry.expect("the names differ");
     let messages = [Message::user("Go.")];
     let choice = ToolChoice::Tool("t129".to_owned());

@@ -9,7 +9,6 @@ use super::root::has_no_rule;
 use crate::json::remove_entry;
 use crate::schema::keywords::unique;
 use serde_json::{Map, Value, json};
-use std::collections::HashSet;
 
 type Keywords = Map<String, Value>;
 
@@ -38,7 +37,8 @@ pub(crate) fn modernise(conversion: &mut Conversion) {
 /// The root as a schema without a reference, which generators write (`zod-to-json-schema` with a name). Keywords next to the
 /// reference may have their own rules: then it is a part of `allOf`.
 fn replace_root_reference(conversion: &mut Conversion) {
-    let mut known = HashSet::new();
+    const MAX_REPLACED: usize = 32;
+    let mut replaced = 0;
     while let Some(Value::String(reference)) = conversion.root.get("$ref").cloned() {
         let document = Value::Object(conversion.root.clone());
         let Some(Value::Object(target)) = referenced_by_root(&document, &reference) else { return };
@@ -50,10 +50,11 @@ fn replace_root_reference(conversion: &mut Conversion) {
         };
         let change = if std::ptr::eq(target, document.as_object().unwrap_or(target)) {
             "is left out, since it refers to its own schema"
-        } else if known.insert(reference.clone()) && conversion.root.iter().all(is_combinable) {
+        } else if replaced < MAX_REPLACED && conversion.root.iter().all(is_combinable) {
             for (keyword, value) in target {
                 conversion.root.entry(keyword.clone()).or_insert_with(|| value.clone());
             }
+            replaced += 1;
             "is replaced by its schema, since the parameters must be an object"
         } else {
             let parts = conversion.root.entry("allOf").or_insert_with(|| json!([]));

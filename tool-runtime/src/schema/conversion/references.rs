@@ -106,13 +106,10 @@ pub(super) fn leave_out_definitions(conversion: &mut Conversion) {
 
 /// Whether the metaschema has a pattern for these identifiers that rejects this one.
 fn is_rejected(keyword: &str, text: &str) -> bool {
+    let is_rejected_start = |first: char| "-.0123456789".contains(first);
     match keyword {
         "$id" => text.strip_suffix('#').unwrap_or(text).contains('#'),
-        _ => {
-            plain_name(text) != text
-                || text.is_empty()
-                || text.starts_with(|first: char| "-.0123456789".contains(first))
-        }
+        _ => text.is_empty() || text.starts_with(is_rejected_start) || plain_name(text) != text,
     }
 }
 

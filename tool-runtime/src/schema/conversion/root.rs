@@ -140,11 +140,12 @@ impl Merger {
             self.closes(branch);
             self.properties(branch);
         }
-        let requires =
-            |branch: &Map<String, Value>, name: &String| names(branch.get("required")).contains(name);
-        let first = branches.first().map(|branch| names(branch.get("required"))).unwrap_or_default();
-        self.required
-            .extend(first.into_iter().filter(|name| branches.iter().all(|branch| requires(branch, name))));
+        let mut required = branches.first().map(|branch| names(branch.get("required"))).unwrap_or_default();
+        for branch in branches {
+            let of_branch: HashSet<String> = names(branch.get("required")).into_iter().collect();
+            required.retain(|name| of_branch.contains(name));
+        }
+        self.required.extend(required);
         self.sentences.push(list_alternatives(keyword, branches));
     }
 
