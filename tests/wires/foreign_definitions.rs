@@ -153,7 +153,7 @@ fn a_union_at_the_root_is_one_object() {
             parameters,
             json!({
                 "type": "object",
-                "properties": {"shape": {"enum": ["circle", "square"]}, "radius": {"type": "number"}, "width": {"type": "number"}},
+                "properties": {"shape": {"type": "string", "enum": ["circle", "square"]}, "radius": {"type": "number"}, "width": {"type": "number"}},
                 "required": ["shape"],
                 "additionalProperties": false,
             })
@@ -170,6 +170,154 @@ fn a_closed_root_gets_no_further_properties() {
         written,
         json!({"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": false})
     );
+}
+
+/// The work grows with the size of a schema, not with the number of paths through it.
+#[test]
+fn references_inside_alternatives_are_followed_once() {
+    let definition_of = |number: usize| match number {
+        40 => json!({"properties": {"last": {"type": "string"}}}),
+        number => {
+            let next = json!({"$ref": format!("#/$defs/D{}", number + 1)});
+            json!({"anyOf": [next, next, {"allOf": [next]}]})
+        }
+    };
+    let definitions: Map<String, Value> =
+        (0..=40).map(|number| (format!("D{number}"), definition_of(number))).collect();
+    let parameters = json!({"type": "object", "anyOf": [{"$ref": "#/$defs/D0"}, {"required": ["a"]}], "$defs": definitions});
+    let function = json!({"name": "take", "description": "Takes.", "parameters": parameters});
+    let tool: ToolSchema = serde_json::from_value(json!({"type": "function", "function": function}))
+        .expect("it is a definition");
+    let (body, _) = request(&ChatCompletions::new(), &[tool]);
+    let (_, written) = written(&ChatCompletions::new(), &body).remove(0);
+    assert_eq!(written["properties"], json!({"last": {"type": "string"}}));
+    let all = json!([{"$ref": "#"}, {"$ref": "#"}, {"$ref": "#"}]);
+    let (_, written) =
+        definition(&Anthropic::new(), &json!({"type": "object", "properties": {"a": {}}, "anyOf": all}));
+    assert_eq!(written, json!({"type": "object", "properties": {"a": {}}}));
+}
+
+#[test]
+fn a_reference_at_the_root_is_merged_with_the_keywords_next_to_it() {
+    let foo = json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]});
+    let next_to_it = json!({"type": "object", "properties": {"limit": {"type": "integer"}}, "required": ["limit"],
+        "$ref": "#/definitions/Foo", "definitions": {"Foo": foo}});
+    let type_only = json!({"type": "object", "default": {"city": "Rome"}, "$ref": "#/definitions/Foo", "definitions": {"Foo": foo}});
+    let nothing = json!({"type": "object", "properties": {"a": {}}, "$recursiveRef": "#"});
+    for wire in wires().iter().filter(|wire| !format!("{wire:?}").contains("strict: true")) {
+        let (_, written) = definition(wire, &next_to_it);
+        let properties = json!({"limit": {"type": "integer"}, "city": {"type": "string"}});
+        assert_eq!(
+            written,
+            json!({"type": "object", "properties": properties, "required": ["limit", "city"]})
+        );
+        let (_, written) = definition(wire, &type_only);
+        let mut expected = foo.clone();
+        expected["default"] = json!({"city": "Rome"});
+        assert_eq!(written, expected);
+        assert_eq!(definition(wire, &nothing).1, json!({"type": "object", "properties": {"a": {}}}));
+    }
+}
+
+/// jsonschema.net writes `$id: "#/properties/a"`.
+#[test]
+fn identifiers_that_the_metaschema_rejects_are_left_out() {
+    let parameters = json!({"$id": "https://example.com/s.json#", "type": "object",
+        "properties": {"a": {"$id": "#/properties/a", "type": "string"}, "b": {"$anchor": "1b"}}});
+    let expected = json!({"$id": "https://example.com/s.json#", "type": "object", "properties": {"a": {"type": "string"}, "b": {}}});
+    let (body, report) = request(&Anthropic::new(), registry(&parameters).schemas());
+    assert_eq!(written(&Anthropic::new(), &body)[0].1, expected);
+    let reason = "is left out, since references refer to definitions at the root";
+    let a = format!("the tool `take` at `/properties/a`: `$id` {reason}");
+    assert_eq!(report, [a, format!("the tool `take` at `/properties/b`: `$anchor` {reason}")]);
+}
+
+#[test]
+fn sentences_about_rules_have_the_written_keys() {
+    let parameters = json!({"type": "object", "properties": {"filter[city]": {}, "name": {}},
+        "oneOf": [{"required": ["filter[city]"]}, {"required": ["name"]}], "not": {"required": ["filter[city]", "name"]}});
+    let (description, written) = definition(&Anthropic::new(), &parameters);
+    assert_eq!(written["properties"], json!({"filter_city_": {}, "name": {}}));
+    assert_eq!(
+        description,
+        "Takes. The arguments must match {\"not\":{\"required\":[\"filter_city_\",\"name\"]}}. \
+         The arguments must match exactly one of: `filter_city_`; `name`."
+    );
+    let (description, _) = definition(&ChatCompletions::new(), &parameters);
+    assert!(description.ends_with("exactly one of: `filter[city]`; `name`."));
+}
+
+#[test]
+fn the_description_has_the_rules_of_alternatives() {
+    let del = json!({"properties": {"op": {"const": "del", "description": "Deletes."}}, "required": ["op"], "additionalProperties": {"type": "integer"}});
+    let add = json!({"properties": {"op": {"const": "add"}}, "required": ["op"]});
+    let open = json!({"properties": {"a": {}, "b": {}}});
+    let any_of = json!([del, add, open, {"type": "null"}, {"type": "string"}, false]);
+    let (description, written) = definition(&Anthropic::new(), &json!({"type": "object", "anyOf": any_of}));
+    assert_eq!(
+        description,
+        "Takes. The arguments must match at least one of: `op` \"del\" with {\"additionalProperties\":{\"type\":\"integer\"}}; \
+         `op` \"add\"; optional `a` and `b`."
+    );
+    assert_eq!(
+        written["properties"]["op"],
+        json!({"type": "string", "description": "del: Deletes.", "enum": ["del", "add"]})
+    );
+    // The merged object has all rules of these.
+    let id = |kind: &str| json!({"properties": {"id": {"type": kind}}, "required": ["id"]});
+    let parameters = json!({"type": "object", "oneOf": [id("string"), id("integer")]});
+    assert_eq!(definition(&Anthropic::new(), &parameters).0, "Takes.");
+}
+
+#[test]
+fn the_rules_in_a_description_have_a_maximum_length() {
+    let condition = |number: usize| json!({"if": {"properties": {"kind": {"const": number}}}, "then": {"required": [format!("key_{number}")]}});
+    let conditions: Vec<Value> = (0..199).map(condition).collect();
+    let (description, _) =
+        definition(&Anthropic::new(), &json!({"type": "object", "properties": {}, "allOf": conditions}));
+    assert!((3_500..4_500).contains(&description.len()), "{}", description.len());
+    assert!(description.ends_with(" other rules"), "{description}");
+    let branch = |number: usize| json!({"properties": {format!("key_{number}"): {}}, "required": [format!("key_{number}")]});
+    let branches: Vec<Value> = (0..1_000).map(branch).collect();
+    let (description, _) = definition(&Anthropic::new(), &json!({"type": "object", "anyOf": branches}));
+    assert!((2_500..4_500).contains(&description.len()), "{}", description.len());
+    assert!(description.ends_with(" other alternatives."), "{description}");
+}
+
+#[test]
+fn what_only_references_needed_is_left_out() {
+    let cases = cases();
+    let parameters =
+        |name: &str| &cases.iter().find(|case| case["name"] == name).expect("it is a case")["parameters"];
+    for wire in wires() {
+        let (_, written) = definition(&wire, parameters("openapi_document"));
+        assert_eq!(written.get("components"), None);
+        // Ollama gets no references.
+        let definitions = if wire.name() == "ollama" { None } else { Some(2) };
+        assert_eq!(written.get("$defs").and_then(Value::as_object).map(Map::len), definitions, "{written}");
+        let (_, written) = definition(&wire, parameters("root_reference"));
+        assert_eq!((written.get("definitions"), written.get("$defs")), (None, None));
+    }
+    // Without a change, the definitions stay.
+    let unused = json!({"type": "object", "properties": {}, "$defs": {"a": {}}});
+    assert_eq!(definition(&Anthropic::new(), &unused).1, unused);
+}
+
+/// <https://github.com/cline/cline/issues/7339>
+#[test]
+fn a_tool_keeps_the_arrays_of_its_schema_and_each_wire_reports_the_completed_ones() {
+    let pair = json!({"type": "array", "prefixItems": [{"type": "string"}], "items": false});
+    let parameters =
+        json!({"type": "object", "properties": {"any": {"type": "array"}, "yes": true, "pair": pair}});
+    let registry = registry(&parameters);
+    let own: Value = serde_json::from_str(registry.schemas()[0].parameters().get()).expect("it is JSON");
+    assert_eq!(own, parameters);
+    for wire in wires() {
+        let (body, report) = request(&wire, registry.schemas());
+        let properties = &written(&wire, &body)[0].1["properties"];
+        assert!(properties["any"]["items"].is_object() && properties["yes"] != true, "{wire:?}");
+        assert!(report.iter().any(|line| line.contains("each array has `items`")), "{report:?}");
+    }
 }
 
 #[test]

@@ -131,7 +131,8 @@ impl ToolSchema {
     }
 
     /// The JSON Schema of the arguments. In a [`Registry`](crate::Registry) it is always the schema of an object; a
-    /// deserialized definition may contain any schema.
+    /// deserialized definition may contain any schema. That of a [`DynamicTool`](crate::DynamicTool) is the given one, with
+    /// `properties` and without `$schema`; requests contain it in the form that their provider accepts.
     #[must_use]
     pub fn parameters(&self) -> &RawValue {
         &self.forms.parameters

@@ -51,6 +51,8 @@ fn answer_schema(
         Value::Object(keywords) if !is_wrapped => keywords,
         schema => wrapped(&schema),
     };
+    // A map has none, and OpenAI rejects its schema: "object schema missing properties".
+    object.entry("properties").or_insert_with(|| json!({}));
     if !definitions.is_empty() {
         object.insert("$defs".to_owned(), definitions.into());
     }

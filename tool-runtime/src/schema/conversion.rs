@@ -28,7 +28,8 @@ pub(crate) use drafts::modernise;
 use metaschema::metaschema_errors;
 pub(crate) use pattern_syntax::accept_patterns;
 pub(crate) use references::resolve_references;
-use references::{Reader, resolve};
+use references::{Reader, leave_out_definitions, resolve};
+use root::limit;
 
 use super::PropertyKeys;
 use super::description::join_sentences;
@@ -40,6 +41,9 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::fmt;
 use std::sync::Arc;
+
+/// The maximum length of the sentences that a conversion adds to the description of a tool.
+const MAX_SENTENCES: usize = 4_000;
 
 /// A rule of a provider.
 pub(crate) struct Rule {
@@ -205,7 +209,11 @@ impl WrittenDefinition {
         for rule in rules {
             (rule.convert)(&mut conversion);
         }
-        let Conversion { root, sentences, changes, not_strict, .. } = conversion;
+        if !conversion.changes.is_empty() {
+            leave_out_definitions(&mut conversion);
+        }
+        let Conversion { root, mut sentences, changes, not_strict, .. } = conversion;
+        limit(&mut sentences, MAX_SENTENCES, "rules");
         let root = Value::Object(root);
         let mut written = WrittenDefinition {
             changes: unique(changes.into_iter()),

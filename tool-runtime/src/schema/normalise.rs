@@ -7,6 +7,7 @@ mod numbers;
 mod recursion;
 
 pub(crate) use arrays::is_closed_tuple;
+pub(super) use enums::merge_unit_variants;
 pub(super) use numbers::TypeBounds;
 pub(super) use recursion::{plain_name, resolve_definitions};
 
@@ -33,7 +34,7 @@ pub(super) fn normalise(schema: &mut Value, bounds: TypeBounds) {
     remove_unknown_format(keywords);
     narrow_integer_keys(keywords);
     arrays::normalise(keywords);
-    enums::merge_unit_variants(keywords);
+    merge_unit_variants(keywords);
     mark_empty_struct(keywords);
     merge_null(keywords);
 }

@@ -2,7 +2,7 @@
 
 use super::close::close;
 use super::conversion::{InvalidSchema, standard};
-use super::normalise::{TypeBounds, complete, normalise, resolve_definitions};
+use super::normalise::{TypeBounds, normalise, resolve_definitions};
 use super::publish::publish;
 use super::text::schema_text;
 use crate::arguments::{ParamSchema, Parameter};
@@ -70,14 +70,13 @@ fn object_schema(
     object_schema.into()
 }
 
-/// The schemas of a dynamic tool: the given schema, with the keywords that servers require.
+/// The schemas of a dynamic tool: the given schema, with `properties` and without `$schema`.
 ///
 /// Null and `{}` mean any object. `is_closed`: arguments that the schema does not name are rejected.
 pub(crate) fn from_dynamic(mut schema: Value, is_closed: bool) -> Result<ParametersSchema, SchemaError> {
     if is_any_object(&schema) {
         schema = json!({ "type": "object" });
     }
-    complete(&mut schema);
     if let Some(keywords) = schema.as_object_mut() {
         remove_entry(keywords, "$schema");
         // The schema that a reference refers to has its own.

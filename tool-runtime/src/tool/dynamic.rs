@@ -28,7 +28,8 @@ use std::sync::Arc;
 /// exceeds a limit, and arguments that would take too long to validate are an error.
 ///
 /// The schema may be of an older draft of JSON Schema, or almost a schema: keywords of drafts 3 to 7 are converted, with the
-/// meaning that they have there. A schema that cannot be converted to JSON Schema 2020-12 is a
+/// meaning that they have there. Keywords next to `$ref` apply as in JSON Schema 2020-12, also in drafts where they did not. A
+/// schema that cannot be converted to JSON Schema 2020-12 is a
 /// [`BuildErrorKind::InvalidSchema`](crate::registry::BuildErrorKind::InvalidSchema).
 ///
 /// A request contains the schema in a form that its provider accepts: for example, providers reject a union at the root, and

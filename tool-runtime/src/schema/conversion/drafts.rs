@@ -4,7 +4,9 @@
 //! (<https://github.com/Dokploy/mcp/issues/74>).
 
 use super::Conversion;
-use crate::json::{referenced, remove_entry};
+use super::references::referenced_by_root;
+use super::root::has_no_rule;
+use crate::json::remove_entry;
 use crate::schema::keywords::unique;
 use serde_json::{Map, Value, json};
 
@@ -12,7 +14,6 @@ type Keywords = Map<String, Value>;
 
 /// Converts every keyword that is not one of JSON Schema 2020-12. The result accepts the same values.
 pub(crate) fn modernise(conversion: &mut Conversion) {
-    replace_root_reference(conversion);
     conversion.each_schema(&mut |keywords| {
         let conversions: [fn(&mut Keywords) -> Option<&'static str>; 11] = [
             remove_nulls,
@@ -30,30 +31,38 @@ pub(crate) fn modernise(conversion: &mut Conversion) {
         let changes = conversions.into_iter().filter_map(|convert| convert(keywords));
         changes.map(str::to_owned).collect()
     });
+    replace_root_reference(conversion);
     add_root_type(conversion);
 }
 
-/// Generators write the root as a reference to a definition (`zod-to-json-schema` with a name).
+/// The root as a schema without a reference, which generators write (`zod-to-json-schema` with a name). Keywords next to the
+/// reference may have their own rules: then it is a part of `allOf`.
 fn replace_root_reference(conversion: &mut Conversion) {
-    const MAX_REFERENCES: usize = 32;
-    for _ in 0..MAX_REFERENCES {
-        let Some(Value::String(reference)) = conversion.root.get("$ref").cloned() else { return };
+    const MAX_REPLACED: usize = 32;
+    let mut replaced = 0;
+    while let Some(Value::String(reference)) = conversion.root.get("$ref").cloned() {
         let document = Value::Object(conversion.root.clone());
-        let Some(Value::Object(target)) = referenced(&document, &reference) else { return };
-        let is_definition_or_annotation = |keyword: &String| {
-            matches!(
-                keyword.as_str(),
-                "$defs" | "definitions" | "$schema" | "$id" | "description" | "title" | "$ref"
-            )
-        };
-        if reference == "#" || !conversion.root.keys().all(is_definition_or_annotation) {
-            return;
-        }
+        let Some(Value::Object(target)) = referenced_by_root(&document, &reference) else { return };
         remove_entry(&mut conversion.root, "$ref");
-        for (keyword, value) in target {
-            conversion.root.entry(keyword.clone()).or_insert_with(|| value.clone());
-        }
-        conversion.report("", format!("the reference `{reference}` is replaced by its schema, since the parameters must be an object"));
+        let is_combinable = |(keyword, value): (&String, &Value)| match keyword.as_str() {
+            "type" => target.get("type").is_none_or(|kind| kind == value),
+            "components" => true,
+            keyword => has_no_rule(keyword),
+        };
+        let change = if std::ptr::eq(target, document.as_object().unwrap_or(target)) {
+            "is left out, since it refers to its own schema"
+        } else if replaced < MAX_REPLACED && conversion.root.iter().all(is_combinable) {
+            for (keyword, value) in target {
+                conversion.root.entry(keyword.clone()).or_insert_with(|| value.clone());
+            }
+            replaced += 1;
+            "is replaced by its schema, since the parameters must be an object"
+        } else {
+            let parts = conversion.root.entry("allOf").or_insert_with(|| json!([]));
+            parts.as_array_mut().into_iter().for_each(|parts| parts.push(json!({ "$ref": reference })));
+            "is a part of `allOf`, since other keywords are next to it"
+        };
+        conversion.report("", format!("the reference `{reference}` {change}"));
     }
 }
 
@@ -83,36 +92,19 @@ fn remove_nulls(keywords: &mut Keywords) -> Option<&'static str> {
 
 /// PHP writes an empty object as `[]`: <https://github.com/elementor/elementor/issues/37320>.
 fn replace_empty_arrays(keywords: &mut Keywords) -> Option<&'static str> {
-    const OBJECTS: [&str; 10] = [
-        "properties",
-        "patternProperties",
-        "$defs",
-        "definitions",
-        "dependentSchemas",
-        "dependentRequired",
-        "items",
-        "additionalProperties",
-        "not",
-        "contains",
-    ];
+    const NAMED: [&str; 4] = ["properties", "patternProperties", "$defs", "definitions"];
+    const OBJECTS: [&str; 6] =
+        ["dependentSchemas", "dependentRequired", "items", "additionalProperties", "not", "contains"];
     let is_empty = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
     let mut is_changed = false;
     for (keyword, value) in keywords.iter_mut() {
-        match value {
-            value if is_empty(value) && OBJECTS.contains(&keyword.as_str()) => {
-                (*value, is_changed) = (json!({}), true);
-            }
-            Value::Object(schemas)
-                if matches!(
-                    keyword.as_str(),
-                    "properties" | "patternProperties" | "$defs" | "definitions"
-                ) =>
-            {
-                for schema in schemas.values_mut().filter(|schema| is_empty(schema)) {
-                    (*schema, is_changed) = (json!({}), true);
-                }
-            }
-            _ => {}
+        let is_named = NAMED.contains(&keyword.as_str());
+        if is_empty(value) && (is_named || OBJECTS.contains(&keyword.as_str())) {
+            (*value, is_changed) = (json!({}), true);
+        }
+        let schemas = value.as_object_mut().filter(|_| is_named).into_iter().flat_map(Map::values_mut);
+        for schema in schemas.filter(|schema| is_empty(schema)) {
+            (*schema, is_changed) = (json!({}), true);
         }
     }
     is_changed.then_some("`[]` is `{}` where a schema must be")
@@ -134,7 +126,7 @@ fn convert_types(keywords: &mut Keywords) -> Option<&'static str> {
         }
     }
     if types.iter().any(|kind| kind == "any") {
-        (*keywords, is_changed) = (std::mem::take(keywords), true);
+        is_changed = true;
         remove_entry(keywords, "type");
     } else if let Some(Value::Array(types)) = keywords.get_mut("type") {
         let count = types.len();
@@ -154,13 +146,13 @@ fn convert_required(keywords: &mut Keywords) -> Option<&'static str> {
         remove_entry(schema, "required");
         found.push((name.clone(), is_required));
     }
+    // In a schema that is no property, or from a generator.
+    let is_flag = keywords.get("required").is_some_and(Value::is_boolean);
+    if is_flag {
+        remove_entry(keywords, "required");
+    }
     let required = match keywords.get("required") {
         Some(Value::Array(names)) => names.clone(),
-        // In a schema that is no property, or from a generator.
-        Some(Value::Bool(_)) => {
-            remove_entry(keywords, "required");
-            return Some("`required` is left out, since it is no list of names");
-        }
         Some(Value::Object(names)) if names.is_empty() => {
             keywords.insert("required".to_owned(), json!([]));
             return Some("`required` is a list of names");
@@ -171,7 +163,7 @@ fn convert_required(keywords: &mut Keywords) -> Option<&'static str> {
     let added = found.iter().filter(|(_, is_required)| *is_required).map(|(name, _)| json!(name));
     let all = unique(required.iter().cloned().chain(added));
     if found.is_empty() && all.len() == required.len() {
-        return None;
+        return is_flag.then_some("`required` is left out, since it is no list of names");
     }
     if all.len() != required.len() || keywords.contains_key("required") {
         keywords.insert("required".to_owned(), all.into());

@@ -5,11 +5,11 @@
 //! (<https://github.com/spring-projects/spring-ai/issues/5888>, <https://github.com/langchain4j/langchain4j/issues/5783>).
 
 use super::Conversion;
-use crate::json::{percent_decoded, remove_entry};
+use crate::json::{descendants, percent_decoded, remove_entry};
 use crate::schema::keywords::{MAX_COPIED_VALUES, count_values, visit_schemas};
 use crate::schema::normalise::plain_name;
 use serde_json::{Map, Value};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Who reads the converted references.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -24,6 +24,12 @@ pub(crate) enum Reader {
 /// The rule that references refer to definitions at the root. One that refers to nothing is left out.
 pub(crate) fn resolve_references(conversion: &mut Conversion) {
     resolve(conversion, Reader::Provider);
+}
+
+/// The schema that a reference of the root refers to.
+pub(super) fn referenced_by_root<'a>(document: &'a Value, reference: &str) -> Option<&'a Value> {
+    let target = Resolver::new(document, Reader::Provider)?.target(reference, "")?;
+    document.pointer(&target)
 }
 
 /// Makes every reference one to a definition at the root, with a name that engines accept.
@@ -62,12 +68,55 @@ pub(crate) fn resolve(conversion: &mut Conversion, reader: Reader) {
             definitions.insert(name, definition.into());
         }
     }
+    if remove_entry(&mut root, "components").is_some() {
+        conversion.report("", "`components` is left out, since references refer to definitions at the root");
+    }
     conversion.root = root;
+}
+
+/// Leaves out the definitions that nothing refers to any more.
+pub(super) fn leave_out_definitions(conversion: &mut Conversion) {
+    const KEYWORDS: [&str; 2] = ["$defs", "definitions"];
+    let document = Value::Object(conversion.root.clone());
+    let sentences = Value::from(conversion.sentences.clone());
+    let entries = document.as_object().into_iter().flatten();
+    let entries = entries.filter(|(keyword, _)| !KEYWORDS.contains(&keyword.as_str()));
+    let mut schemas: Vec<&Value> = entries.map(|(_, value)| value).chain([&sentences]).collect();
+    let mut used = HashSet::new();
+    while let Some(schema) = schemas.pop() {
+        // A description may have a moved keyword with a reference.
+        let texts = descendants([schema]).filter_map(|(value, _)| value.as_str());
+        for place in texts.flat_map(|text| text.split("#/").skip(1)) {
+            let is_end = |letter: char| !letter.is_ascii_alphanumeric() && !"$/_-.".contains(letter);
+            let place = format!("/{}", place.split(is_end).next().unwrap_or_default());
+            schemas.extend(document.pointer(&place).filter(|_| used.insert(place.clone())));
+        }
+    }
+    for keyword in KEYWORDS {
+        let Some(Value::Object(definitions)) = conversion.root.get_mut(keyword) else { continue };
+        let count = definitions.len();
+        definitions.retain(|name, _| used.contains(&format!("/{keyword}/{name}")));
+        if definitions.len() < count {
+            let is_empty = definitions.is_empty();
+            conversion.root.retain(|known, _| known != keyword || !is_empty);
+            conversion.report("", "definitions that nothing refers to are left out");
+        }
+    }
+}
+
+/// Whether the metaschema has a pattern for these identifiers that rejects this one.
+fn is_rejected(keyword: &str, text: &str) -> bool {
+    let is_rejected_start = |first: char| "-.0123456789".contains(first);
+    match keyword {
+        "$id" => text.strip_suffix('#').unwrap_or(text).contains('#'),
+        _ => text.is_empty() || text.starts_with(is_rejected_start) || plain_name(text) != text,
+    }
 }
 
 struct Resolver<'a> {
     document: &'a Value,
     reader: Reader,
+    has_references: bool,
     /// The places of the schemas with these anchors and these identifiers, as JSON pointers.
     anchors: HashMap<String, String>,
     ids: HashMap<String, String>,
@@ -79,7 +128,6 @@ struct Resolver<'a> {
 }
 
 impl<'a> Resolver<'a> {
-    /// `None` if the document has no references.
     fn new(document: &'a Value, reader: Reader) -> Option<Self> {
         let (mut anchors, mut ids, mut has_references) = (HashMap::new(), HashMap::new(), false);
         let mut root = document.as_object()?.clone();
@@ -89,36 +137,34 @@ impl<'a> Resolver<'a> {
             for anchor in ["$anchor", "$dynamicAnchor"].into_iter().filter_map(text) {
                 anchors.entry(anchor.to_owned()).or_insert_with(|| place.to_owned());
             }
-            // `id` is that of draft 4, where it may also be an anchor.
+            // `id` is that of draft 4. Until draft 7, an identifier may also be an anchor.
             for id in ["$id", "id"].into_iter().filter_map(text) {
-                let known = match id.strip_prefix('#') {
-                    Some(anchor) => anchors.entry(anchor.to_owned()),
-                    None => ids.entry(id.to_owned()),
-                };
-                known.or_insert_with(|| place.to_owned());
+                let (id, anchor) = id.split_once('#').unwrap_or((id, ""));
+                for (known, name) in [(&mut ids, id), (&mut anchors, anchor)] {
+                    if !name.is_empty() {
+                        known.entry(name.to_owned()).or_insert_with(|| place.to_owned());
+                    }
+                }
             }
         });
         let (names, pending) = (HashMap::new(), Vec::new());
-        has_references.then_some(Resolver {
-            document,
-            reader,
-            anchors,
-            ids,
-            names,
-            pending,
-            copied_values: 0,
-        })
+        Some(Resolver { document, reader, has_references, anchors, ids, names, pending, copied_values: 0 })
     }
 
     /// Converts the references of the schema at this place.
     fn schema(&mut self, schema: &mut Map<String, Value>, place: &str, conversion: &mut Conversion) {
         visit_schemas(schema, place, &mut |keywords, place| {
-            if !place.is_empty() {
-                // Each reference to one of them refers to the root then.
-                for keyword in ["$defs", "definitions", "$id", "$anchor", "$dynamicAnchor"] {
-                    if keywords.get(keyword).is_some_and(|value| value.is_object() || value.is_string()) {
-                        remove_entry(keywords, keyword);
-                    }
+            // Each reference to one of them refers to the root then.
+            let is_unused = !place.is_empty() && self.has_references;
+            for keyword in ["$defs", "definitions", "$id", "$anchor", "$dynamicAnchor"] {
+                let is_removed = keywords.get(keyword).is_some_and(|value| match value {
+                    Value::String(text) => is_unused || is_rejected(keyword, text),
+                    value => is_unused && value.is_object(),
+                });
+                if is_removed {
+                    remove_entry(keywords, keyword);
+                    let reason = "since references refer to definitions at the root";
+                    conversion.report(place, format!("`{keyword}` is left out, {reason}"));
                 }
             }
             let Some(Value::String(reference)) = keywords.get("$ref") else { return };
@@ -197,7 +243,9 @@ impl<'a> Resolver<'a> {
 
     /// The place of the schema with this identifier, which may be relative.
     fn identified(&self, id: &str) -> Option<String> {
-        let is_same = |known: &str| known.trim_end_matches('#') == id || known.ends_with(&format!("/{id}"));
+        let id = id.trim_start_matches(['.', '/']);
+        let is_same =
+            |known: &str| known.strip_suffix(id).is_some_and(|base| base.is_empty() || base.ends_with('/'));
         let known = self.ids.iter().filter(|(known, _)| is_same(known)).min();
         known.map(|(_, place)| place.clone())
     }

@@ -5,17 +5,27 @@
 //! 'oneOf'/'anyOf'/'allOf'/'enum'/'const'/'not' at the top level".
 
 use super::Conversion;
-use crate::json::{referenced, remove_entry, to_text};
+use crate::json::{object, referenced, remove_entry, to_text};
 use crate::schema::NotStrict;
-use crate::schema::keywords::{names, take_object, unique};
+use crate::schema::description::append;
+use crate::schema::keywords::{count_values, names, take_object, unique};
+use crate::schema::normalise::merge_unit_variants;
+use crate::schema::strict::{accepts, infer_type};
 use serde_json::{Map, Value, json};
+use std::collections::HashSet;
 
-/// The maximum number of parts of `allOf` that are merged, since a part may have parts.
-const MAX_PARTS: usize = 200;
-/// The maximum depth of alternatives inside alternatives, and of references to references.
-const MAX_DEPTH: usize = 20;
-/// The maximum number of alternatives that the description lists.
-const MAX_LISTED: usize = 30;
+/// The maximum number of values that references of parts and alternatives add.
+const MAX_REFERENCES: usize = 100_000;
+/// The maximum length of the list of alternatives in the description.
+const MAX_LISTED: usize = 3_000;
+
+/// Whether a keyword rejects nothing.
+pub(super) fn has_no_rule(keyword: &str) -> bool {
+    const ANNOTATIONS: [&str; 8] =
+        ["title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "definitions"];
+    let is_identifier = keyword.starts_with('$') && !keyword.ends_with("Ref") && keyword != "$ref";
+    is_identifier || ANNOTATIONS.contains(&keyword)
+}
 
 /// The rule that merges the alternatives of the root into one object with the properties of all of them. The description of the
 /// tool has the requirements of each; the tool validates against the original schema.
@@ -26,23 +36,28 @@ pub(crate) fn merge_root(conversion: &mut Conversion) {
     if present.is_empty() {
         return;
     }
-    let document = Value::Object(conversion.root.clone());
-    let mut merger = Merger::new(&document);
+    let mut merger = Merger { document: Value::Object(conversion.root.clone()), ..Merger::default() };
     let mut parts = vec![std::mem::take(&mut conversion.root)];
     let mut position = 0;
     let mut unions = Vec::new();
-    while position < parts.len().min(MAX_PARTS) {
+    let mut known = HashSet::new();
+    while position < parts.len() {
         let part = &mut parts[position];
         let inner = alternatives(part, "allOf");
         for keyword in ["anyOf", "oneOf"] {
             unions.push((keyword, alternatives(part, keyword)));
         }
         merger.part(part, position > 0);
-        parts.extend(inner.iter().map(|part| merger.object(part)));
+        for part in inner.into_iter().filter(|part| known.insert(part.clone())) {
+            parts.push(merger.object(&part));
+        }
         position += 1;
     }
     for (keyword, branches) in unions.into_iter().filter(|(_, branches)| !branches.is_empty()) {
-        let branches = branches.iter().map(|branch| merger.object(branch)).collect::<Vec<_>>();
+        let branches = unique(branches.iter()).into_iter().filter(|branch| **branch != Value::Bool(false));
+        let mut branches = branches.map(|branch| merger.object(branch)).collect::<Vec<_>>();
+        // Arguments are an object.
+        branches.retain(|branch| !branch.contains_key("type") || accepts(branch, "object"));
         merger.union(keyword, &branches);
     }
     conversion.root = parts.swap_remove(0);
@@ -75,29 +90,28 @@ fn alternatives(keywords: &mut Map<String, Value>, keyword: &str) -> Vec<Value> 
 }
 
 /// The merged object while it is collected.
-struct Merger<'a> {
-    document: &'a Value,
-    /// The different schemas of each property, in the order of the properties.
-    properties: Vec<(String, Vec<Value>)>,
+#[derive(Default)]
+struct Merger {
+    document: Value,
+    /// The schemas of each property.
+    properties: Map<String, Value>,
+    /// The references whose properties are collected.
+    known: HashSet<String>,
+    resolved: usize,
     required: Vec<String>,
     sentences: Vec<String>,
     /// Whether each part and each alternative names all keys. `None` before the first one.
     is_closed: Option<bool>,
 }
 
-impl<'a> Merger<'a> {
-    fn new(document: &'a Value) -> Self {
-        let (properties, required, sentences) = (Vec::new(), Vec::new(), Vec::new());
-        Merger { document, properties, required, sentences, is_closed: None }
-    }
-
+impl Merger {
     /// The keywords of a part, with those of the schema that it refers to.
-    fn object(&self, part: &Value) -> Map<String, Value> {
+    fn object(&mut self, part: &Value) -> Map<String, Value> {
         let mut keywords = part.as_object().cloned().unwrap_or_default();
-        for _ in 0..MAX_DEPTH {
-            let Some(Value::String(reference)) = remove_entry(&mut keywords, "$ref") else { break };
-            let target = referenced(self.document, &reference).and_then(Value::as_object);
-            for (keyword, value) in target.into_iter().flatten() {
+        while let Some(Value::String(reference)) = remove_entry(&mut keywords, "$ref") {
+            let target = referenced(&self.document, &reference).filter(|_| self.resolved < MAX_REFERENCES);
+            self.resolved += count_values(target);
+            for (keyword, value) in target.and_then(Value::as_object).into_iter().flatten() {
                 keywords.entry(keyword.clone()).or_insert_with(|| value.clone());
             }
         }
@@ -107,7 +121,7 @@ impl<'a> Merger<'a> {
     /// Adds the root, or a part of `allOf`: all of them apply.
     fn part(&mut self, part: &mut Map<String, Value>, is_inner: bool) {
         self.required.extend(names(part.get("required")));
-        self.properties(part, 0);
+        self.properties(part);
         if is_inner {
             self.closes(part);
             self.sentences.extend(description(part).map(str::to_owned));
@@ -124,13 +138,14 @@ impl<'a> Merger<'a> {
     fn union(&mut self, keyword: &str, branches: &[Map<String, Value>]) {
         for branch in branches {
             self.closes(branch);
-            self.properties(branch, 0);
+            self.properties(branch);
         }
-        let requires =
-            |branch: &Map<String, Value>, name: &String| names(branch.get("required")).contains(name);
-        let first = branches.first().map(|branch| names(branch.get("required"))).unwrap_or_default();
-        self.required
-            .extend(first.into_iter().filter(|name| branches.iter().all(|branch| requires(branch, name))));
+        let mut required = branches.first().map(|branch| names(branch.get("required"))).unwrap_or_default();
+        for branch in branches {
+            let of_branch: HashSet<String> = names(branch.get("required")).into_iter().collect();
+            required.retain(|name| of_branch.contains(name));
+        }
+        self.required.extend(required);
         self.sentences.push(list_alternatives(keyword, branches));
     }
 
@@ -139,23 +154,25 @@ impl<'a> Merger<'a> {
         self.is_closed = Some(is_closed && self.is_closed.unwrap_or(true));
     }
 
-    /// Adds the properties of a schema, and those of schemas that may apply with it.
-    fn properties(&mut self, keywords: &Map<String, Value>, depth: usize) {
-        for (name, schema) in keywords.get("properties").and_then(Value::as_object).into_iter().flatten() {
-            match self.properties.iter_mut().find(|(known, _)| known == name) {
-                Some((_, schemas)) if schemas.contains(schema) => {}
-                Some((_, schemas)) => schemas.push(schema.clone()),
-                None => self.properties.push((name.clone(), vec![schema.clone()])),
+    /// Adds the properties of a schema, and those of schemas that may apply with it, each once.
+    fn properties(&mut self, keywords: &Map<String, Value>) {
+        let mut schemas = vec![keywords];
+        let mut position = 0;
+        while let Some(keywords) = schemas.get(position).copied() {
+            position += 1;
+            for (name, schema) in keywords.get("properties").and_then(Value::as_object).into_iter().flatten()
+            {
+                let known = self.properties.entry(name.clone()).or_insert_with(|| json!([]));
+                known.as_array_mut().into_iter().for_each(|known| known.push(schema.clone()));
             }
-        }
-        if depth == MAX_DEPTH {
-            return;
-        }
-        let lists =
-            ["allOf", "anyOf", "oneOf"].into_iter().filter_map(|keyword| keywords.get(keyword)?.as_array());
-        let conditional = ["then", "else"].into_iter().filter_map(|keyword| keywords.get(keyword));
-        for inner in lists.flatten().chain(conditional) {
-            self.properties(&self.object(inner), depth + 1);
+            let lists = ["allOf", "anyOf", "oneOf"].into_iter();
+            let lists = lists.filter_map(|keyword| keywords.get(keyword)?.as_array()).flatten();
+            let conditional = ["then", "else"].into_iter().filter_map(|keyword| keywords.get(keyword));
+            schemas.extend(lists.chain(conditional).filter_map(Value::as_object));
+            if let Some(Value::String(reference)) = keywords.get("$ref") {
+                let target = referenced(&self.document, reference).and_then(Value::as_object);
+                schemas.extend(target.filter(|_| self.known.insert(reference.clone())));
+            }
         }
     }
 
@@ -166,15 +183,22 @@ impl<'a> Merger<'a> {
         // A closed root rejects each property that it does not name.
         let is_root_closed = root.get("additionalProperties") == Some(&Value::Bool(false));
         let mut properties = Map::new();
-        for (name, mut schemas) in self.properties {
+        for (name, schemas) in self.properties {
+            let Value::Array(schemas) = schemas else { continue };
             // The schema of the root applies in each alternative.
             let own = own.get(&name);
             let schema = match own {
                 Some(own) if !is_unconstrained(own) => own.clone(),
                 None if is_root_closed => continue,
                 _ => {
-                    schemas.retain(|schema| Some(schema) != own);
-                    if schemas.is_empty() { own.cloned().unwrap_or_default() } else { any_of(schemas) }
+                    let mut merged = any_of(unique(schemas.into_iter().filter(|schema| Some(schema) != own)));
+                    if let Some(Value::Object(own)) = own {
+                        let docs =
+                            merged.get("description").and_then(Value::as_str).unwrap_or_default().to_owned();
+                        merged.extend(own.clone());
+                        append(&mut merged, &docs);
+                    }
+                    merged.into()
                 }
             };
             properties.insert(name, schema);
@@ -193,41 +217,26 @@ impl<'a> Merger<'a> {
 }
 
 fn is_unconstrained(schema: &Value) -> bool {
-    schema
-        .as_object()
-        .is_none_or(|keywords| keywords.keys().all(|keyword| keyword == "description" || keyword == "title"))
+    schema.as_object().is_none_or(|keywords| keywords.keys().all(|keyword| has_no_rule(keyword)))
 }
 
 /// A schema that accepts what any of these accepts. Constants become one list of values.
-fn any_of(mut schemas: Vec<Value>) -> Value {
-    if schemas.len() == 1 {
-        return schemas.swap_remove(0);
+fn any_of(mut schemas: Vec<Value>) -> Map<String, Value> {
+    if schemas.len() < 2 {
+        return schemas.pop().and_then(|only| only.as_object().cloned()).unwrap_or_default();
     }
-    let constant = |schema: &Value| {
-        let keywords = schema.as_object()?;
-        let is_known = |keyword: &String| {
-            matches!(keyword.as_str(), "const" | "enum" | "type" | "description" | "title")
-        };
-        let values = match (keywords.get("const"), keywords.get("enum").and_then(Value::as_array)) {
-            (Some(value), None) => vec![value.clone()],
-            (None, Some(values)) => values.clone(),
-            _ => return None,
-        };
-        keywords.keys().all(is_known).then_some(values)
-    };
-    match schemas.iter().map(constant).collect::<Option<Vec<_>>>() {
-        Some(values) => {
-            let mut merged = json!({ "enum": unique(values.into_iter().flatten()) });
-            let kind = schemas[0]
-                .get("type")
-                .filter(|kind| schemas.iter().all(|schema| schema.get("type") == Some(kind)));
-            if let (Some(kind), Some(merged)) = (kind, merged.as_object_mut()) {
-                merged.insert("type".to_owned(), kind.clone());
-            }
-            merged
+    for keywords in schemas.iter_mut().filter_map(Value::as_object_mut) {
+        if keywords.contains_key("const") || keywords.contains_key("enum") {
+            remove_entry(keywords, "title");
+            infer_type(keywords);
         }
-        None => json!({ "anyOf": schemas }),
     }
+    let mut merged = object([("anyOf".to_owned(), schemas.into())]);
+    merge_unit_variants(&mut merged);
+    if let Some(Value::Array(values)) = merged.get_mut("enum") {
+        *values = unique(values.drain(..));
+    }
+    merged
 }
 
 fn description(keywords: &Map<String, Value>) -> Option<&str> {
@@ -240,49 +249,62 @@ fn rules(keywords: impl Iterator<Item = (String, Value)>) -> Option<String> {
     (rules != json!({})).then(|| format!("The arguments must match {}.", to_text(&rules)))
 }
 
-/// The keywords of a part that are not in the merged object.
+/// The rules of a part that are not in the merged object.
 fn rest(part: &Map<String, Value>) -> impl Iterator<Item = (String, Value)> {
+    const COMBINED: [&str; 6] = ["type", "properties", "required", "allOf", "anyOf", "oneOf"];
+    let is_merged = |keyword: &str, value: &Value| match keyword {
+        "additionalProperties" => value.is_boolean() || *value == json!({}),
+        keyword => COMBINED.contains(&keyword) || has_no_rule(keyword),
+    };
     part.iter()
-        .filter(|(keyword, _)| !is_merged(keyword))
+        .filter(move |(keyword, value)| !is_merged(keyword, value))
         .map(|(keyword, value)| (keyword.clone(), value.clone()))
 }
 
-/// Whether a keyword of a part is in the merged object, or is no rule.
-fn is_merged(keyword: &str) -> bool {
-    const COMBINED: [&str; 7] =
-        ["type", "properties", "required", "additionalProperties", "allOf", "anyOf", "oneOf"];
-    const NO_RULES: [&[&str]; 2] = [
-        &["title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"],
-        &["$schema", "$id", "$anchor", "$dynamicAnchor", "$comment", "$defs", "definitions"],
-    ];
-    COMBINED.contains(&keyword) || NO_RULES.iter().any(|keywords| keywords.contains(&keyword))
-}
-
-/// `Pass exactly one of: `id`; `path` and `name`.`
+/// ``The arguments must match exactly one of: `id`; `path` and `name`.`` Empty if all of them require the same properties and
+/// nothing else, since the merged object requires them too.
 fn list_alternatives(keyword: &str, branches: &[Map<String, Value>]) -> String {
     let mut texts = unique(branches.iter().map(alternative));
-    let omitted = texts.len().saturating_sub(MAX_LISTED);
-    texts.truncate(MAX_LISTED);
-    if omitted > 0 {
-        texts.push(format!("{omitted} others"));
+    let is_merged = |branch: &Map<_, _>| description(branch).is_none() && rest(branch).next().is_none();
+    if texts.len() < 2 && branches.first().is_none_or(is_merged) {
+        return String::new();
     }
     let count = if keyword == "oneOf" { "exactly one" } else { "at least one" };
+    limit(&mut texts, MAX_LISTED, "alternatives");
     format!("The arguments must match {count} of: {}.", texts.join("; "))
+}
+
+/// Removes the texts with which all of them would be longer than this.
+pub(super) fn limit(texts: &mut Vec<String>, max: usize, what: &str) {
+    let (mut length, count) = (0, texts.len());
+    texts.retain(|text| {
+        let is_short = length + text.len() <= max;
+        length += if is_short { text.len() } else { 0 };
+        is_short
+    });
+    if texts.len() < count {
+        texts.push(format!("and {} other {what}", count - texts.len()));
+    }
 }
 
 /// The requirements of one alternative: `` `kind` "circle" and `radius` ``.
 fn alternative(branch: &Map<String, Value>) -> String {
-    let schema = |name: &str| branch.get("properties").and_then(|properties| properties.get(name));
-    let value = |name: &str| {
-        let values = schema(name).and_then(|schema| schema.get("const").or(schema.get("enum")));
-        values.map_or_else(String::new, |value| format!(" {}", to_text(value)))
+    let properties = branch.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let shown = |name: &String| {
+        let schema = branch.get("properties").and_then(|properties| properties.get(name));
+        let values = schema.and_then(|schema| schema.get("const").or(schema.get("enum")));
+        format!("`{name}`{}", values.map_or_else(String::new, |value| format!(" {}", to_text(value))))
     };
     let required = names(branch.get("required"));
-    let fixed = branch.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys);
-    let fixed = fixed.filter(|name| schema(name).is_some_and(|schema| schema.get("const").is_some()));
-    let shown = unique(required.iter().chain(fixed));
-    let shown: Vec<String> = shown.into_iter().map(|name| format!("`{name}`{}", value(name))).collect();
-    let mut texts = vec![if shown.is_empty() { "any arguments".to_owned() } else { shown.join(" and ") }];
+    let fixed = properties.clone().filter(|(_, schema)| schema.get("const").is_some());
+    let named = unique(required.iter().chain(fixed.map(|(name, _)| name)));
+    let mut texts = vec![named.into_iter().map(shown).collect::<Vec<_>>().join(" and ")];
+    if texts[0].is_empty() {
+        let optional: Vec<String> = properties.map(|(name, _)| format!("`{name}`")).collect();
+        let is_any = optional.is_empty();
+        texts[0] =
+            if is_any { "any arguments".into() } else { format!("optional {}", optional.join(" and ")) };
+    }
     texts.extend(description(branch).map(|description| format!("({})", description.trim_end_matches('.'))));
     let rest = Value::Object(rest(branch).collect());
     if rest != json!({}) {

@@ -5,7 +5,7 @@ use crate::schema::description::{self, join_sentences};
 use serde_json::{Map, Value, json};
 
 /// Merges variants with docs. schemars generates a schema for each: `oneOf: [{const: "a", description: ".."}, ..]`.
-pub(super) fn merge_unit_variants(keywords: &mut Map<String, Value>) {
+pub(in crate::schema) fn merge_unit_variants(keywords: &mut Map<String, Value>) {
     for alternatives in ["oneOf", "anyOf"] {
         let Some(branches) = keywords.get(alternatives).and_then(Value::as_array) else { continue };
         let Some(kind) = branches.iter().find_map(Variant::from_schema).map(|variant| variant.kind.clone())

@@ -21,10 +21,11 @@ pub(in crate::wire) const FOREIGN: DefinitionRules = DefinitionRules {
     rules: &[
         Rule::new(modernise, INVALID),
         Rule::without_error(complete_arrays),
-        Rule::without_error(accept_patterns),
         Rule::new(resolve_references, INVALID),
+        // Descriptions and sentences about rules have the written keys.
+        KEYS,
+        Rule::without_error(accept_patterns),
         // https://github.com/zereight/gitlab-mcp/issues/550
         Rule::new(merge_root, ": input_schema does not support oneOf, allOf, or anyOf at the top level"),
-        KEYS,
     ],
 };
