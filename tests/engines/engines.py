@@ -196,7 +196,7 @@ def calls(forms, llama, count, verbose):
     """Lets llama.cpp generate calls; returns how many are rejected without a known cause, or unfinished if most are."""
     generated, unfinished = [], 0
     for form in forms:
-        # The shapes contain each number type already. The rules of strangers are in their descriptions.
+        # The shapes contain each number type already. The rules of foreign definitions are in their descriptions.
         for seed in range(0 if form["is_number"] or form["form"] == "foreign" else count):
             arguments = llama.call(form["tool"], form["parameters"], seed)
             unfinished += arguments is None

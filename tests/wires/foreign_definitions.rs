@@ -1,4 +1,4 @@
-//! Definitions of strangers: each wire writes only what its provider accepts, and reports what it changes. The tool
+//! Foreign definitions: each wire writes only what its provider accepts, and reports what it changes. The tool
 //! validates against the original. The cases are in `tests/foreign_tools.json`, each with a public report.
 
 use serde_json::{Map, Value, json};

@@ -335,7 +335,7 @@ async fn main() {
     }
 }
 
-/// A request for each definition of a stranger.
+/// A request for each foreign definition.
 fn print_foreign_definitions(settings: &str, wire: &dyn Wire) {
     let cases: Vec<Value> =
         serde_json::from_str(include_str!("../foreign_tools.json")).expect("it is a list");

@@ -85,7 +85,7 @@ impl ToolSchema {
         ToolSchema { name, description, forms: Arc::new(Forms::new(parameters, keys, None)) }
     }
 
-    /// The definition of a stranger, which this function converts for each wire.
+    /// A foreign definition, which this function converts for each wire.
     pub(crate) fn from_foreign(
         name: Cow<'static, str>,
         description: Cow<'static, str>,

@@ -1,5 +1,5 @@
 //! The tools whose schemas the engines must accept: the shapes of `tests/agreement`, the reviewed tools of
-//! `tests/schema_forms`, every type of number, and the definitions of strangers in `tests/foreign_tools.json`.
+//! `tests/schema_forms`, every type of number, and the foreign definitions in `tests/foreign_tools.json`.
 
 mod numbers;
 #[path = "../../schema_forms/tools.rs"]
@@ -13,8 +13,8 @@ use tool_runtime::{DynamicTool, Registry, RegistryBuilder};
 /// The schema of a tool's parameters in one form.
 pub struct Form {
     pub tool: String,
-    /// `default`, `openai` or `anthropic`, of which the latter two are strict, or `foreign`: the definition of a stranger in a
-    /// request of Chat Completions.
+    /// `default`, `openai` or `anthropic`, of which the latter two are strict, or `foreign`: a foreign definition in a request of
+    /// Chat Completions.
     pub form: &'static str,
     /// Whether the only parameter of the tool is of a number type.
     pub is_number: bool,
@@ -59,7 +59,7 @@ pub fn forms(registry: &Registry) -> Vec<Form> {
     forms
 }
 
-/// The definitions of strangers as the default wire writes them.
+/// The foreign definitions as the default wire writes them.
 fn foreign_forms() -> impl Iterator<Item = Form> {
     let cases: Vec<Value> =
         serde_json::from_str(include_str!("../../foreign_tools.json")).expect("it is a list");

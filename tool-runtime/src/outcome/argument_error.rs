@@ -94,16 +94,6 @@ impl ArgumentError {
         self
     }
 
-    /// Whether another error is about the same unknown key.
-    pub(crate) fn is_about_key_of(&self, other: &ArgumentError) -> bool {
-        match (self, other) {
-            (ArgumentError::Unknown { argument, .. }, ArgumentError::Unknown { argument: other, .. }) => {
-                argument == other
-            }
-            _ => false,
-        }
-    }
-
     /// Whether the next error lists the same known names.
     pub(super) fn shares_names_with(&self, next: Option<&ArgumentError>) -> bool {
         match (self, next) {

@@ -1,8 +1,8 @@
 //! The conversion of a definition to the form that a provider accepts.
 //!
-//! Definitions come from strangers too: servers, plug-ins, generators. Each wire has a list of [`Rule`]s of its provider. A rule
-//! changes as little as possible, and reports what it changes. The schema against which arguments are validated stays as it
-//! was.
+//! The definition of a function comes from `#[tool]`; a foreign definition comes from a server, a plug-in or a generator. Each
+//! wire has a list of [`Rule`]s of its provider. A rule changes as little as possible, and reports what it changes. The schema
+//! against which arguments are validated does not change.
 //!
 //! The schema of a function is published in a form that needs few of these rules: a program without foreign definitions
 //! contains only those, since a foreign definition brings its conversion ([`Convert`]).
@@ -18,16 +18,16 @@ mod patterns;
 mod references;
 mod root;
 
+pub(crate) use drafts::modernise;
 pub(crate) use engines::accept_in_engines;
 pub(super) use engines::simplify;
 #[cfg(feature = "ollama")]
 pub(crate) use inlined::inline_definitions;
-pub(crate) use root::{add_properties, merge_root};
-
-pub(crate) use drafts::modernise;
-use metaschema::metaschema_errors;
 pub(crate) use pattern_syntax::accept_patterns;
 pub(crate) use references::resolve_references;
+pub(crate) use root::{add_properties, merge_root};
+
+use metaschema::metaschema_errors;
 use references::{Reader, leave_out_definitions, resolve};
 use root::limit;
 
@@ -39,7 +39,6 @@ use super::text::schema_text;
 use super::{NotStrict, ToolSchema};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
-use std::fmt;
 use std::sync::Arc;
 
 /// The maximum length of the sentences that a conversion adds to the description of a tool.
@@ -190,19 +189,17 @@ fn check(schema: &Value) -> Result<(), InvalidSchema> {
     if errors.is_empty() { Ok(()) } else { Err(InvalidSchema::Keywords(errors)) }
 }
 
-impl fmt::Display for InvalidSchema {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            InvalidSchema::NotAnObject => f.write_str("its parameters are not the JSON Schema of an object"),
-            InvalidSchema::Keywords(errors) => {
-                write!(f, "its parameters are not a JSON Schema: {}", errors.join("; "))
-            }
-        }
+impl InvalidSchema {
+    fn reason(&self) -> String {
+        let InvalidSchema::Keywords(errors) = self else {
+            return "its parameters are not the JSON Schema of an object".to_owned();
+        };
+        format!("its parameters are not a JSON Schema: {}", errors.join("; "))
     }
 }
 
 impl WrittenDefinition {
-    /// The definition of a function, or of a stranger before it is checked.
+    /// The definition of a function, or a foreign one before it is checked.
     fn new(tool: &ToolSchema, root: Map<String, Value>, rules: &[Rule]) -> (Self, Value) {
         let mut conversion = Conversion::new(root);
         conversion.property_keys = tool.forms().property_keys().cloned();
@@ -232,19 +229,15 @@ impl WrittenDefinition {
         (written, root)
     }
 
-    /// The definition of a stranger.
+    /// A foreign definition.
     pub(crate) fn from_foreign(tool: &ToolSchema, rules: &[Rule]) -> Self {
-        let root = match serde_json::from_str(tool.parameters().get()) {
-            Ok(Value::Object(root)) => Ok(root),
-            Ok(Value::Null) => Ok(Map::new()),
-            _ => Err(InvalidSchema::NotAnObject),
-        };
-        let converted = root.and_then(|root| {
-            let (written, root) = WrittenDefinition::new(tool, root, rules);
+        let root: Result<Option<Map<String, Value>>, _> = serde_json::from_str(tool.parameters().get());
+        let converted = root.map_err(|_| InvalidSchema::NotAnObject).and_then(|root| {
+            let (written, root) = WrittenDefinition::new(tool, root.unwrap_or_default(), rules);
             check(&root).map(|()| written)
         });
         converted.unwrap_or_else(|error| WrittenDefinition {
-            rejected: Some(error.to_string()),
+            rejected: Some(error.reason()),
             ..WrittenDefinition::default()
         })
     }
@@ -258,7 +251,7 @@ impl WrittenDefinition {
     }
 }
 
-/// Converts the definition of a stranger for the wire of this name.
+/// Converts a foreign definition for the wire of this name.
 pub(crate) type Convert = fn(&ToolSchema, &str) -> WrittenDefinition;
 
 impl ToolSchema {

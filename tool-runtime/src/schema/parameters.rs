@@ -87,7 +87,10 @@ pub(crate) fn from_dynamic(mut schema: Value, is_closed: bool) -> Result<Paramet
     if is_closed {
         close(&mut schema);
     }
-    Ok(ParametersSchema { published: schema_text(&schema)?, enforced: standard(schema)? })
+    Ok(ParametersSchema {
+        published: schema_text(&schema)?,
+        enforced: standard(schema).map_err(SchemaError::Invalid)?,
+    })
 }
 
 /// Why a schema cannot be used.
@@ -100,12 +103,6 @@ pub(crate) enum SchemaError {
 impl From<serde_json::Error> for SchemaError {
     fn from(error: serde_json::Error) -> Self {
         SchemaError::Json(error)
-    }
-}
-
-impl From<InvalidSchema> for SchemaError {
-    fn from(invalid: InvalidSchema) -> Self {
-        SchemaError::Invalid(invalid)
     }
 }
 

@@ -4,7 +4,7 @@ use super::{Body, Invocation, RegisteredTool, Stage, StageSet, Started, ToolKeys
 use crate::arguments::{ArgumentsError, object};
 use crate::context::{BatchContext, CallContext, CallEvents, CallRecord};
 use crate::message::means_none;
-use crate::outcome::{ArgumentError, CallError};
+use crate::outcome::CallError;
 use crate::state::State;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -152,19 +152,12 @@ impl<'a> Call<'a> {
 
     #[cold]
     fn check_rejected_keys(&self, keys: &ToolKeys) -> Result<(), Box<CallError>> {
-        let mut errors = keys.conflicts(self.arguments);
-        if errors.is_empty() {
-            return Ok(());
+        // A closed object reports such a key itself.
+        self.validate()?;
+        match keys.conflicts(self.arguments) {
+            errors if errors.is_empty() => Ok(()),
+            errors => Err(Box::new(CallError::InvalidArguments { tool: self.tool.name.to_string(), errors })),
         }
-        if let Err(CallError::InvalidArguments { errors: others, .. }) =
-            self.validate().map_err(|error| *error)
-        {
-            // A closed object reports the key too.
-            let is_other = |error: &ArgumentError| errors.iter().all(|known| !known.is_about_key_of(error));
-            let others: Vec<ArgumentError> = others.into_iter().filter(is_other).collect();
-            errors.extend(others);
-        }
-        Err(Box::new(CallError::InvalidArguments { tool: self.tool.name.to_string(), errors }))
     }
 
     /// The context for the tool.

@@ -14,7 +14,7 @@ use std::sync::Arc;
 #[cfg(feature = "testing")]
 use {super::rejected::RejectedError, crate::schema::conversion::broken_rule, serde_json::Value};
 
-/// The rules of a provider for definitions: of functions, or of strangers.
+/// The rules of a provider for definitions of functions, or for foreign ones.
 pub(crate) struct DefinitionRules {
     /// The name of the wire.
     pub(crate) wire: &'static str,
@@ -22,7 +22,7 @@ pub(crate) struct DefinitionRules {
     pub(crate) rules: &'static [Rule],
 }
 
-/// The rules of each provider for the definitions of strangers.
+/// The rules of each provider for foreign definitions.
 static FOREIGN: &[&DefinitionRules] = &[
     &chat_completions::FOREIGN,
     #[cfg(feature = "gemini")]
@@ -32,7 +32,7 @@ static FOREIGN: &[&DefinitionRules] = &[
     &anthropic::FOREIGN,
 ];
 
-/// Converts the definition of a stranger for the wire of this name.
+/// Converts a foreign definition for the wire of this name.
 pub(crate) fn convert_foreign(tool: &ToolSchema, wire: &str) -> WrittenDefinition {
     let rules = FOREIGN.iter().find(|rules| rules.wire == wire).unwrap_or(&&chat_completions::FOREIGN);
     WrittenDefinition::from_foreign(tool, rules.rules)

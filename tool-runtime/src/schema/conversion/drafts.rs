@@ -249,11 +249,10 @@ fn convert_dependencies(keywords: &mut Keywords) -> Option<&'static str> {
 
 /// Draft 2019-09 and later name a recursive schema in another way than engines.
 fn convert_recursion(keywords: &mut Keywords) -> Option<&'static str> {
-    let anchors = ["$recursiveAnchor"].map(|keyword| remove_entry(keywords, keyword));
-    let references = ["$recursiveRef", "$dynamicRef"].map(|keyword| remove_entry(keywords, keyword));
-    let [recursive, dynamic] = references;
-    let reference = dynamic.or(recursive);
-    let is_changed = reference.is_some() || anchors.iter().any(Option::is_some);
+    let is_changed = remove_entry(keywords, "$recursiveAnchor").is_some();
+    let references = ["$dynamicRef", "$recursiveRef"].map(|keyword| remove_entry(keywords, keyword));
+    let reference = references.into_iter().flatten().next();
+    let is_changed = is_changed || reference.is_some();
     if let Some(reference) = reference {
         keywords.entry("$ref").or_insert(reference);
     }

@@ -13,15 +13,16 @@ const MAX_DEPTH: usize = 20;
 /// references stay.
 pub(crate) fn inline_definitions(conversion: &mut Conversion) {
     let document = Value::Object(conversion.root.clone());
+    let definitions =
+        ["$defs", "definitions"].map(|keyword| (keyword, remove_entry(&mut conversion.root, keyword)));
     let mut root = Value::Object(std::mem::take(&mut conversion.root));
     let mut inliner = Inliner { document: &document, open: Vec::new(), copied_values: 0, stays: false };
+    let schema = root.clone();
     inliner.schema(&mut root);
-    let is_changed = root != document;
+    let is_changed = root != schema;
     if let Value::Object(mut root) = root {
-        if is_changed && !inliner.stays {
-            remove_entry(&mut root, "$defs");
-            remove_entry(&mut root, "definitions");
-        }
+        let definitions = definitions.into_iter().filter(|_| inliner.stays || !is_changed);
+        root.extend(definitions.filter_map(|(keyword, value)| Some((keyword.to_owned(), value?))));
         conversion.root = root;
     }
     if is_changed {
@@ -47,11 +48,7 @@ impl Inliner<'_> {
         if let Some(constant) = remove_entry(keywords, "const") {
             keywords.insert("enum".to_owned(), json!([constant]));
         }
-        let definitions = ["$defs", "definitions"].map(|keyword| (keyword, remove_entry(keywords, keyword)));
         each_subschema(keywords, &mut |subschema| self.schema(subschema));
-        let definitions =
-            definitions.into_iter().filter_map(|(keyword, value)| Some((keyword.to_owned(), value?)));
-        keywords.extend(definitions);
         replace_one_of(keywords);
         merge_all_of(keywords);
         self.open.truncate(self.open.len() - usize::from(opened));
@@ -63,10 +60,9 @@ impl Inliner<'_> {
         let target = referenced(self.document, &reference).and_then(Value::as_object);
         let target = target.filter(|_| self.open.len() < MAX_DEPTH && !self.open.contains(&reference));
         self.copied_values += target.map_or(0, |target| count_values(target.values()));
-        let Some(target) = target.filter(|_| self.copied_values <= MAX_COPIED_VALUES) else {
-            self.stays = true;
-            return false;
-        };
+        let target = target.filter(|_| self.copied_values <= MAX_COPIED_VALUES);
+        self.stays |= target.is_none();
+        let Some(target) = target else { return false };
         remove_entry(keywords, "$ref");
         for (keyword, value) in
             target.iter().filter(|(keyword, _)| !matches!(keyword.as_str(), "$defs" | "definitions"))

@@ -5,7 +5,7 @@
 //! (<https://github.com/spring-projects/spring-ai/issues/5888>, <https://github.com/langchain4j/langchain4j/issues/5783>).
 
 use super::Conversion;
-use crate::json::{descendants, percent_decoded, remove_entry};
+use crate::json::{percent_decoded, remove_entry};
 use crate::schema::keywords::{MAX_COPIED_VALUES, count_values, visit_schemas};
 use crate::schema::normalise::plain_name;
 use serde_json::{Map, Value};
@@ -74,28 +74,16 @@ pub(crate) fn resolve(conversion: &mut Conversion, reader: Reader) {
     conversion.root = root;
 }
 
-/// Leaves out the definitions that nothing refers to any more.
+/// Leaves out the definitions to which no reference is left, also none in a sentence.
 pub(super) fn leave_out_definitions(conversion: &mut Conversion) {
-    const KEYWORDS: [&str; 2] = ["$defs", "definitions"];
-    let document = Value::Object(conversion.root.clone());
-    let sentences = Value::from(conversion.sentences.clone());
-    let entries = document.as_object().into_iter().flatten();
-    let entries = entries.filter(|(keyword, _)| !KEYWORDS.contains(&keyword.as_str()));
-    let mut schemas: Vec<&Value> = entries.map(|(_, value)| value).chain([&sentences]).collect();
-    let mut used = HashSet::new();
-    while let Some(schema) = schemas.pop() {
-        // A description may have a moved keyword with a reference.
-        let texts = descendants([schema]).filter_map(|(value, _)| value.as_str());
-        for place in texts.flat_map(|text| text.split("#/").skip(1)) {
-            let is_end = |letter: char| !letter.is_ascii_alphanumeric() && !"$/_-.".contains(letter);
-            let place = format!("/{}", place.split(is_end).next().unwrap_or_default());
-            schemas.extend(document.pointer(&place).filter(|_| used.insert(place.clone())));
-        }
-    }
-    for keyword in KEYWORDS {
+    let text = format!("{}{}", Value::Object(conversion.root.clone()), conversion.sentences.join(" "));
+    let is_end = |letter: char| !letter.is_ascii_alphanumeric() && !"$/_-.".contains(letter);
+    let used: HashSet<&str> =
+        text.split("#/").skip(1).filter_map(|place| place.split(is_end).next()).collect();
+    for keyword in ["$defs", "definitions"] {
         let Some(Value::Object(definitions)) = conversion.root.get_mut(keyword) else { continue };
         let count = definitions.len();
-        definitions.retain(|name, _| used.contains(&format!("/{keyword}/{name}")));
+        definitions.retain(|name, _| used.contains(&*format!("{keyword}/{name}")));
         if definitions.len() < count {
             let is_empty = definitions.is_empty();
             conversion.root.retain(|known, _| known != keyword || !is_empty);
