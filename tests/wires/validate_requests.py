@@ -112,6 +112,9 @@ def schemas(wire, body):
             yield schema
 
 
+DATA = {"enum", "const", "default", "examples"}
+
+
 def schema_problem(wire, schema):
     """Returns why a provider rejects the parameters of a tool, or None."""
     try:
@@ -127,14 +130,18 @@ def schema_problem(wire, schema):
         reference = value.get("$ref") if isinstance(value, dict) else None
         if isinstance(reference, str) and reference != "#":
             kind, *name = reference.removeprefix("#/").split("/")
-            if kind not in ("$defs", "definitions") or len(name) != 1 or name[0] not in schema[kind]:
+            if kind not in ("$defs", "definitions") or len(name) != 1 or name[0] not in schema.get(kind, {}):
                 return f"{reference} refers to no definition"
         keys = value.get("properties") if isinstance(value, dict) else None
         if wire == "anthropic" and isinstance(keys, dict):
             for key in keys:
                 if not re.fullmatch("[a-zA-Z0-9_.-]{1,64}", key):
                     return f"the key {key}"
-        rest.extend(value.values() if isinstance(value, dict) else value if isinstance(value, list) else [])
+        if isinstance(value, dict):
+            # The values of these keywords are data, in which `$ref` has no meaning.
+            rest.extend(entry for keyword, entry in value.items() if keyword not in DATA)
+        elif isinstance(value, list):
+            rest.extend(value)
     return None
 
 
