@@ -112,7 +112,10 @@ def schemas(wire, body):
             yield schema
 
 
-DATA = {"enum", "const", "default", "examples"}
+NAMED = {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"}
+KEYWORDS = {"items", "prefixItems", "additionalProperties", "anyOf", "oneOf", "allOf", "not", "if", "then", "else", "contains",
+            "propertyNames", "unevaluatedItems", "unevaluatedProperties", "contentSchema"}
+"""The keywords with schemas. `$ref` has no meaning in the value of another keyword, such as `default`."""
 
 
 def schema_problem(wire, schema):
@@ -138,8 +141,11 @@ def schema_problem(wire, schema):
                 if not re.fullmatch("[a-zA-Z0-9_.-]{1,64}", key):
                     return f"the key {key}"
         if isinstance(value, dict):
-            # The values of these keywords are data, in which `$ref` has no meaning.
-            rest.extend(entry for keyword, entry in value.items() if keyword not in DATA)
+            for keyword, entry in value.items():
+                if keyword in NAMED and isinstance(entry, dict):
+                    rest.extend(entry.values())
+                elif keyword in KEYWORDS:
+                    rest.append(entry)
         elif isinstance(value, list):
             rest.extend(value)
     return None
