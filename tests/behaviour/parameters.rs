@@ -284,13 +284,16 @@ fn far(
 }
 
 #[test]
-fn defaults_without_a_json_value_and_bounds_beyond_64_bits_are_not_published() {
+fn defaults_without_a_json_value_are_not_published_and_bounds_beyond_64_bits_are_in_the_description() {
     let schema = parameters(tools![far]);
     assert_eq!(
         schema["properties"],
         json!({
             "limit": {"type": "number"},
-            "number": {"type": "integer"},
+            "number": {
+                "type": "integer",
+                "description": "(minimum: -9223372036854775808, maximum: 18446744073709551614)",
+            },
             "maybe": {"type": ["integer", "null"], "minimum": 0},
         })
     );

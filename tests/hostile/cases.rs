@@ -1,8 +1,9 @@
 //! The list of cases, and their execution.
 
+use crate::schemas::size;
 use crate::{
-    anthropic, calls, coercions, gemini, ollama, patterns, products, references, responses, search, sessions,
-    sizes, texts, unions,
+    anthropic, calls, coercions, conversions, gemini, ollama, patterns, products, references, responses,
+    search, sessions, sizes, texts, unions,
 };
 use serde_json::Value;
 use std::future::Future;
@@ -49,25 +50,6 @@ impl Input {
     }
 }
 
-/// The bytes of a schema, counted without recursion.
-fn size(schema: &Value) -> usize {
-    let (mut bytes, mut rest) = (0, vec![schema]);
-    while let Some(value) = rest.pop() {
-        bytes += match value {
-            Value::Object(entries) => {
-                rest.extend(entries.values());
-                2 + entries.keys().map(|key| key.len() + 4).sum::<usize>()
-            }
-            Value::Array(items) => {
-                rest.extend(items);
-                2 + items.len()
-            }
-            other => other.to_string().len(),
-        };
-    }
-    bytes
-}
-
 impl Call {
     async fn run(self) -> String {
         let tool = DynamicTool::new("take", "", self.schema, |_| async { Ok::<_, String>(()) })
@@ -94,6 +76,7 @@ pub(crate) fn all() -> Vec<Case> {
         patterns::cases(),
         sizes::cases(),
         coercions::cases(),
+        conversions::cases(),
         texts::cases(),
         anthropic::cases(),
         calls::cases(),

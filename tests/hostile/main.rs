@@ -15,6 +15,7 @@ mod anthropic;
 mod calls;
 mod cases;
 mod coercions;
+mod conversions;
 mod events;
 mod gemini;
 mod growth;

@@ -54,3 +54,22 @@ pub(crate) fn nested(open: &str, inner: &str, close: &str, depth: usize) -> Stri
 pub(crate) fn object(value: &str) -> String {
     format!("{{\"a\":{value}}}")
 }
+
+/// The bytes of a schema, counted without recursion.
+pub(crate) fn size(schema: &Value) -> usize {
+    let (mut bytes, mut rest) = (0, vec![schema]);
+    while let Some(value) = rest.pop() {
+        bytes += match value {
+            Value::Object(entries) => {
+                rest.extend(entries.values());
+                2 + entries.keys().map(|key| key.len() + 4).sum::<usize>()
+            }
+            Value::Array(items) => {
+                rest.extend(items);
+                2 + items.len()
+            }
+            other => other.to_string().len(),
+        };
+    }
+    bytes
+}

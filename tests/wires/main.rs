@@ -9,6 +9,8 @@ mod deep_fields;
 mod exchanged;
 mod foreign_calls;
 mod foreign_definitions;
+mod foreign_engines;
+mod foreign_roots;
 mod gemini;
 mod gemini_parts;
 mod gemini_random;

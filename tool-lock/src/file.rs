@@ -43,7 +43,9 @@ impl Lock {
         let Version { version } =
             serde_json::from_str(text).map_err(|error| format!("is not a lock file of tools: {error}"))?;
         if version != VERSION {
-            return Err(format!("has version {version}, and this version of tool-runtime reads {VERSION}"));
+            return Err(format!(
+                "has version {version}, and this version of tool-runtime-lock reads {VERSION}"
+            ));
         }
         let lock: Lock =
             serde_json::from_str(text).map_err(|error| format!("is not a lock file of tools: {error}"))?;

@@ -167,35 +167,25 @@ impl Registry {
         let record = CallRecord::default();
         let tool_call = ToolCall::new("", name, arguments);
         let own = registry.own_call(&tool_call);
-        let batch = &Batch { has_written_keys: own.is_some(), ..registry.new_batch(0) };
         let outer = own.as_ref().unwrap_or(&tool_call);
         let inner = registry.inner_call(outer);
         let tool_call = inner.or(outer);
-        let has_written_keys = batch.has_written_keys && inner.get().is_none();
+        // The arguments of `call_tool` are not in the definition of the tool that it calls.
+        let has_written_keys = own.is_some() && inner.get().is_none();
+        let batch = &Batch { has_written_keys, ..registry.new_batch(0) };
         let events = batch.stages.contains(Stage::StartEvent).then(|| registry.events(batch, tool_call));
         let events = events.as_ref();
         let mut result = match registry.tool_to_run(batch, 0, tool_call) {
             Ok(tool) => {
                 let (record, approval, all_runs) = (&record, Approval::Bypassed, None);
                 let arguments = &*tool_call.arguments;
-                let call = Call {
-                    tool,
-                    id: "",
-                    arguments,
-                    batch,
-                    position: 0,
-                    approval,
-                    has_written_keys,
-                    record,
-                    all_runs,
-                    events,
-                };
+                let call =
+                    Call { tool, id: "", arguments, batch, position: 0, approval, record, all_runs, events };
                 registry.run(&call).await
             }
             Err(failure) => Err(failure),
         };
-        result =
-            result.map_err(|failure| registry.with_search_hint(batch, tool_call, has_written_keys, failure));
+        result = result.map_err(|failure| registry.with_search_hint(batch, tool_call, failure));
         if let Some(output) = result.as_ref().ok().filter(|output| output.as_pending().is_some()) {
             result = Err(registry.pending_failure(batch, 0, tool_call, events, output));
         }

@@ -1,4 +1,4 @@
-//! JSON text, read without copies.
+//! JSON: text that is read without copies, and objects that keep the order of their keys.
 
 mod descendants;
 mod entries;
@@ -21,7 +21,7 @@ pub(crate) use object::object;
 pub(crate) use object_end::ObjectEnd;
 pub(crate) use order::{remove_entry, sorted_text};
 pub(crate) use pairs::pairs;
-pub(crate) use reference::{definition_name, percent_decoded, referenced};
+pub(crate) use reference::{definition_name, escaped_token, percent_decoded, referenced, unescaped_token};
 pub(crate) use scanner::{JsonString, Scanner};
 pub(crate) use surrogates::{SplitPairs, replace_lone_surrogates};
 pub(crate) use text::Text;

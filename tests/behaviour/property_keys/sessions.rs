@@ -251,3 +251,23 @@ async fn a_typed_answer_as_a_call_has_the_keys_of_the_type() {
         assert_eq!(inputs(&model.requests()[1]), [json!({ "gr__e": "x" })]);
     }
 }
+
+/// The response format has the names of the definition, and the answer the keys of the type.
+#[tokio::test]
+async fn a_typed_answer_as_a_text_is_decoded_with_the_keys_of_the_type() {
+    let text = |text: Value| {
+        let block = json!({ "type": "text", "text": text.to_string() });
+        let message = json!({ "type": "message", "content": [block], "stop_reason": "end_turn" });
+        Anthropic::new().read_reply(&message.to_string()).expect("it is read")
+    };
+    for answer in [json!({ "gr__e": 5 }), json!({ "größe": 5 })] {
+        let model = ScriptedModel::new([text(answer)]).wire(Anthropic::new());
+        let registry = Registry::builder().build().expect("no tools");
+        let mut session = Session::new().user("How large?");
+        let run = session.run(&registry).wire(Anthropic::new()).answer_as::<Size>();
+        let end = run.complete(|request| model.complete(request)).await.expect("valid");
+        assert_eq!(end, TypedEnd::Answered(Size { size: 5 }));
+        let format = &model.requests()[0]["output_config"]["format"]["schema"];
+        assert_eq!(format["required"], json!(["gr__e"]));
+    }
+}

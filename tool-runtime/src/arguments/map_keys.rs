@@ -3,7 +3,7 @@
 //! error.
 
 use super::ParamSchema;
-use crate::json::{descendants, object, to_text};
+use crate::json::{descendants, escaped_token, object, to_text};
 use serde_json::Value;
 
 /// A value with one wrong key, for a map inside a parameter.
@@ -113,12 +113,12 @@ fn collect(schema: &Value, position: &Position, probes: &mut Vec<KeyProbe>) {
     }
     for (name, property) in properties.into_iter().flatten() {
         let before = format!("{{{tags}{}:", to_text(&name.as_str().into()));
-        subschemas.push((property, format!("properties/{}", escaped(name)), before, "}"));
+        subschemas.push((property, format!("properties/{}", escaped_token(name)), before, "}"));
     }
     for (pattern, value) in keywords.get("patternProperties").and_then(Value::as_object).into_iter().flatten()
     {
         // A map with integer keys.
-        let keyword = format!("patternProperties/{}", escaped(pattern));
+        let keyword = format!("patternProperties/{}", escaped_token(pattern));
         subschemas.push((value, keyword, "{\"1\":".to_owned(), "}"));
     }
     if let Some(items) = keywords.get("items") {
@@ -133,11 +133,6 @@ fn collect(schema: &Value, position: &Position, probes: &mut Vec<KeyProbe>) {
     for (subschema, keyword, before, after) in subschemas {
         collect(subschema, &position.child(&keyword, &before, after), probes);
     }
-}
-
-/// A name in a JSON pointer.
-fn escaped(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
 }
 
 /// The names in serde's error about a variant: ``unknown variant `x`, expected one of `a`, `b` at line 1 column 7``.

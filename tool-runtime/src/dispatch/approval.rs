@@ -75,7 +75,6 @@ impl Registry {
             batch,
             position,
             approval: Approval::None,
-            has_written_keys: false,
             record: &record,
             all_runs: None,
             events: None,

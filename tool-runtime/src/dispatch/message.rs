@@ -41,9 +41,8 @@ impl Registry {
             let (outer, tool_call) = (tool_call, inner.or(tool_call));
             // The arguments of `call_tool` are not in the definition of the tool that it calls.
             #[cfg(feature = "search")]
-            let has_written_keys = batch.has_written_keys && inner.get().is_none();
-            #[cfg(not(feature = "search"))]
-            let has_written_keys = batch.has_written_keys;
+            let batch =
+                &Batch { has_written_keys: batch.has_written_keys && inner.get().is_none(), ..*batch };
             let own_record = CallRecord::default();
             let record = observed.unwrap_or(&own_record);
             let has_listeners = batch.stages.contains(Stage::StartEvent);
@@ -58,18 +57,8 @@ impl Registry {
                     }
                     let (id, arguments) = (&*tool_call.id, &*tool_call.arguments);
                     let all_runs = None;
-                    let call = Call {
-                        tool,
-                        id,
-                        arguments,
-                        batch,
-                        position,
-                        approval,
-                        has_written_keys,
-                        record,
-                        all_runs,
-                        events,
-                    };
+                    let call =
+                        Call { tool, id, arguments, batch, position, approval, record, all_runs, events };
                     self.run(&call).await
                 }
                 Err(error) => {
@@ -78,8 +67,7 @@ impl Registry {
                 }
             };
             #[cfg(feature = "search")]
-            let result =
-                result.map_err(|failure| self.with_search_hint(batch, tool_call, has_written_keys, failure));
+            let result = result.map_err(|failure| self.with_search_hint(batch, tool_call, failure));
             let result = result.inspect_err(|failure| ask_again(record, events, tool_call, failure));
             let pending =
                 |output: &ToolOutput| self.pending_failure(batch, position, tool_call, events, output);

@@ -167,24 +167,23 @@ impl StreamedReply {
             };
             let ready = self.take(next, &mut on_event, registry);
             let has_written_keys = wire::has_written_keys(self.assembler.wire_name());
-            for (index, call, had_written_keys) in ready {
+            for (index, call) in ready {
                 let early = Arc::new(EarlyCall { arguments: call.arguments.clone(), ..EarlyCall::default() });
                 self.early.insert(index, Arc::clone(&early));
                 // The duration of a call that starts while the reply is streamed is measured from its own start.
-                let has_written_keys = has_written_keys || had_written_keys;
                 let batch = Batch { started: Instant::now(), has_written_keys, ..*batch };
                 running.push(Box::pin(async move { early.run(registry, &batch, index, &call).await }));
             }
         }
     }
 
-    /// Takes a chunk, or the end of the stream. Returns the complete calls that may start, and whether they had written names.
+    /// Takes a chunk, or the end of the stream. Returns the complete calls that may start.
     fn take(
         &mut self,
         chunk: Option<Chunk>,
         on_event: &mut impl FnMut(ReplyEvent<'_>),
         registry: &Registry,
-    ) -> Vec<(usize, ToolCall, bool)> {
+    ) -> Vec<(usize, ToolCall)> {
         let StreamedReply { assembler, ids, max_calls, answer_tool, .. } = self;
         let has_written_keys = wire::has_written_keys(assembler.wire_name());
         let events = match chunk {
@@ -212,7 +211,7 @@ impl StreamedReply {
             let is_within_limit = max_calls.is_none_or(|limit| index < limit);
             if let (true, false, true, Some(id)) = (is_complete, has_failed, is_within_limit, id) {
                 if answer_tool.as_ref() != Some(&call.name) && registry.may_start_while_streaming(call) {
-                    ready.push((index, ToolCall { id: id.to_owned(), ..call.clone() }, own.is_some()));
+                    ready.push((index, ToolCall { id: id.to_owned(), ..call.clone() }));
                 }
             }
         }
@@ -225,7 +224,7 @@ impl StreamedReply {
         let has_ended = assembler.has_ended();
         let (mut reply, interruption) = assembler.assemble();
         let response_id = reply.origin.as_ref().and_then(|origin| origin.response_id.clone());
-        reply.change_ids(|calls| {
+        reply.change_calls(|calls| {
             for (index, call) in calls.iter_mut().enumerate() {
                 call.id = ids.choose(index, &call.id, response_id.as_deref()).to_owned();
                 if let Some(early) = early.get(&index) {

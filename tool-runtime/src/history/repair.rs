@@ -101,7 +101,7 @@ fn unify_ids(messages: &mut [Message], pairing: &Pairing, repairs: &mut Vec<Repa
         let old_ids: Vec<String> = reply.tool_calls.iter().map(|call| call.id.clone()).collect();
         // Deterministic ids keep prompt caches valid.
         let mut new_ids = 0_u32;
-        reply.change_ids(|calls| {
+        reply.change_calls(|calls| {
             replace_unusable_ids(calls, |_| {
                 new_ids += 1;
                 fingerprint(format!("{index}.{new_ids}").into_bytes())

@@ -8,10 +8,20 @@ pub(crate) fn referenced<'v>(document: &'v Value, reference: &str) -> Option<&'v
     document.pointer(&percent_decoded(reference.strip_prefix('#')?))
 }
 
+/// A name as a part of a JSON pointer.
+pub(crate) fn escaped_token(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}
+
+/// The name that a part of a JSON pointer contains.
+pub(crate) fn unescaped_token(token: &str) -> String {
+    token.replace("~1", "/").replace("~0", "~")
+}
+
 /// The name of the definition that a reference such as `#/$defs/stop` refers to; `None` for any other reference.
 pub(crate) fn definition_name(reference: &str) -> Option<String> {
     let encoded = reference.strip_prefix("#/$defs/").filter(|encoded| !encoded.contains('/'))?;
-    Some(percent_decoded(encoded).replace("~1", "/").replace("~0", "~"))
+    Some(unescaped_token(&percent_decoded(encoded)))
 }
 
 /// Decodes the percent-encoded bytes of a reference, which is a URI.

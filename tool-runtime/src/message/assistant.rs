@@ -162,6 +162,6 @@ impl AssistantMessage {
     /// Replaces the ids of calls that are empty or repeated.
     pub(crate) fn make_ids_usable(&mut self) {
         let response_id = self.origin.as_ref().and_then(|origin| origin.response_id.clone());
-        self.change_ids(|calls| replace_unusable_ids(calls, id_numbers(response_id.as_deref())));
+        self.change_calls(|calls| replace_unusable_ids(calls, id_numbers(response_id.as_deref())));
     }
 }

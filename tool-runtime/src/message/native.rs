@@ -191,7 +191,7 @@ impl AssistantMessage {
     }
 
     /// Changes the ids of calls, which stay those of their items.
-    pub(crate) fn change_ids(&mut self, change: impl FnOnce(&mut [ToolCall])) {
+    pub(crate) fn change_calls(&mut self, change: impl FnOnce(&mut [ToolCall])) {
         if self.native.is_empty() {
             return change(&mut self.tool_calls);
         }

@@ -109,7 +109,7 @@ impl OwnedCall {
             reply: call.batch.reply,
             position: call.position,
             approval: call.approval,
-            has_written_keys: call.has_written_keys,
+            has_written_keys: call.batch.has_written_keys,
             started: call.batch.started,
             events: call.events.cloned(),
             record: CallRecord::default(),
@@ -125,7 +125,7 @@ impl OwnedCall {
             stages: StageSet::default(),
             started: self.started,
             rejection: None,
-            has_written_keys: false,
+            has_written_keys: self.has_written_keys,
         }
     }
 
@@ -138,7 +138,6 @@ impl OwnedCall {
             batch,
             position: self.position,
             approval: self.approval,
-            has_written_keys: self.has_written_keys,
             record,
             all_runs: Some(&self.record),
             events: self.events.as_ref(),

@@ -202,7 +202,6 @@ impl Registry {
         &self,
         batch: &Batch<'_>,
         call: &ToolCall,
-        has_written_keys: bool,
         failure: ToolFailure,
     ) -> ToolFailure {
         if self.tools.search.is_none() {
@@ -211,7 +210,7 @@ impl Registry {
         let hint = match failure.error() {
             Some(CallError::UnknownTool(unknown)) => {
                 let name = unknown.suggestion.as_deref();
-                name.and_then(|name| self.deferred_signature(name, has_written_keys))
+                name.and_then(|name| self.deferred_signature(batch, name))
             }
             Some(error) if error.is_about_arguments() && call.name == CALL_TOOL => {
                 let tool = InnerCall::name_in(&call.arguments).and_then(|name| self.get(&name));
@@ -221,9 +220,7 @@ impl Registry {
                     format!("\nPass the arguments of the tool in `arguments`. Its signature: {signature}")
                 })
             }
-            Some(error) if error.is_about_arguments() => {
-                self.deferred_signature(&call.name, has_written_keys)
-            }
+            Some(error) if error.is_about_arguments() => self.deferred_signature(batch, &call.name),
             _ => None,
         };
         match hint {
@@ -236,9 +233,9 @@ impl Registry {
     }
 
     /// The signature of a tool whose definition is not in the requests, on a line of its own.
-    fn deferred_signature(&self, name: &str, has_written_keys: bool) -> Option<String> {
+    fn deferred_signature(&self, batch: &Batch<'_>, name: &str) -> Option<String> {
         let tool = self.get(name).filter(|tool| self.is_deferred(tool.name()))?;
-        let written = if has_written_keys { tool.with_written_keys() } else { None };
+        let written = if batch.has_written_keys { tool.with_written_keys() } else { None };
         Some(format!("\nSignature: {}", documented_signature(written.as_ref().unwrap_or(tool))))
     }
 }

@@ -83,7 +83,7 @@ pub(super) fn candidate(candidate: &Candidate, is_missing: impl Fn(&&Need) -> bo
     errors
 }
 
-/// Whether an entry of a schema, such as a property, is named `$ref` and is not a reference.
+/// Whether an entry such as a property or a definition is named `$ref`.
 fn has_entry_named_ref(mut schema: Map<String, Value>) -> bool {
     const WITH_ENTRIES: [&str; 5] =
         ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];

@@ -37,13 +37,7 @@ impl Registry {
         self.unknown_tool_at(position, name)
     }
 
-    pub(crate) fn with_search_hint(
-        &self,
-        _: &Batch<'_>,
-        _: &ToolCall,
-        _: bool,
-        failure: ToolFailure,
-    ) -> ToolFailure {
+    pub(crate) fn with_search_hint(&self, _: &Batch<'_>, _: &ToolCall, failure: ToolFailure) -> ToolFailure {
         failure
     }
 }

@@ -29,7 +29,7 @@ pub(crate) use root::{add_properties, merge_root};
 
 use metaschema::metaschema_errors;
 use references::{Reader, leave_out_definitions, resolve};
-use root::limit;
+use root::shorten;
 
 use super::PropertyKeys;
 use super::description::join_sentences;
@@ -37,8 +37,9 @@ use super::keywords::{unique, visit_schemas};
 use super::normalise::complete;
 use super::text::schema_text;
 use super::{NotStrict, ToolSchema};
+use crate::json::escaped_token;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 /// The maximum length of the sentences that a conversion adds to the description of a tool.
@@ -122,6 +123,36 @@ impl Conversion {
         self.changes.push(SchemaChange { place: place.to_owned(), change: change.into() });
     }
 
+    /// Replaces the root, and reports the change at each place that differs.
+    pub(crate) fn replace_root(&mut self, root: Map<String, Value>, change: &str) {
+        let (old, new) = (Value::Object(std::mem::take(&mut self.root)), Value::Object(root));
+        self.report_differences(&old, &new, "", change);
+        if let Value::Object(root) = new {
+            self.root = root;
+        }
+    }
+
+    /// Reports the change of the smallest values that differ.
+    fn report_differences(&mut self, old: &Value, new: &Value, place: &str, change: &str) {
+        match (old, new) {
+            (Value::Object(old), Value::Object(new))
+                if old.keys().all(|keyword| new.contains_key(keyword)) && old.len() == new.len() =>
+            {
+                for (keyword, old) in old {
+                    let place = format!("{place}/{}", escaped_token(keyword));
+                    self.report_differences(old, &new[keyword], &place, change);
+                }
+            }
+            (Value::Array(old), Value::Array(new)) if old.len() == new.len() => {
+                for (index, (old, new)) in old.iter().zip(new).enumerate() {
+                    self.report_differences(old, new, &format!("{place}/{index}"), change);
+                }
+            }
+            (old, new) if old != new => self.report(place, change),
+            _ => {}
+        }
+    }
+
     /// Calls `visit` with each schema, and reports the changes that it returns.
     pub(crate) fn each_schema(&mut self, visit: &mut dyn FnMut(&mut Map<String, Value>) -> Vec<String>) {
         let changes = &mut self.changes;
@@ -149,13 +180,8 @@ pub(crate) fn complete_arrays(conversion: &mut Conversion) {
     let mut schema = Value::Object(conversion.root.clone());
     complete(&mut schema);
     if let Value::Object(root) = schema {
-        if root != conversion.root {
-            conversion.root = root;
-            conversion.report(
-                "",
-                "each array has `items`, which is not `false`, and `true` is `{}`, as providers require",
-            );
-        }
+        let change = "arrays get `items`, and `true` becomes `{}`, since providers reject other forms";
+        conversion.replace_root(root, change);
     }
 }
 
@@ -170,8 +196,22 @@ pub(super) fn standardised(schema: Value) -> Value {
     let Value::Object(root) = schema else { return schema };
     let mut conversion = Conversion::new(root);
     modernise(&mut conversion);
+    visit_schemas(&mut conversion.root, "", &mut |keywords, _| accept_null(keywords));
     resolve(&mut conversion, Reader::Validator);
     conversion.root.into()
+}
+
+/// `nullable` of OpenAPI 3.0, which providers ignore.
+fn accept_null(keywords: &mut Map<String, Value>) {
+    if keywords.get("nullable") != Some(&Value::Bool(true)) {
+        return;
+    }
+    match keywords.get_mut("type") {
+        Some(Value::Array(types)) if types.iter().any(|kind| kind == "null") => {}
+        Some(Value::Array(types)) => types.push("null".into()),
+        Some(kind) => *kind = json!([kind, "null"]),
+        None => {}
+    }
 }
 
 /// Why a schema cannot be the schema of arguments.
@@ -210,7 +250,7 @@ impl WrittenDefinition {
             leave_out_definitions(&mut conversion);
         }
         let Conversion { root, mut sentences, changes, not_strict, .. } = conversion;
-        limit(&mut sentences, MAX_SENTENCES, "rules");
+        shorten(&mut sentences, MAX_SENTENCES, "rules");
         let root = Value::Object(root);
         let mut written = WrittenDefinition {
             changes: unique(changes.into_iter()),

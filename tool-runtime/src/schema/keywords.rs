@@ -1,7 +1,8 @@
 //! Access to the keywords of a schema.
 
-use crate::json::{descendants, remove_entry};
+use crate::json::{descendants, escaped_token, remove_entry};
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::hash::Hash;
 
@@ -9,26 +10,8 @@ use std::hash::Hash;
 pub(crate) const KNOWN_FORMATS: [&str; 10] =
     ["date-time", "date", "time", "duration", "email", "hostname", "ipv4", "ipv6", "uri", "uuid"];
 
-/// The position of a subschema in the value of its keyword.
-pub(crate) enum Entry<'a> {
-    /// The value of the keyword itself.
-    Value,
-    Name(&'a str),
-    Index(usize),
-}
-
-impl Entry<'_> {
-    /// Adds the keyword and the position to a JSON pointer.
-    fn place(&self, parent: &str, keyword: &str) -> String {
-        match self {
-            Entry::Value => format!("{parent}/{keyword}"),
-            Entry::Name(name) => {
-                format!("{parent}/{keyword}/{}", name.replace('~', "~0").replace('/', "~1"))
-            }
-            Entry::Index(index) => format!("{parent}/{keyword}/{index}"),
-        }
-    }
-}
+/// The name or the index of a subschema, if its keyword has several.
+type Entry<'a> = Option<Cow<'a, str>>;
 
 /// Calls `visit` with each direct subschema. Default values and examples are not schemas.
 pub(crate) fn each_subschema(keywords: &mut Map<String, Value>, visit: &mut dyn FnMut(&mut Value)) {
@@ -45,12 +28,13 @@ pub(crate) fn visit_schemas(
     visit(keywords, place);
     each_entry(keywords, &mut |keyword, entry, schema| {
         if let Value::Object(keywords) = schema {
-            visit_schemas(keywords, &entry.place(place, keyword), visit);
+            let entry = entry.map(|entry| format!("/{}", escaped_token(&entry))).unwrap_or_default();
+            visit_schemas(keywords, &format!("{place}/{keyword}{entry}"), visit);
         }
     });
 }
 
-/// Calls `visit` with each direct subschema, its keyword, and its position.
+/// Calls `visit` with each direct subschema, its keyword, and its name or index.
 pub(super) fn each_entry(
     keywords: &mut Map<String, Value>,
     visit: &mut dyn FnMut(&str, Entry<'_>, &mut Value),
@@ -63,16 +47,16 @@ pub(super) fn each_entry(
                 Value::Object(schemas),
             ) => {
                 for (name, schema) in schemas {
-                    visit(keyword, Entry::Name(name), schema);
+                    visit(keyword, Some(name.as_str().into()), schema);
                 }
             }
             ("anyOf" | "oneOf" | "allOf" | "prefixItems" | "items", Value::Array(schemas)) => {
                 for (index, schema) in schemas.iter_mut().enumerate() {
-                    visit(keyword, Entry::Index(index), schema);
+                    visit(keyword, Some(index.to_string().into()), schema);
                 }
             }
             ("items" | "not" | "propertyNames" | "contains" | "if" | "then" | "else", schema) => {
-                visit(keyword, Entry::Value, schema);
+                visit(keyword, None, schema);
             }
             // A boolean closes or opens an object, and needs no change.
             (
@@ -82,7 +66,7 @@ pub(super) fn each_entry(
                 | "unevaluatedItems"
                 | "contentSchema",
                 schema @ Value::Object(_),
-            ) => visit(keyword, Entry::Value, schema),
+            ) => visit(keyword, None, schema),
             _ => {}
         }
     }

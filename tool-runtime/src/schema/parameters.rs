@@ -81,6 +81,7 @@ pub(crate) fn from_dynamic(mut schema: Value, is_closed: bool) -> Result<Paramet
         remove_entry(keywords, "$schema");
         // The schema that a reference refers to has its own.
         if !keywords.contains_key("$ref") {
+            keywords.retain(|keyword, value| keyword != "properties" || !value.is_null());
             keywords.entry("properties").or_insert_with(|| Map::new().into());
         }
     }

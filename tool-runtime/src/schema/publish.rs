@@ -18,10 +18,9 @@ use serde_json::{Map, Value, json};
 pub(super) fn publish(schema: &mut Value) {
     let Value::Object(keywords) = schema else { return };
     each_subschema(keywords, &mut publish);
-    remove_wide_bounds(keywords);
     split_at_zero(keywords);
-    // An absent flattened `Option` has `false` for each field of its variants.
-    // `#[arg(schema(format = ".."))]` may name any format, and a pattern any syntax.
+    // It leaves out the `false` that an absent flattened `Option` has for each field of its variants, and moves formats and
+    // patterns of `#[arg(schema(..))]` that engines do not compile.
     simplify(keywords);
     distribute(keywords);
 }
@@ -37,15 +36,7 @@ pub(super) fn replace_one_of(keywords: &mut Map<String, Value>) {
     }
 }
 
-/// Removes bounds that engines cannot represent: llama.cpp and xgrammar use 64 bits, llguidance fewer for floats.
-fn remove_wide_bounds(keywords: &mut Map<String, Value>) {
-    keywords.retain(|keyword, bound| {
-        !matches!(keyword.as_str(), "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum")
-            || !is_wide(bound)
-    });
-}
-
-/// Whether engines cannot represent a bound.
+/// Whether engines cannot represent a bound: llama.cpp and xgrammar use 64 bits, llguidance fewer for floats.
 pub(super) fn is_wide(bound: &Value) -> bool {
     const TWO_POW_63: f64 = 9_223_372_036_854_775_808.0;
     bound.as_f64().is_some_and(|bound| bound.abs() >= TWO_POW_63)

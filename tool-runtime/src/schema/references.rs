@@ -4,39 +4,21 @@ mod cycles;
 
 use super::conversion::Conversion;
 use super::keywords::{each_subschema, take_object};
-use super::text::schema_text;
 use crate::json::remove_entry;
 use cycles::Cycles;
-use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
-use std::borrow::Cow;
 use std::collections::HashSet;
 
-/// The parameters in the form that the Gemini API accepts: a `$ref` has no other keywords next to it, and a cycle passes
-/// through an optional property. The documentation of `responseJsonSchema` has both rules: "Cyclic
-/// references are unrolled to a limited degree and, as such, may only be used within non-required properties. [..] If `$ref`
-/// is set on a sub-schema, no other properties, except for than those starting as a `$`, may be set."
-/// (<https://ai.google.dev/api/generate-content#generationconfig>)
+/// The rule that the Gemini API accepts references: a `$ref` has no other keywords next to it, and a cycle passes through an
+/// optional property. From the documentation of `responseJsonSchema`: "Cyclic references are unrolled to a limited degree and, as
+/// such, may only be used within non-required properties. [..] If `$ref` is set on a sub-schema, no other properties, except for
+/// than those starting as a `$`, may be set." (<https://ai.google.dev/api/generate-content#generationconfig>)
 ///
 /// The tool still requires a property that is optional only here.
-pub(crate) fn separate_references(parameters: &RawValue) -> Cow<'_, RawValue> {
-    if !parameters.get().contains("$ref") {
-        return Cow::Borrowed(parameters);
-    }
-    let root = serde_json::from_str(parameters.get()).ok();
-    let text = root.and_then(|root| schema_text(&separated(root).into()).ok());
-    text.map_or(Cow::Borrowed(parameters), Cow::Owned)
-}
-
-/// The rule that [separates references](separate_references).
-pub(crate) fn separate_in(conversion: &mut Conversion) {
-    let root = separated(conversion.root.clone());
-    if conversion.root != root {
-        conversion.root = root;
-        let change =
-            "each reference stands alone, and a property in a cycle is optional, as the provider requires";
-        conversion.report("", change);
-    }
+pub(crate) fn separate_references(conversion: &mut Conversion) {
+    let change =
+        "each reference stands alone, and a property in a cycle is optional, as the provider requires";
+    conversion.replace_root(separated(conversion.root.clone()), change);
 }
 
 fn separated(mut root: Map<String, Value>) -> Map<String, Value> {
@@ -116,13 +98,10 @@ fn wrap_reference(keywords: &mut Map<String, Value>) {
 
 #[cfg(test)]
 mod tests {
-    use super::separate_references;
-    use serde_json::value::to_raw_value;
     use serde_json::{Value, json};
 
     fn separated(schema: &Value) -> Value {
-        let schema = to_raw_value(schema).expect("it is JSON");
-        serde_json::from_str(separate_references(&schema).get()).expect("it is JSON")
+        super::separated(schema.as_object().cloned().unwrap_or_default()).into()
     }
 
     #[test]

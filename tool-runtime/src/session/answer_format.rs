@@ -60,6 +60,8 @@ impl AnswerFormat {
     /// Decodes an answer.
     pub(super) fn decode<T: DeserializeOwned + JsonSchema>(&self, json: &str) -> Result<T, ArgumentsError> {
         let json = without_fence(json);
+        let own = self.keys.as_ref().and_then(|keys| keys.names.own_arguments(json));
+        let json = own.as_deref().unwrap_or(json);
         // A strict form makes the model write null for each absent field, even if an earlier process sent it.
         let options = CoercionOptions { null_is_absent: true, lenient: self.is_lenient };
         let validator = self.validator.as_ref();
@@ -87,9 +89,9 @@ impl AnswerFormat {
     /// Gives the calls of the tool the keys of the type.
     pub(super) fn use_own_keys(&self, reply: &mut AssistantMessage) {
         let Some(keys) = &self.keys else { return };
-        reply.change_ids(|calls| {
+        reply.change_calls(|calls| {
             for call in calls.iter_mut().filter(|call| self.is_answer(call)) {
-                if let Some(own) = keys.own_arguments(&call.arguments) {
+                if let Some(own) = keys.names.own_arguments(&call.arguments) {
                     call.arguments = own;
                 }
             }

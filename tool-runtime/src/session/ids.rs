@@ -24,7 +24,7 @@ impl Session {
     pub(super) fn make_ids_unique(&mut self, reply: &mut AssistantMessage) {
         let taken = self.taken_ids();
         let response_id = reply.origin.as_ref().and_then(|origin| origin.response_id.clone());
-        reply.change_ids(|calls| {
+        reply.change_calls(|calls| {
             for (position, call) in calls.iter_mut().enumerate() {
                 call.id = taken.usable_id(&call.id, position, response_id.as_deref());
             }

@@ -23,8 +23,6 @@ pub(crate) struct Call<'a> {
     /// The position in the reply.
     pub(crate) position: usize,
     pub(crate) approval: Approval,
-    /// Whether errors of the arguments have the written names of keys.
-    pub(crate) has_written_keys: bool,
     /// The measurements of this run.
     pub(crate) record: &'a CallRecord,
     /// The measurements of all runs of the call, if middleware may run it several times.
@@ -137,24 +135,18 @@ impl<'a> Call<'a> {
     /// The error of arguments that cannot be decoded, with the keys that the model received.
     #[cold]
     pub(super) fn argument_error(&self, error: ArgumentsError) -> CallError {
-        let keys = self.tool.keys.as_deref().filter(|_| self.has_written_keys);
+        let keys = self.tool.keys.as_deref().filter(|_| self.batch.has_written_keys);
         ToolKeys::written_error(keys, error, self.arguments).into_call_error(&self.tool.name)
     }
 
-    /// An error if an object of the arguments has both a key and the written name that the model received. To another model, the
-    /// written name is any other key.
+    /// An error if an object of the arguments has both a key and the written name that the model received. For a reply of
+    /// another provider, the written name has no special meaning.
     pub(crate) fn check_keys(&self) -> Result<(), Box<CallError>> {
-        match &self.tool.keys {
-            Some(keys) if self.has_written_keys => self.check_rejected_keys(keys),
-            _ => Ok(()),
-        }
-    }
-
-    #[cold]
-    fn check_rejected_keys(&self, keys: &ToolKeys) -> Result<(), Box<CallError>> {
+        let keys = self.tool.keys.as_ref().filter(|_| self.batch.has_written_keys);
+        let Some(keys) = keys else { return Ok(()) };
         // A closed object reports such a key itself.
         self.validate()?;
-        match keys.conflicts(self.arguments) {
+        match keys.names.conflicts(self.arguments) {
             errors if errors.is_empty() => Ok(()),
             errors => Err(Box::new(CallError::InvalidArguments { tool: self.tool.name.to_string(), errors })),
         }

@@ -4,13 +4,12 @@ use crate::arguments::ArgumentsError;
 use crate::schema::PropertyKeys;
 use crate::validator::{Budget, Validator};
 use serde_json::Value;
-use std::ops::Deref;
 use std::sync::Arc;
 
 /// The keys of a tool, and the validator of arguments with their written names.
 #[derive(Debug)]
 pub(crate) struct ToolKeys {
-    keys: Arc<PropertyKeys>,
+    pub(crate) names: Arc<PropertyKeys>,
     /// `None` if the schema cannot be compiled.
     validator: Option<Validator>,
 }
@@ -18,10 +17,11 @@ pub(crate) struct ToolKeys {
 impl ToolKeys {
     pub(crate) fn new(keys: &Arc<PropertyKeys>, enforced: &Value) -> Self {
         let written = keys.write_schema(enforced).schema;
-        ToolKeys { keys: Arc::clone(keys), validator: Validator::new(&written).ok() }
+        ToolKeys { names: Arc::clone(keys), validator: Validator::new(&written).ok() }
     }
 
-    /// The error of these arguments with written names, if there are keys.
+    /// The error with written names, for a model that received them: the arguments are validated again under these names. Without
+    /// keys, the same error.
     #[cold]
     pub(crate) fn written_error(
         keys: Option<&Self>,
@@ -29,7 +29,7 @@ impl ToolKeys {
         arguments: &str,
     ) -> ArgumentsError {
         let (ArgumentsError::Invalid(_), Some(keys)) = (&error, keys) else { return error };
-        let written = keys.written_arguments(arguments);
+        let written = keys.names.written_arguments(arguments);
         let arguments = written.as_deref().unwrap_or(arguments);
         let errors = keys.validator.as_ref().map_or_else(Vec::new, |validator| {
             validator.errors(validator.root, "", arguments, &mut Budget::new(arguments))
@@ -37,18 +37,11 @@ impl ToolKeys {
         match error {
             // Only the decoder rejects the arguments.
             ArgumentsError::Invalid(own) if errors.is_empty() => {
-                let written = own.into_iter().map(|error| error.map_path(|path| keys.written_path(&path)));
+                let written =
+                    own.into_iter().map(|error| error.map_path(|path| keys.names.written_path(&path)));
                 ArgumentsError::Invalid(written.collect())
             }
             _ => ArgumentsError::Invalid(errors),
         }
-    }
-}
-
-impl Deref for ToolKeys {
-    type Target = PropertyKeys;
-
-    fn deref(&self) -> &PropertyKeys {
-        &self.keys
     }
 }

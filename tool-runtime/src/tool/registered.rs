@@ -95,7 +95,7 @@ impl RegisteredTool {
         let Some(keys) = &self.keys else { return Some(coerced) };
         // Repaired text may have written names, and so may an object that was a string.
         for _ in 0..MAX_STRINGS_IN_STRINGS {
-            let Some(own) = keys.own_arguments(&coerced.arguments) else { break };
+            let Some(own) = keys.names.own_arguments(&coerced.arguments) else { break };
             coerced.arguments = own;
             if let Some(again) = coerce(&coerced.arguments, &self.validator.validator, options) {
                 coerced.arguments = again.arguments;

@@ -9,6 +9,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ExceededLimit {
     Bytes,
+    Places,
     Values,
     Depth,
     References,
@@ -17,6 +18,8 @@ pub(crate) enum ExceededLimit {
 
 impl ExceededLimit {
     const MAX_BYTES: usize = 1 << 20;
+    /// Of the places of all values as JSON pointers, which reports have.
+    const MAX_PLACES: usize = 64 << 20;
     const MAX_VALUES: usize = 30_000;
     /// `serde_json` does not parse deeper JSON.
     const MAX_DEPTH: usize = 127;
@@ -24,7 +27,9 @@ impl ExceededLimit {
 
     /// Measures a schema before anything else reads it.
     pub(crate) fn of_size(schema: &Value) -> Option<Self> {
-        let (mut bytes, mut values) = (0_usize, 0_usize);
+        let (mut bytes, mut values, mut places) = (0_usize, 0_usize, 0_usize);
+        // The longest place of a value at each level inside the current one.
+        let mut longest = vec![0_usize];
         for (value, level) in descendants([schema]) {
             values += 1;
             bytes += match value {
@@ -32,6 +37,14 @@ impl ExceededLimit {
                 Value::Object(entries) => entries.keys().map(String::len).sum(),
                 _ => 8,
             };
+            let key = value.as_object().and_then(|entries| entries.keys().map(String::len).max());
+            longest.truncate(level);
+            let place = longest.last().copied().unwrap_or_default();
+            longest.push(place + key.unwrap_or_default() + 1);
+            places += place;
+            if places > Self::MAX_PLACES {
+                return Some(ExceededLimit::Places);
+            }
             if bytes > Self::MAX_BYTES {
                 return Some(ExceededLimit::Bytes);
             }
@@ -62,6 +75,7 @@ impl fmt::Display for ExceededLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (max, unit) = match self {
             ExceededLimit::Bytes => (Self::MAX_BYTES, "bytes"),
+            ExceededLimit::Places => (Self::MAX_PLACES, "bytes of places, since its keys are long"),
             ExceededLimit::Values => (Self::MAX_VALUES, "values"),
             ExceededLimit::Depth => (Self::MAX_DEPTH, "levels of nesting"),
             ExceededLimit::References => {

@@ -7,12 +7,10 @@ use super::ollama;
 use super::report::{ChangedDefinition, LeftOutTool};
 use super::tool_arrays::ToolArray;
 use super::{NotStrictTool, anthropic, chat_completions};
-use crate::schema::ToolSchema;
 use crate::schema::conversion::{Rule, SchemaChange, WrittenDefinition};
+use crate::schema::{NotStrict, ToolSchema};
 use serde_json::value::RawValue;
 use std::sync::Arc;
-#[cfg(feature = "testing")]
-use {super::rejected::RejectedError, crate::schema::conversion::broken_rule, serde_json::Value};
 
 /// The rules of a provider for definitions of functions, or for foreign ones.
 pub(crate) struct DefinitionRules {
@@ -25,17 +23,32 @@ pub(crate) struct DefinitionRules {
 /// The rules of each provider for foreign definitions.
 static FOREIGN: &[&DefinitionRules] = &[
     &chat_completions::FOREIGN,
+    &anthropic::FOREIGN,
     #[cfg(feature = "gemini")]
     &gemini::FOREIGN,
     #[cfg(feature = "ollama")]
     &ollama::FOREIGN,
-    &anthropic::FOREIGN,
 ];
 
 /// Converts a foreign definition for the wire of this name.
 pub(crate) fn convert_foreign(tool: &ToolSchema, wire: &str) -> WrittenDefinition {
     let rules = FOREIGN.iter().find(|rules| rules.wire == wire).unwrap_or(&&chat_completions::FOREIGN);
     WrittenDefinition::from_foreign(tool, rules.rules)
+}
+
+impl ToolSchema {
+    /// Converts the parameters, as a wire writes them, to a strict form.
+    pub(super) fn strict_form<T>(
+        &self,
+        rules: &DefinitionRules,
+        convert: fn(&RawValue) -> Result<T, Vec<NotStrict>>,
+    ) -> Result<T, Vec<NotStrict>> {
+        let written = self.written(rules.wire, rules.rules);
+        if !written.not_strict.is_empty() {
+            return Err(written.not_strict.clone());
+        }
+        convert(self.forms().strict_parameters(written.parameters(self)))
+    }
 }
 
 /// The tools of a request in the form of a wire, and what is reported about them.
@@ -83,19 +96,5 @@ impl<'a> WrittenTools<'a> {
             changed: self.changed.into(),
             left_out: self.left_out.into(),
         }
-    }
-}
-
-/// Checks the parameters of a tool in a request. `rejection` creates the error from the place in the parameters, as a JSON
-/// pointer, and the error message of the provider.
-#[cfg(feature = "testing")]
-pub(super) fn check_definition(
-    rules: &DefinitionRules,
-    parameters: &Value,
-    rejection: impl FnOnce(&str, &str) -> RejectedError,
-) -> Result<(), RejectedError> {
-    match broken_rule(parameters, rules.rules) {
-        Some((place, error)) => Err(rejection(&place, error)),
-        None => Ok(()),
     }
 }

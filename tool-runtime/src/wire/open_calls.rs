@@ -66,7 +66,7 @@ impl OpenCalls {
     /// that depends on its position in the history, so that a history that is read again has the same ids.
     fn start_reply(&mut self, reply: &mut AssistantMessage, sent_id: impl Fn(&ToolCall) -> Option<&str>) {
         let mut taken = HashSet::new();
-        reply.change_ids(|calls| {
+        reply.change_calls(|calls| {
             for call in calls {
                 if call.id.is_empty() || !taken.insert(call.id.clone()) {
                     call.id = self.next_id();

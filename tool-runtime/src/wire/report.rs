@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub(super) const ADDED_START: &str =
     "added a text of the user before it, since the provider requires one at the start";
 
-/// The parts of messages and tools that a request does not contain.
+/// The parts of messages and tools that a request does not contain, or contains in another form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
@@ -20,7 +20,7 @@ pub struct Report {
     pub dropped: Vec<Dropped>,
     /// Parts of messages that the request has in another form, since the provider rejects this one.
     pub changed: Vec<Changed>,
-    /// Changes of definitions, since the provider rejects the original. The tools validate against the original.
+    /// Changes of definitions to what the provider accepts or the model follows better. The tools validate against the original.
     pub changed_definitions: Arc<[ChangedDefinition]>,
     /// Tools that the request does not contain, since the provider rejects them.
     pub left_out_tools: Arc<[LeftOutTool]>,

@@ -5,9 +5,9 @@
 
 use super::Conversion;
 use super::references::referenced_by_root;
-use super::root::has_no_rule;
+use super::root::rejects_nothing;
 use crate::json::remove_entry;
-use crate::schema::keywords::unique;
+use crate::schema::keywords::{take_object, unique};
 use serde_json::{Map, Value, json};
 
 type Keywords = Map<String, Value>;
@@ -47,7 +47,7 @@ fn replace_root_reference(conversion: &mut Conversion) {
         let is_combinable = |(keyword, value): (&String, &Value)| match keyword.as_str() {
             "type" => target.get("type").is_none_or(|kind| kind == value),
             "components" => true,
-            keyword => has_no_rule(keyword),
+            keyword => rejects_nothing(keyword),
         };
         let change = if std::ptr::eq(target, document.as_object().unwrap_or(target)) {
             "is left out, since it refers to its own schema"
@@ -60,7 +60,7 @@ fn replace_root_reference(conversion: &mut Conversion) {
         } else {
             let parts = conversion.root.entry("allOf").or_insert_with(|| json!([]));
             parts.as_array_mut().into_iter().for_each(|parts| parts.push(json!({ "$ref": reference })));
-            "is a part of `allOf`, since other keywords are next to it"
+            "becomes a part of `allOf`, since other keywords are next to it"
         };
         conversion.report("", format!("the reference `{reference}` {change}"));
     }
@@ -68,16 +68,16 @@ fn replace_root_reference(conversion: &mut Conversion) {
 
 /// Every provider requires `"type": "object"`. Arguments are always an object.
 fn add_root_type(conversion: &mut Conversion) {
-    const OF_OBJECTS: [&str; 6] =
+    const OBJECT_KEYWORDS: [&str; 6] =
         ["properties", "required", "anyOf", "oneOf", "allOf", "additionalProperties"];
     let accepts_object = match conversion.root.get("type") {
-        None => OF_OBJECTS.iter().any(|keyword| conversion.root.contains_key(*keyword)),
+        None => OBJECT_KEYWORDS.iter().any(|keyword| conversion.root.contains_key(*keyword)),
         Some(Value::Array(types)) => types.iter().any(|kind| kind == "object"),
         Some(_) => false,
     };
     if accepts_object || conversion.root.is_empty() {
         conversion.root.insert("type".to_owned(), "object".into());
-        conversion.report("", "the type is `object`, which the parameters must have");
+        conversion.report("", "the type becomes `object`, which the parameters must have");
     }
 }
 
@@ -107,7 +107,7 @@ fn replace_empty_arrays(keywords: &mut Keywords) -> Option<&'static str> {
             (*schema, is_changed) = (json!({}), true);
         }
     }
-    is_changed.then_some("`[]` is `{}` where a schema must be")
+    is_changed.then_some("`[]` becomes `{}` in the place of a schema")
 }
 
 /// Names of types in capital letters, which Gemini's older format has, and `any` of draft 3.
@@ -133,7 +133,7 @@ fn convert_types(keywords: &mut Keywords) -> Option<&'static str> {
         *types = unique(types.drain(..));
         is_changed |= types.len() < count;
     }
-    is_changed.then_some("`type` has the names of JSON Schema, each once")
+    is_changed.then_some("`type` gets the names of JSON Schema, each once")
 }
 
 /// Draft 3 had `required: true` in the property; since draft 4, the object lists its required properties.
@@ -146,17 +146,14 @@ fn convert_required(keywords: &mut Keywords) -> Option<&'static str> {
         remove_entry(schema, "required");
         found.push((name.clone(), is_required));
     }
-    // In a schema that is no property, or from a generator.
-    let is_flag = keywords.get("required").is_some_and(Value::is_boolean);
+    // In a schema that is no property, or from a generator. PHP writes an empty list as `{}`.
+    let is_flag =
+        keywords.get("required").is_some_and(|required| required.is_boolean() || *required == json!({}));
     if is_flag {
         remove_entry(keywords, "required");
     }
     let required = match keywords.get("required") {
         Some(Value::Array(names)) => names.clone(),
-        Some(Value::Object(names)) if names.is_empty() => {
-            keywords.insert("required".to_owned(), json!([]));
-            return Some("`required` is a list of names");
-        }
         Some(_) => return None,
         None => Vec::new(),
     };
@@ -168,7 +165,7 @@ fn convert_required(keywords: &mut Keywords) -> Option<&'static str> {
     if all.len() != required.len() || keywords.contains_key("required") {
         keywords.insert("required".to_owned(), all.into());
     }
-    Some("`required` is a list of different names")
+    Some("`required` becomes a list of different names")
 }
 
 /// In draft 4, `exclusiveMinimum: true` makes `minimum` exclusive.
@@ -179,7 +176,7 @@ fn convert_bounds(keywords: &mut Keywords) -> Option<&'static str> {
         remove_entry(keywords, exclusive);
         let bound = if is_exclusive { remove_entry(keywords, inclusive) } else { None };
         keywords.extend(bound.map(|bound| (exclusive.to_owned(), bound)));
-        change = Some("an exclusive bound is a number, and no boolean of draft 4");
+        change = Some("the boolean of an exclusive bound (draft 4) becomes a number");
     }
     change
 }
@@ -193,7 +190,7 @@ fn convert_multiple(keywords: &mut Keywords) -> Option<&'static str> {
         _ => return None,
     };
     *multiple = positive;
-    Some("`multipleOf` is positive")
+    Some("`multipleOf` becomes positive")
 }
 
 /// Engines reject a count such as `10.0`: "maxLength must be an integer".
@@ -209,13 +206,12 @@ fn convert_counts(keywords: &mut Keywords) -> Option<&'static str> {
             (*value, is_changed) = (count.into(), true);
         }
     }
-    is_changed.then_some("a count is written as an integer")
+    is_changed.then_some("a count becomes an integer")
 }
 
 /// Until draft 7, the list `items` had the schemas of the first items, and `additionalItems` that of the others.
 fn convert_items(keywords: &mut Keywords) -> Option<&'static str> {
-    let others = keywords.get("additionalItems").is_some().then(|| remove_entry(keywords, "additionalItems"));
-    let others = others.flatten();
+    let others = remove_entry(keywords, "additionalItems");
     if !keywords.get("items").is_some_and(Value::is_array) {
         // Without a list, it has no meaning.
         return others.map(|_| "`additionalItems` of older drafts is left out");
@@ -223,7 +219,7 @@ fn convert_items(keywords: &mut Keywords) -> Option<&'static str> {
     let first = remove_entry(keywords, "items")?;
     keywords.insert("prefixItems".to_owned(), first);
     keywords.extend(others.map(|others| ("items".to_owned(), others)));
-    Some("a list `items` of older drafts is `prefixItems`")
+    Some("a list `items` of older drafts becomes `prefixItems`")
 }
 
 /// Until draft 7, `dependencies` had both kinds.
@@ -231,8 +227,7 @@ fn convert_dependencies(keywords: &mut Keywords) -> Option<&'static str> {
     if !keywords.get("dependencies").is_some_and(Value::is_object) {
         return None;
     }
-    let Some(Value::Object(dependencies)) = remove_entry(keywords, "dependencies") else { return None };
-    for (name, dependency) in dependencies {
+    for (name, dependency) in take_object(keywords, "dependencies") {
         let (keyword, dependency) = match dependency {
             // In draft 3, a single name.
             Value::String(other) => ("dependentRequired", json!([other])),
@@ -244,7 +239,7 @@ fn convert_dependencies(keywords: &mut Keywords) -> Option<&'static str> {
             entries.entry(name).or_insert(dependency);
         }
     }
-    Some("`dependencies` of older drafts is `dependentRequired` and `dependentSchemas`")
+    Some("`dependencies` of older drafts becomes `dependentRequired` and `dependentSchemas`")
 }
 
 /// Draft 2019-09 and later name a recursive schema in another way than engines.
@@ -256,11 +251,11 @@ fn convert_recursion(keywords: &mut Keywords) -> Option<&'static str> {
     if let Some(reference) = reference {
         keywords.entry("$ref").or_insert(reference);
     }
-    is_changed.then_some("`$recursiveRef` and `$dynamicRef` are `$ref`")
+    is_changed.then_some("`$recursiveRef` and `$dynamicRef` become `$ref`")
 }
 
 fn wrap_examples(keywords: &mut Keywords) -> Option<&'static str> {
     let examples = keywords.get_mut("examples").filter(|examples| !examples.is_array())?;
     *examples = json!([examples.take()]);
-    Some("`examples` is a list")
+    Some("`examples` becomes a list")
 }

@@ -6,7 +6,7 @@
 
 use super::Conversion;
 use super::pattern_syntax::rewrite_pattern;
-use super::patterns::{MAX_REPETITIONS, is_accepted_for_keys, portable};
+use super::patterns::{MAX_REPETITIONS, is_accepted_for_keys};
 use super::references::{Reader, resolve};
 use crate::json::{descendants, remove_entry};
 use crate::schema::description;
@@ -50,8 +50,7 @@ pub(crate) fn accept_in_engines(conversion: &mut Conversion) {
 
 /// Replaces or moves the keywords, also of functions, that engines do not compile. Returns the changes.
 pub(in crate::schema) fn simplify(keywords: &mut Map<String, Value>) -> Vec<String> {
-    let is_accepted = |pattern: &str| portable(pattern).is_some_and(|portable| portable == pattern);
-    let mut changes = rewrite_pattern(keywords, is_accepted, ["grammar engines compile", REASON]);
+    let mut changes = rewrite_pattern(keywords, |_| false, ["grammar engines compile", REASON]);
     let format = keywords.get("format").and_then(Value::as_str);
     // Engines ignore the formats of numbers.
     let is_of_text = !keywords.contains_key("type") || accepts(keywords, "string");
@@ -86,13 +85,14 @@ pub(in crate::schema) fn simplify(keywords: &mut Map<String, Value>) -> Vec<Stri
     remove_data_with_references(keywords, &mut changes);
     if keywords.contains_key("oneOf") {
         replace_one_of(keywords);
-        changes.push("`oneOf` is `anyOf`, which grammar engines compile".to_owned());
+        changes.push("`oneOf` becomes `anyOf`, which grammar engines compile".to_owned());
     }
     match remove_entry(keywords, "uniqueItems") {
         Some(Value::Bool(true)) => {
             description::append(keywords, "Items are unique.");
             changes.push(
-                "`uniqueItems` is in the description, since grammar engines do not compile it".to_owned(),
+                "`uniqueItems` moves into the description, since grammar engines do not compile it"
+                    .to_owned(),
             );
         }
         Some(_) => changes.push("`uniqueItems` is left out, since it has no effect".to_owned()),
@@ -147,7 +147,7 @@ fn simplify_foreign(keywords: &mut Map<String, Value>) -> Vec<String> {
 }
 
 /// Leaves out properties, items and branches that accept no value.
-fn remove_false(keywords: &mut Map<String, Value>, changes: &mut Vec<String>) {
+pub(super) fn remove_false(keywords: &mut Map<String, Value>, changes: &mut Vec<String>) {
     let properties = keywords.get("properties").and_then(Value::as_object).into_iter().flatten();
     let left_out = properties.filter(|(_, schema)| **schema == false).map(|(name, _)| name.clone());
     let left_out: Vec<String> = left_out.collect();
@@ -174,6 +174,6 @@ pub(super) fn move_keywords(
     changes: &mut Vec<String>,
 ) {
     let present = moved.iter().filter(|keyword| keywords.contains_key(**keyword));
-    changes.extend(present.map(|keyword| format!("`{keyword}` is in the description, since {reason}")));
+    changes.extend(present.map(|keyword| format!("`{keyword}` moves into the description, since {reason}")));
     description::move_keywords(keywords, moved);
 }

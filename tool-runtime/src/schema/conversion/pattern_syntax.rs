@@ -33,8 +33,9 @@ pub(super) fn rewrite_pattern(
     let Some(Value::String(pattern)) = keywords.get_mut("pattern") else { return changes };
     match portable(pattern) {
         _ if is_accepted(pattern) => {}
+        Some(portable) if portable == *pattern => {}
         Some(portable) => {
-            changes.push(format!("the pattern `{pattern}` is written as `{portable}`, which {rewritten}"));
+            changes.push(format!("the pattern `{pattern}` becomes `{portable}`, which {rewritten}"));
             *pattern = portable;
         }
         None => move_keywords(keywords, &["pattern"], moved, &mut changes),

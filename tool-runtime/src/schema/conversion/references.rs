@@ -5,11 +5,13 @@
 //! (<https://github.com/spring-projects/spring-ai/issues/5888>, <https://github.com/langchain4j/langchain4j/issues/5783>).
 
 use super::Conversion;
-use crate::json::{percent_decoded, remove_entry};
+use crate::json::{percent_decoded, remove_entry, to_text, unescaped_token};
 use crate::schema::keywords::{MAX_COPIED_VALUES, count_values, visit_schemas};
 use crate::schema::normalise::plain_name;
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
+
+const REASON: &str = "since references refer to definitions at the root";
 
 /// Who reads the converted references.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -47,16 +49,11 @@ pub(crate) fn resolve(conversion: &mut Conversion, reader: Reader) {
             });
         }
         resolver.schema(&mut definition, &target, conversion);
-        conversion.report(
-            &target,
-            format!(
-                "it is the definition `#/$defs/{name}` too, since references refer to definitions at the root"
-            ),
-        );
+        conversion.report(&target, format!("it becomes the definition `#/$defs/{name}` too, {REASON}"));
         // Each reference to a definition with another name refers to the copy.
         let renamed = ["$defs", "definitions"].into_iter().find_map(|keyword| {
             let name = target.strip_prefix(&format!("/{keyword}/")).filter(|name| !name.contains('/'))?;
-            Some((keyword, name.replace("~1", "/").replace("~0", "~")))
+            Some((keyword, unescaped_token(name)))
         });
         if let Some((keyword, old)) = renamed {
             if let Some(Value::Object(definitions)) = root.get_mut(keyword) {
@@ -69,27 +66,37 @@ pub(crate) fn resolve(conversion: &mut Conversion, reader: Reader) {
         }
     }
     if remove_entry(&mut root, "components").is_some() {
-        conversion.report("", "`components` is left out, since references refer to definitions at the root");
+        conversion.report("", format!("`components` is left out, {REASON}"));
     }
     conversion.root = root;
 }
 
-/// Leaves out the definitions to which no reference is left, also none in a sentence.
+/// Leaves out the definitions that no reference names, also none in a sentence or in a definition that is left out.
 pub(super) fn leave_out_definitions(conversion: &mut Conversion) {
-    let text = format!("{}{}", Value::Object(conversion.root.clone()), conversion.sentences.join(" "));
+    const MAX_PASSES: usize = 8;
+    (0..MAX_PASSES).all(|_| leave_out_unnamed(conversion));
+}
+
+/// Returns whether it has left out a definition.
+fn leave_out_unnamed(conversion: &mut Conversion) -> bool {
+    let text = to_text(&conversion.root.clone().into()) + &conversion.sentences.join(" ");
     let is_end = |letter: char| !letter.is_ascii_alphanumeric() && !"$/_-.".contains(letter);
     let used: HashSet<&str> =
         text.split("#/").skip(1).filter_map(|place| place.split(is_end).next()).collect();
+    let changes = conversion.changes.len();
     for keyword in ["$defs", "definitions"] {
         let Some(Value::Object(definitions)) = conversion.root.get_mut(keyword) else { continue };
         let count = definitions.len();
         definitions.retain(|name, _| used.contains(&*format!("{keyword}/{name}")));
-        if definitions.len() < count {
-            let is_empty = definitions.is_empty();
-            conversion.root.retain(|known, _| known != keyword || !is_empty);
-            conversion.report("", "definitions that nothing refers to are left out");
+        if definitions.len() == count && count > 0 {
+            continue;
         }
+        if definitions.is_empty() {
+            remove_entry(&mut conversion.root, keyword);
+        }
+        conversion.report("", "definitions that no reference names are left out");
     }
+    conversion.changes.len() > changes
 }
 
 /// Whether the metaschema has a pattern for these identifiers that rejects this one.
@@ -108,8 +115,12 @@ struct Resolver<'a> {
     /// The places of the schemas with these anchors and these identifiers, as JSON pointers.
     anchors: HashMap<String, String>,
     ids: HashMap<String, String>,
+    /// The places of the schemas with identifiers.
+    bases: HashSet<String>,
     /// The names of the definitions that are added, by the places of their schemas.
     names: HashMap<String, String>,
+    /// The highest number that was tried for a name.
+    number: usize,
     /// The added definitions that are not yet converted: place and name.
     pending: Vec<(String, String)>,
     copied_values: usize,
@@ -135,8 +146,20 @@ impl<'a> Resolver<'a> {
                 }
             }
         });
-        let (names, pending) = (HashMap::new(), Vec::new());
-        Some(Resolver { document, reader, has_references, anchors, ids, names, pending, copied_values: 0 })
+        let bases = ids.values().cloned().collect();
+        let (names, number, pending, copied_values) = (HashMap::new(), 1, Vec::new(), 0);
+        Some(Resolver {
+            document,
+            reader,
+            has_references,
+            anchors,
+            ids,
+            bases,
+            names,
+            number,
+            pending,
+            copied_values,
+        })
     }
 
     /// Converts the references of the schema at this place.
@@ -151,8 +174,7 @@ impl<'a> Resolver<'a> {
                 });
                 if is_removed {
                     remove_entry(keywords, keyword);
-                    let reason = "since references refer to definitions at the root";
-                    conversion.report(place, format!("`{keyword}` is left out, {reason}"));
+                    conversion.report(place, format!("`{keyword}` is left out, {REASON}"));
                 }
             }
             let Some(Value::String(reference)) = keywords.get("$ref") else { return };
@@ -161,16 +183,15 @@ impl<'a> Resolver<'a> {
                 Some(converted) => {
                     conversion.report(
                         place,
-                        format!("the reference `{reference}` is `{converted}`, since references refer to definitions at the root"),
+                        format!("the reference `{reference}` becomes `{converted}`, {REASON}"),
                     );
                     keywords.insert("$ref".to_owned(), converted.into());
                 }
                 None if self.reader == Reader::Validator => {}
                 None => {
-                    conversion.report(
-                        place,
-                        format!("the reference `{reference}` is left out, since it refers to no schema"),
-                    );
+                    let change =
+                        format!("the reference `{reference}` is left out, since it refers to no schema");
+                    conversion.report(place, change);
                     remove_entry(keywords, "$ref");
                 }
             }
@@ -208,10 +229,7 @@ impl<'a> Resolver<'a> {
         let ancestors = || std::iter::successors(Some(place), |place| Some(place.rsplit_once('/')?.0));
         let base = match base {
             // A reference is relative to the schema with an identifier around it.
-            "" => ancestors()
-                .find(|place| self.ids.values().any(|known| known == place))
-                .unwrap_or_default()
-                .to_owned(),
+            "" => ancestors().find(|place| self.bases.contains(*place)).unwrap_or_default().to_owned(),
             // A name alone is that of a definition.
             name => self.identified(name).or_else(|| Some(format!("/$defs/{name}")).filter(is_schema))?,
         };
@@ -239,14 +257,20 @@ impl<'a> Resolver<'a> {
     }
 
     /// A name for the definition of the schema at this place, which no other definition has.
-    fn new_name(&self, place: &str) -> String {
+    fn new_name(&mut self, place: &str) -> String {
         let last = place.rsplit('/').next().filter(|last| !last.is_empty()).unwrap_or("arguments");
-        let name = plain_name(&last.replace("~1", "/").replace("~0", "~"));
-        let is_taken = |name: &str| {
-            let is_defined = |keyword: &str| self.document.pointer(&format!("/{keyword}/{name}")).is_some();
-            is_defined("$defs") || is_defined("definitions") || self.names.values().any(|known| known == name)
-        };
-        let mut numbered = (2..).map(|number| format!("{name}_{number}"));
-        if is_taken(&name) { numbered.find(|name| !is_taken(name)).unwrap_or(name) } else { name }
+        let name = plain_name(&unescaped_token(last));
+        let mut unique = name.clone();
+        while self.is_taken(&unique) {
+            // Numbers are not tried again for another name, so that the time stays linear.
+            self.number += 1;
+            unique = format!("{name}_{}", self.number);
+        }
+        unique
+    }
+
+    fn is_taken(&self, name: &str) -> bool {
+        let is_defined = |keyword: &str| self.document.pointer(&format!("/{keyword}/{name}")).is_some();
+        is_defined("$defs") || is_defined("definitions") || self.names.values().any(|known| known == name)
     }
 }

@@ -8,19 +8,22 @@ use super::Conversion;
 use crate::json::{object, referenced, remove_entry, to_text};
 use crate::schema::NotStrict;
 use crate::schema::description::append;
-use crate::schema::keywords::{count_values, names, take_object, unique};
+use crate::schema::keywords::{count_values, names, unique};
 use crate::schema::normalise::merge_unit_variants;
+use crate::schema::publish::merge_all_of;
 use crate::schema::strict::{accepts, infer_type};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
 /// The maximum number of values that references of parts and alternatives add.
-const MAX_REFERENCES: usize = 100_000;
+const MAX_REFERENCES: usize = 30_000;
 /// The maximum length of the list of alternatives in the description.
 const MAX_LISTED: usize = 3_000;
+/// Parts of `allOf` inside more parts than these are not merged.
+const MAX_NESTED_PARTS: usize = 8;
 
 /// Whether a keyword rejects nothing.
-pub(super) fn has_no_rule(keyword: &str) -> bool {
+pub(super) fn rejects_nothing(keyword: &str) -> bool {
     const ANNOTATIONS: [&str; 8] =
         ["title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "definitions"];
     let is_identifier = keyword.starts_with('$') && !keyword.ends_with("Ref") && keyword != "$ref";
@@ -36,7 +39,9 @@ pub(crate) fn merge_root(conversion: &mut Conversion) {
     if present.is_empty() {
         return;
     }
-    let mut merger = Merger { document: Value::Object(conversion.root.clone()), ..Merger::default() };
+    let document = Value::Object(conversion.root.clone());
+    let own = conversion.root.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
+    let mut merger = Merger { document, own, ..Merger::default() };
     let mut parts = vec![std::mem::take(&mut conversion.root)];
     let mut position = 0;
     let mut unions = Vec::new();
@@ -49,13 +54,13 @@ pub(crate) fn merge_root(conversion: &mut Conversion) {
         }
         merger.part(part, position > 0);
         for part in inner.into_iter().filter(|part| known.insert(part.clone())) {
-            parts.push(merger.object(&part));
+            parts.push(merger.object(&part, 0));
         }
         position += 1;
     }
     for (keyword, branches) in unions.into_iter().filter(|(_, branches)| !branches.is_empty()) {
         let branches = unique(branches.iter()).into_iter().filter(|branch| **branch != Value::Bool(false));
-        let mut branches = branches.map(|branch| merger.object(branch)).collect::<Vec<_>>();
+        let mut branches = branches.map(|branch| merger.object(branch, 0)).collect::<Vec<_>>();
         // Arguments are an object.
         branches.retain(|branch| !branch.contains_key("type") || accepts(branch, "object"));
         merger.union(keyword, &branches);
@@ -93,6 +98,8 @@ fn alternatives(keywords: &mut Map<String, Value>, keyword: &str) -> Vec<Value> 
 #[derive(Default)]
 struct Merger {
     document: Value,
+    /// The properties of the root itself.
+    own: Map<String, Value>,
     /// The schemas of each property.
     properties: Map<String, Value>,
     /// The references whose properties are collected.
@@ -102,11 +109,13 @@ struct Merger {
     sentences: Vec<String>,
     /// Whether each part and each alternative names all keys. `None` before the first one.
     is_closed: Option<bool>,
+    /// The keys that each closed part names; `None` if no part is closed.
+    named: Option<HashSet<String>>,
 }
 
 impl Merger {
-    /// The keywords of a part, with those of the schema that it refers to.
-    fn object(&mut self, part: &Value) -> Map<String, Value> {
+    /// The keywords of a part, with those of the schemas that it refers to, and of its own parts.
+    fn object(&mut self, part: &Value, depth: usize) -> Map<String, Value> {
         let mut keywords = part.as_object().cloned().unwrap_or_default();
         while let Some(Value::String(reference)) = remove_entry(&mut keywords, "$ref") {
             let target = referenced(&self.document, &reference).filter(|_| self.resolved < MAX_REFERENCES);
@@ -115,6 +124,12 @@ impl Merger {
                 keywords.entry(keyword.clone()).or_insert_with(|| value.clone());
             }
         }
+        let parts =
+            keywords.get_mut("allOf").and_then(Value::as_array_mut).filter(|_| depth < MAX_NESTED_PARTS);
+        for part in parts.into_iter().flatten().filter(|part| part.is_object()) {
+            *part = self.object(part, depth + 1).into();
+        }
+        merge_all_of(&mut keywords);
         keywords
     }
 
@@ -122,6 +137,12 @@ impl Merger {
     fn part(&mut self, part: &mut Map<String, Value>, is_inner: bool) {
         self.required.extend(names(part.get("required")));
         self.properties(part);
+        if is_closed(part) {
+            let names = part.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys);
+            let mut names: HashSet<String> = names.cloned().collect();
+            names.retain(|name| self.named.as_ref().is_none_or(|named| named.contains(name)));
+            self.named = Some(names);
+        }
         if is_inner {
             self.closes(part);
             self.sentences.extend(description(part).map(str::to_owned));
@@ -142,16 +163,15 @@ impl Merger {
         }
         let mut required = branches.first().map(|branch| names(branch.get("required"))).unwrap_or_default();
         for branch in branches {
-            let of_branch: HashSet<String> = names(branch.get("required")).into_iter().collect();
-            required.retain(|name| of_branch.contains(name));
+            let required_by_branch: HashSet<String> = names(branch.get("required")).into_iter().collect();
+            required.retain(|name| required_by_branch.contains(name));
         }
         self.required.extend(required);
-        self.sentences.push(list_alternatives(keyword, branches));
+        self.sentences.push(self.list_alternatives(keyword, branches));
     }
 
     fn closes(&mut self, keywords: &Map<String, Value>) {
-        let is_closed = keywords.get("additionalProperties") == Some(&Value::Bool(false));
-        self.is_closed = Some(is_closed && self.is_closed.unwrap_or(true));
+        self.is_closed = Some(is_closed(keywords) && self.is_closed.unwrap_or(true));
     }
 
     /// Adds the properties of a schema, and those of schemas that may apply with it, each once.
@@ -176,20 +196,85 @@ impl Merger {
         }
     }
 
+    /// ``The arguments must match exactly one of: `id`; `path` and `name`.`` Empty if all of them require the same properties and
+    /// nothing else, since the merged object requires them too.
+    fn list_alternatives(&self, keyword: &str, branches: &[Map<String, Value>]) -> String {
+        let mut texts = unique(branches.iter().map(|branch| self.alternative(branch)));
+        if texts.iter().all(|(_, is_merged)| *is_merged) && texts.len() < 2 {
+            return String::new();
+        }
+        let count = if keyword == "oneOf" { "exactly one" } else { "at least one" };
+        let mut texts: Vec<String> = texts.drain(..).map(|(text, _)| text).collect();
+        shorten(&mut texts, MAX_LISTED, "alternatives");
+        format!("The arguments must match {count} of: {}.", texts.join("; "))
+    }
+
+    /// The requirements of one alternative: `` `kind` "circle" and `radius` ``. Whether the merged object has all its rules, if
+    /// it is the only one.
+    fn alternative(&self, branch: &Map<String, Value>) -> (String, bool) {
+        let properties = branch.get("properties").and_then(Value::as_object).into_iter().flatten();
+        let shown = |name: &String| {
+            let schema = branch.get("properties").and_then(|properties| properties.get(name));
+            let values = schema.and_then(|schema| schema.get("const").or(schema.get("enum")));
+            format!("`{name}`{}", values.map_or_else(String::new, |value| format!(" {}", to_text(value))))
+        };
+        let required = names(branch.get("required"));
+        let fixed = properties.clone().filter(|(_, schema)| schema.get("const").is_some());
+        let named = unique(required.iter().chain(fixed.map(|(name, _)| name)));
+        let mut rest: Map<String, Value> = rest(branch).collect();
+        // The merged object has the schema of the root for these.
+        let narrowed = properties.clone().filter_map(|(name, schema)| {
+            let own = self.own.get(name).filter(|own| !is_unconstrained(own))?;
+            let rules = schema.as_object()?.iter().filter(|(keyword, value)| {
+                let is_shown = matches!(keyword.as_str(), "const" | "enum") && named.contains(&name);
+                !is_shown && !rejects_nothing(keyword) && own.get(*keyword) != Some(value)
+            });
+            let rules = object(rules.map(|(keyword, value)| (keyword.clone(), value.clone())));
+            (!rules.is_empty()).then(|| (name.clone(), rules.into()))
+        });
+        let narrowed: Map<String, Value> = narrowed.collect();
+        if !narrowed.is_empty() {
+            rest.insert("properties".to_owned(), narrowed.into());
+        }
+        let mut texts = vec![named.into_iter().map(shown).collect::<Vec<_>>().join(" and ")];
+        if texts[0].is_empty() {
+            let optional: Vec<String> = properties.map(|(name, _)| format!("`{name}`")).collect();
+            let is_any = optional.is_empty();
+            texts[0] =
+                if is_any { "any arguments".into() } else { format!("optional {}", optional.join(" and ")) };
+        }
+        texts.extend(
+            description(branch).map(|description| format!("({})", description.trim_end_matches('.'))),
+        );
+        if is_closed(branch) {
+            let rejected = self
+                .properties
+                .keys()
+                .filter(|name| branch.get("properties").is_none_or(|own| own.get(*name).is_none()));
+            let others: Vec<String> = rejected.map(|name| format!("`{name}`")).collect();
+            if !others.is_empty() {
+                texts.push(format!("without {}", others.join(" and ")));
+            }
+        }
+        if !rest.is_empty() {
+            texts.push(format!("with {}", to_text(&rest.into())));
+        }
+        (texts.join(" "), texts.len() == 1)
+    }
+
     /// Completes the root.
     fn finish(self, conversion: &mut Conversion) {
         let root = &mut conversion.root;
-        let own = take_object(root, "properties");
-        // A closed root rejects each property that it does not name.
-        let is_root_closed = root.get("additionalProperties") == Some(&Value::Bool(false));
+        // A closed part rejects each property that it does not name.
+        let is_rejected = |name: &String| self.named.as_ref().is_some_and(|named| !named.contains(name));
         let mut properties = Map::new();
         for (name, schemas) in self.properties {
             let Value::Array(schemas) = schemas else { continue };
             // The schema of the root applies in each alternative.
-            let own = own.get(&name);
+            let own = self.own.get(&name);
             let schema = match own {
+                _ if is_rejected(&name) => continue,
                 Some(own) if !is_unconstrained(own) => own.clone(),
-                None if is_root_closed => continue,
                 _ => {
                     let mut merged = any_of(unique(schemas.into_iter().filter(|schema| Some(schema) != own)));
                     if let Some(Value::Object(own)) = own {
@@ -203,8 +288,7 @@ impl Merger {
             };
             properties.insert(name, schema);
         }
-        let required =
-            unique(self.required.into_iter().filter(|name| properties.contains_key(name) || !is_root_closed));
+        let required = unique(self.required.iter().filter(|name| !is_rejected(name)).cloned());
         root.insert("properties".to_owned(), properties.into());
         if !required.is_empty() {
             root.insert("required".to_owned(), required.into());
@@ -216,8 +300,14 @@ impl Merger {
     }
 }
 
+/// Whether a schema names all keys of its objects.
+fn is_closed(keywords: &Map<String, Value>) -> bool {
+    keywords.get("additionalProperties") == Some(&Value::Bool(false))
+        && !keywords.contains_key("patternProperties")
+}
+
 fn is_unconstrained(schema: &Value) -> bool {
-    schema.as_object().is_none_or(|keywords| keywords.keys().all(|keyword| has_no_rule(keyword)))
+    schema.as_object().is_none_or(|keywords| keywords.keys().all(|keyword| rejects_nothing(keyword)))
 }
 
 /// A schema that accepts what any of these accepts. Constants become one list of values.
@@ -251,31 +341,18 @@ fn rules(keywords: impl Iterator<Item = (String, Value)>) -> Option<String> {
 
 /// The rules of a part that are not in the merged object.
 fn rest(part: &Map<String, Value>) -> impl Iterator<Item = (String, Value)> {
-    const COMBINED: [&str; 6] = ["type", "properties", "required", "allOf", "anyOf", "oneOf"];
+    const MERGED: [&str; 3] = ["type", "properties", "required"];
     let is_merged = |keyword: &str, value: &Value| match keyword {
         "additionalProperties" => value.is_boolean() || *value == json!({}),
-        keyword => COMBINED.contains(&keyword) || has_no_rule(keyword),
+        keyword => MERGED.contains(&keyword) || rejects_nothing(keyword),
     };
     part.iter()
         .filter(move |(keyword, value)| !is_merged(keyword, value))
         .map(|(keyword, value)| (keyword.clone(), value.clone()))
 }
 
-/// ``The arguments must match exactly one of: `id`; `path` and `name`.`` Empty if all of them require the same properties and
-/// nothing else, since the merged object requires them too.
-fn list_alternatives(keyword: &str, branches: &[Map<String, Value>]) -> String {
-    let mut texts = unique(branches.iter().map(alternative));
-    let is_merged = |branch: &Map<_, _>| description(branch).is_none() && rest(branch).next().is_none();
-    if texts.len() < 2 && branches.first().is_none_or(is_merged) {
-        return String::new();
-    }
-    let count = if keyword == "oneOf" { "exactly one" } else { "at least one" };
-    limit(&mut texts, MAX_LISTED, "alternatives");
-    format!("The arguments must match {count} of: {}.", texts.join("; "))
-}
-
-/// Removes the texts with which all of them would be longer than this.
-pub(super) fn limit(texts: &mut Vec<String>, max: usize, what: &str) {
+/// Leaves out the texts that would exceed a total of `max` bytes, and appends their number: `and 3 other rules`.
+pub(super) fn shorten(texts: &mut Vec<String>, max: usize, what: &str) {
     let (mut length, count) = (0, texts.len());
     texts.retain(|text| {
         let is_short = length + text.len() <= max;
@@ -285,30 +362,4 @@ pub(super) fn limit(texts: &mut Vec<String>, max: usize, what: &str) {
     if texts.len() < count {
         texts.push(format!("and {} other {what}", count - texts.len()));
     }
-}
-
-/// The requirements of one alternative: `` `kind` "circle" and `radius` ``.
-fn alternative(branch: &Map<String, Value>) -> String {
-    let properties = branch.get("properties").and_then(Value::as_object).into_iter().flatten();
-    let shown = |name: &String| {
-        let schema = branch.get("properties").and_then(|properties| properties.get(name));
-        let values = schema.and_then(|schema| schema.get("const").or(schema.get("enum")));
-        format!("`{name}`{}", values.map_or_else(String::new, |value| format!(" {}", to_text(value))))
-    };
-    let required = names(branch.get("required"));
-    let fixed = properties.clone().filter(|(_, schema)| schema.get("const").is_some());
-    let named = unique(required.iter().chain(fixed.map(|(name, _)| name)));
-    let mut texts = vec![named.into_iter().map(shown).collect::<Vec<_>>().join(" and ")];
-    if texts[0].is_empty() {
-        let optional: Vec<String> = properties.map(|(name, _)| format!("`{name}`")).collect();
-        let is_any = optional.is_empty();
-        texts[0] =
-            if is_any { "any arguments".into() } else { format!("optional {}", optional.join(" and ")) };
-    }
-    texts.extend(description(branch).map(|description| format!("({})", description.trim_end_matches('.'))));
-    let rest = Value::Object(rest(branch).collect());
-    if rest != json!({}) {
-        texts.push(format!("with {}", to_text(&rest)));
-    }
-    texts.join(" ")
 }

@@ -12,8 +12,8 @@ pub(in crate::schema) enum TypeBounds {
     Published,
 }
 
-/// Replaces the format with the bounds of the type. A bound of [`Published`](TypeBounds::Published) that equals the end of the
-/// range is that of the type, also if schemars has written it.
+/// Replaces the format with the bounds of the type. [`Published`](TypeBounds::Published) removes a bound that equals the end of
+/// the type's range, since schemars may have written it.
 pub(super) fn replace_format(keywords: &mut Map<String, Value>, bounds: TypeBounds) {
     let Some(range) = keywords.get("format").and_then(Value::as_str).and_then(range) else { return };
     remove_entry(keywords, "format");

@@ -1,7 +1,7 @@
 //! Schemas with written names.
 
 use super::{PropertyKeys, names};
-use crate::json::object;
+use crate::json::{escaped_token, object};
 use crate::schema::description::move_keywords;
 use crate::schema::keywords::visit_schemas;
 use serde_json::{Map, Value};
@@ -24,14 +24,14 @@ impl PropertyKeys {
                 // The keys in a text stay.
                 if keywords.contains_key("contentSchema") {
                     move_keywords(keywords, &["contentSchema"]);
-                    let change = "`contentSchema` is in the description, since the keys in a text stay";
+                    let change = "`contentSchema` moves into the description, since the keys in a text stay";
                     changes.push((place.to_owned(), change.to_owned()));
                 }
                 let properties = keywords.get("properties").and_then(Value::as_object);
                 for name in properties.into_iter().flat_map(Map::keys) {
-                    let segment = name.replace('~', "~0").replace('/', "~1");
                     let change = self.written(name).map(|written| change(name, written));
-                    changes.extend(change.map(|change| (format!("{place}/properties/{segment}"), change)));
+                    let place = || format!("{place}/properties/{}", escaped_token(name));
+                    changes.extend(change.map(|change| (place(), change)));
                 }
             });
             visit_schemas(root, "", &mut |keywords, _| self.write_keywords(keywords, schema));

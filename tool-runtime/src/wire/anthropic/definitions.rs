@@ -22,9 +22,9 @@ pub(in crate::wire) const FOREIGN: DefinitionRules = DefinitionRules {
         Rule::new(modernise, INVALID),
         Rule::without_error(complete_arrays),
         Rule::new(resolve_references, INVALID),
-        // Descriptions and sentences about rules have the written keys.
-        KEYS,
         Rule::without_error(accept_patterns),
+        // The sentences about rules have the written keys.
+        KEYS,
         // https://github.com/zereight/gitlab-mcp/issues/550
         Rule::new(merge_root, ": input_schema does not support oneOf, allOf, or anyOf at the top level"),
     ],

@@ -33,17 +33,20 @@ use references::References;
 /// - Dropped and [reported](Body::report), since the API rejects them: files other than PDF and text, images other than JPEG,
 ///   PNG, GIF and WebP (a text takes their place), images in replies and errors, the reasoning of other providers, thinking
 ///   without a signature or at the end of a reply, and calls of the provider's own tools without their results.
-/// - The API rejects properties whose keys have other characters than letters, digits, `_`, `.` and `-`, or more than 64
-///   (<https://github.com/anthropics/claude-code/issues/34771>). Such a key has a written name in the definition: `filter[city]`
-///   is sent as `filter_city_`, with a fingerprint at its end if another key has this name. The names depend on the definition
-///   alone. A registry gives each call the keys of its tool when it first meets the call, in
+/// - The API accepts only keys of letters, digits, `_`, `.` and `-`, of at most 64 characters
+///   (<https://github.com/anthropics/claude-code/issues/34771>). The definition has a written name in place of any other key:
+///   `filter_city_` for `filter[city]`. A name that another key has gets a fingerprint at its end. The names depend on the
+///   definition alone.
+/// - A registry replaces the written names in the arguments of a call when it first meets the call: in
 ///   [`dispatch`](crate::Registry::dispatch), [`dispatch_stream`](crate::Registry::dispatch_stream),
-///   [`PendingCalls::run`](crate::conversation::PendingCalls::run) or a [session](crate::Session): from then on the call in the
-///   reply, its approval, hooks, middleware, events, spans and the tool have the tool's keys. Before, the arguments of a call have
-///   the written names: in a reply that [`read_reply`](Wire::read_reply) returns, in
-///   [`PendingCalls::calls`](crate::conversation::PendingCalls::calls) until a run, and in the pieces of a streamed call. The
-///   blocks of the provider keep them. A call with the tool's own keys runs too. In a reply of Anthropic, a key together with
-///   its written name is an error; in a reply of another provider, a written name is any other key. Errors for the model have the keys that it received, and so have the [`ArgumentError`](crate::dispatch::ArgumentError)s.
+///   [`PendingCalls::run`](crate::conversation::PendingCalls::run) or a [session](crate::Session). Approval, hooks, middleware,
+///   events, spans and the tool get the tool's keys. [`read_reply`](Wire::read_reply),
+///   [`PendingCalls::calls`](crate::conversation::PendingCalls::calls) before a run, the pieces of a streamed call and the
+///   provider's blocks have the written names.
+/// - Errors, and their [`ArgumentError`](crate::dispatch::ArgumentError)s, have the keys that the model received. Arguments with
+///   the tool's own keys are valid too; an object with a key and its written name is an error. In a reply of another provider, a
+///   written name has no special meaning. [`dispatch`](crate::Registry::dispatch) and [`call`](crate::Registry::call) do not know
+///   the provider: there, a written name is that of the property, also in an object that accepts any keys.
 /// - The API requires ids of letters, digits, `_` and `-` that are unique in the conversation; others are replaced in calls
 ///   and results.
 ///

@@ -1,7 +1,7 @@
 //! The rules of Anthropic's Messages API, with its error messages.
 
 use super::{FOREIGN, errors};
-use crate::wire::definitions::check_definition;
+use crate::schema::conversion::broken_rule;
 use crate::wire::rejected::{RejectedError, check_fields, ensure, invalid, is_plain_name, list};
 use serde_json::Value;
 use std::collections::HashSet;
@@ -90,10 +90,9 @@ fn check_tools(request: &Value) -> Result<(), RejectedError> {
         let kind = &tool["input_schema"]["type"];
         ensure(!kind.is_null(), || invalid(format!("{path}.input_schema.type: Field required")))?;
         ensure(kind == "object", || invalid(format!("{path}.input_schema.type: Input should be 'object'")))?;
-        check_definition(&FOREIGN, &tool["input_schema"], |_, error| RejectedError {
-            message: format!("{path}.input_schema{error}"),
-            param: String::new(),
-        })?;
+        if let Some((_, error)) = broken_rule(&tool["input_schema"], FOREIGN.rules) {
+            return invalid(format!("{path}.input_schema{error}"));
+        }
     }
     check_deferred(tools)?;
     let strict = tools.iter().filter(|tool| tool["strict"] == true).count();

@@ -52,14 +52,7 @@ impl ToolSchema {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn anthropic_strict(&self) -> Result<&AnthropicStrict, &[NotStrict]> {
-        let convert = || {
-            let written = self.written(FUNCTIONS.wire, FUNCTIONS.rules);
-            if !written.not_strict.is_empty() {
-                return Err(written.not_strict.clone());
-            }
-            anthropic_strict(self.forms().strict_parameters(written.parameters(self)))
-        };
-        self.forms().anthropic_strict(convert)
+        self.forms().anthropic_strict(|| self.strict_form(&FUNCTIONS, anthropic_strict))
     }
 }
 

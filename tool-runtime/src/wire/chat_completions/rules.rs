@@ -8,7 +8,7 @@ pub(in crate::wire) use response_format::{INVALID_NAME, check_response_format};
 
 use super::{FOREIGN, MAX_TOOLS, errors};
 use crate::schema::ToolSchema;
-use crate::wire::definitions::check_definition;
+use crate::schema::conversion::broken_rule;
 use crate::wire::rejected::{RejectedError, check_fields, ensure, list, reject};
 use crate::wire::{ChatCompletions, RequestParts, Wire};
 use serde_json::Value;
@@ -161,13 +161,10 @@ fn sends_more_tools(wire: &dyn Wire) -> bool {
 
 /// Checks the parameters of a function, which it may lack.
 pub(in crate::wire) fn check_parameters(function: &Value, param: &str) -> Result<(), RejectedError> {
-    check_definition(&FOREIGN, &function["parameters"], |place, error| RejectedError {
-        message: format!(
-            "Invalid schema for function '{}': {error}",
-            function["name"].as_str().unwrap_or_default()
-        ),
-        param: format!("{param}{}", place.replace('/', ".")),
-    })
+    let Some((place, error)) = broken_rule(&function["parameters"], FOREIGN.rules) else { return Ok(()) };
+    let name = function["name"].as_str().unwrap_or_default();
+    let param = format!("{param}{}", place.replace('/', "."));
+    reject(param, format!("Invalid schema for function '{name}': {error}"))
 }
 
 fn check_reply(index: usize, message: &Value) -> Result<OpenCalls, RejectedError> {

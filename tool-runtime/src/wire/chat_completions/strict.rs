@@ -45,14 +45,7 @@ impl ToolSchema {
     /// # Ok::<(), tool_runtime::BuildError>(())
     /// ```
     pub fn openai_strict(&self) -> Result<&RawValue, &[NotStrict]> {
-        let convert = || {
-            let written = self.written(FUNCTIONS.wire, FUNCTIONS.rules);
-            if !written.not_strict.is_empty() {
-                return Err(written.not_strict.clone());
-            }
-            openai_strict(self.forms().strict_parameters(written.parameters(self)))
-        };
-        self.forms().openai_strict(convert)
+        self.forms().openai_strict(|| self.strict_form(&FUNCTIONS, openai_strict))
     }
 }
 

@@ -4,12 +4,12 @@ use super::NAME;
 use crate::schema::conversion::{
     Rule, accept_patterns, complete_arrays, merge_root, modernise, resolve_references,
 };
-use crate::schema::references::separate_in;
+use crate::schema::references::separate_references;
 use crate::wire::definitions::DefinitionRules;
 
 /// "If `$ref` is set on a sub-schema, no other properties, except for than those starting as a `$`, may be set", and cycles "may
 /// only be used within non-required properties": <https://ai.google.dev/api/generate-content#generationconfig>
-const REFERENCES: Rule = Rule::without_error(separate_in);
+const REFERENCES: Rule = Rule::without_error(separate_references);
 
 pub(super) const FUNCTIONS: DefinitionRules = DefinitionRules { wire: NAME, rules: &[REFERENCES] };
 

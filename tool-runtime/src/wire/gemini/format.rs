@@ -10,15 +10,14 @@ mod result;
 mod tools;
 mod write;
 
+use super::definitions::FUNCTIONS;
 use super::{FORMAT, NAME};
 use crate::json::replace_lone_surrogates;
 use crate::message::{AssistantMessage, Chunk, Message};
-use crate::schema::references::separate_references;
 use crate::wire::error::WireError;
 use crate::wire::{Body, RequestParts, UseResponseFormat, Wire};
 use serde::Serialize;
 use serde_json::value::RawValue;
-use std::borrow::Cow;
 
 /// The wire of the Gemini API (`POST /v1beta/models/{model}:generateContent`, and `:streamGenerateContent?alt=sse` for
 /// streams).
@@ -162,7 +161,7 @@ impl Gemini {
 #[serde(rename_all = "camelCase")]
 struct GenerationConfig<'a> {
     response_mime_type: &'static str,
-    response_json_schema: Cow<'a, RawValue>,
+    response_json_schema: &'a RawValue,
 }
 
 impl Wire for Gemini {
@@ -175,9 +174,10 @@ impl Wire for Gemini {
         write::write(&mut body, parts.messages)?;
         tools::write(&mut body, parts, self.strict)?;
         if let Some(answer) = parts.answer_schema {
+            let written = answer.written(NAME, FUNCTIONS.rules);
             let config = GenerationConfig {
                 response_mime_type: "application/json",
-                response_json_schema: separate_references(answer.parameters()),
+                response_json_schema: written.parameters(answer),
             };
             body.write_response_format("generationConfig", &config)?;
         }

@@ -2,7 +2,7 @@
 
 use super::definitions::FOREIGN;
 use super::errors;
-use crate::wire::definitions::check_definition;
+use crate::schema::conversion::broken_rule;
 use crate::wire::rejected::{RejectedError, ensure, invalid, list};
 use serde_json::{Map, Value};
 use std::collections::HashSet;
@@ -46,13 +46,12 @@ fn check_tools(request: &Value) -> Result<(), RejectedError> {
                 ))
             })?;
             ensure(names.insert(name), || invalid(format!("Duplicate function declaration found: {name}")))?;
-            check_definition(&FOREIGN, &declaration["parametersJsonSchema"], |place, error| {
+            if let Some((place, error)) = broken_rule(&declaration["parametersJsonSchema"], FOREIGN.rules) {
                 let place = place.replace('/', ".");
-                let message = format!(
+                return invalid(format!(
                     "* GenerateContentRequest.tools[{index}].function_declarations[{position}].parameters{place}.{error}"
-                );
-                RejectedError { message, param: String::new() }
-            })?;
+                ));
+            }
         }
     }
     let config = field(field(request, "toolConfig"), "functionCallingConfig");

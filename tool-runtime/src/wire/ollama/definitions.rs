@@ -6,7 +6,11 @@ use crate::schema::conversion::{
 };
 use crate::wire::definitions::DefinitionRules;
 
-pub(super) const FUNCTIONS: DefinitionRules = DefinitionRules { wire: NAME, rules: &[] };
+/// Below the root, the server reads `anyOf`, `type`, `items`, `description`, `enum`, `properties` and `required`, and drops other
+/// keywords: <https://github.com/ollama/ollama/blob/main/api/types.go>
+const KEYWORDS: Rule = Rule::without_error(inline_definitions);
+
+pub(super) const FUNCTIONS: DefinitionRules = DefinitionRules { wire: NAME, rules: &[KEYWORDS] };
 
 pub(in crate::wire) const FOREIGN: DefinitionRules = DefinitionRules {
     wire: NAME,
@@ -15,10 +19,8 @@ pub(in crate::wire) const FOREIGN: DefinitionRules = DefinitionRules {
         Rule::without_error(complete_arrays),
         Rule::without_error(accept_patterns),
         Rule::without_error(resolve_references),
-        // At the root, the server reads `type`, `properties`, `required`, `items` and `$defs`, and drops other keywords:
-        // https://github.com/ollama/ollama/blob/main/api/types.go
+        // At the root, the server reads `type`, `properties`, `required`, `items` and `$defs`.
         Rule::without_error(merge_root),
-        // Below the root, it reads `anyOf`, `type`, `items`, `description`, `enum`, `properties` and `required`.
-        Rule::without_error(inline_definitions),
+        KEYWORDS,
     ],
 };

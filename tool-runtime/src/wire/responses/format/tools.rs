@@ -55,11 +55,10 @@ pub(super) fn write(
         return Ok(());
     }
     let form = ToolForm {
-        wire: NAME,
         is_strict: wire.strict,
         has_native_search: replaced.contains(&SEARCH_TOOLS),
         has_call_tool: !replaced.contains(&CALL_TOOL),
-        max_tools: None,
+        ..ToolForm::new(NAME)
     };
     // With custom tools, the array depends on their names and parameters too.
     let form = wire.custom_tools.is_empty().then_some(form);
