@@ -69,9 +69,9 @@ impl Rule {
 pub(crate) fn broken_rule(parameters: &Value, rules: &[Rule]) -> Option<(String, &'static str)> {
     // `{}` means any object, as no parameters do.
     let root = parameters.as_object().filter(|keywords| !keywords.is_empty())?;
-    let mut conversion = Conversion::new(root.clone());
-    conversion.property_keys =
-        schema_text(parameters).ok().and_then(|text| PropertyKeys::new(&text, standardised)).map(Arc::new);
+    let keys = schema_text(parameters).ok().and_then(|text| PropertyKeys::new(&text, standardised));
+    let root = root.clone();
+    let mut conversion = Conversion { root, property_keys: keys.map(Arc::new), ..Conversion::default() };
     rules.iter().find_map(|rule| {
         conversion.changes.clear();
         (rule.convert)(&mut conversion);
@@ -115,10 +115,6 @@ pub(crate) struct WrittenDefinition {
 }
 
 impl Conversion {
-    pub(crate) fn new(root: Map<String, Value>) -> Self {
-        Conversion { root, ..Conversion::default() }
-    }
-
     pub(crate) fn report(&mut self, place: &str, change: impl Into<String>) {
         self.changes.push(SchemaChange { place: place.to_owned(), change: change.into() });
     }
@@ -194,16 +190,16 @@ pub(super) fn standard(schema: Value) -> Result<Value, InvalidSchema> {
 /// A schema with the keywords of JSON Schema 2020-12, which may not be valid.
 pub(super) fn standardised(schema: Value) -> Value {
     let Value::Object(root) = schema else { return schema };
-    let mut conversion = Conversion::new(root);
+    let mut conversion = Conversion { root, ..Conversion::default() };
     modernise(&mut conversion);
-    visit_schemas(&mut conversion.root, "", &mut |keywords, _| accept_null(keywords));
+    visit_schemas(&mut conversion.root, "", &mut |keywords, place| accept_null(keywords, place));
     resolve(&mut conversion, Reader::Validator);
     conversion.root.into()
 }
 
-/// `nullable` of OpenAPI 3.0, which providers ignore.
-fn accept_null(keywords: &mut Map<String, Value>) {
-    if keywords.get("nullable") != Some(&Value::Bool(true)) {
+/// `nullable` of OpenAPI 3.0, which providers ignore. Arguments as a whole are an object.
+fn accept_null(keywords: &mut Map<String, Value>, place: &str) {
+    if place.is_empty() || keywords.get("nullable") != Some(&Value::Bool(true)) {
         return;
     }
     match keywords.get_mut("type") {
@@ -241,8 +237,8 @@ impl InvalidSchema {
 impl WrittenDefinition {
     /// The definition of a function, or a foreign one before it is checked.
     fn new(tool: &ToolSchema, root: Map<String, Value>, rules: &[Rule]) -> (Self, Value) {
-        let mut conversion = Conversion::new(root);
-        conversion.property_keys = tool.forms().property_keys().cloned();
+        let property_keys = tool.forms().property_keys().cloned();
+        let mut conversion = Conversion { root, property_keys, ..Conversion::default() };
         for rule in rules {
             (rule.convert)(&mut conversion);
         }

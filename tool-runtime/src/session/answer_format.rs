@@ -91,9 +91,8 @@ impl AnswerFormat {
         let Some(keys) = &self.keys else { return };
         reply.change_calls(|calls| {
             for call in calls.iter_mut().filter(|call| self.is_answer(call)) {
-                if let Some(own) = keys.names.own_arguments(&call.arguments) {
-                    call.arguments = own;
-                }
+                let own = keys.names.own_arguments(&call.arguments);
+                call.arguments = own.unwrap_or_else(|| std::mem::take(&mut call.arguments));
             }
         });
     }

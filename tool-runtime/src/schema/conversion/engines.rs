@@ -90,10 +90,7 @@ pub(in crate::schema) fn simplify(keywords: &mut Map<String, Value>) -> Vec<Stri
     match remove_entry(keywords, "uniqueItems") {
         Some(Value::Bool(true)) => {
             description::append(keywords, "Items are unique.");
-            changes.push(
-                "`uniqueItems` moves into the description, since grammar engines do not compile it"
-                    .to_owned(),
-            );
+            changes.push(format!("`uniqueItems` moves into the description, since {REASON}"));
         }
         Some(_) => changes.push("`uniqueItems` is left out, since it has no effect".to_owned()),
         None => {}

@@ -44,9 +44,9 @@ pub(crate) fn resolve(conversion: &mut Conversion, reader: Reader) {
     while let Some((target, name)) = resolver.pending.pop() {
         let Some(Value::Object(mut definition)) = document.pointer(&target).cloned() else { continue };
         if target.is_empty() {
-            definition.retain(|keyword, _| {
-                !matches!(keyword.as_str(), "$defs" | "definitions" | "$schema" | "$id")
-            });
+            const ROOT_KEYWORDS: [&str; 6] =
+                ["$defs", "definitions", "$schema", "$id", "$anchor", "$dynamicAnchor"];
+            definition.retain(|keyword, _| !ROOT_KEYWORDS.contains(&keyword.as_str()));
         }
         resolver.schema(&mut definition, &target, conversion);
         conversion.report(&target, format!("it becomes the definition `#/$defs/{name}` too, {REASON}"));

@@ -120,8 +120,16 @@ impl Merger {
         while let Some(Value::String(reference)) = remove_entry(&mut keywords, "$ref") {
             let target = referenced(&self.document, &reference).filter(|_| self.resolved < MAX_REFERENCES);
             self.resolved += count_values(target);
-            for (keyword, value) in target.and_then(Value::as_object).into_iter().flatten() {
-                keywords.entry(keyword.clone()).or_insert_with(|| value.clone());
+            let Some(Value::Object(target)) = target else { continue };
+            let is_same = |(keyword, value): (&String, &Value)| {
+                rejects_nothing(keyword) || keywords.get(keyword).is_none_or(|known| known == value)
+            };
+            if target.iter().all(is_same) {
+                let target =
+                    target.clone().into_iter().filter(|(keyword, _)| !keywords.contains_key(keyword));
+                keywords.extend(target.collect::<Map<_, _>>());
+            } else if let Value::Array(parts) = keywords.entry("allOf").or_insert_with(|| json!([])) {
+                parts.push(target.clone().into());
             }
         }
         let parts =
@@ -138,9 +146,8 @@ impl Merger {
         self.required.extend(names(part.get("required")));
         self.properties(part);
         if is_closed(part) {
-            let names = part.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys);
-            let mut names: HashSet<String> = names.cloned().collect();
-            names.retain(|name| self.named.as_ref().is_none_or(|named| named.contains(name)));
+            let is_named = |name: &&String| self.named.as_ref().is_none_or(|named| named.contains(*name));
+            let names = properties(part).map(|(name, _)| name).filter(is_named).cloned().collect();
             self.named = Some(names);
         }
         if is_inner {
@@ -148,10 +155,9 @@ impl Merger {
             self.sentences.extend(description(part).map(str::to_owned));
             self.sentences.extend(rules(rest(part)));
         } else {
-            let values = ["enum", "const", "not"].into_iter();
-            let values =
-                values.filter_map(|keyword| Some((keyword.to_owned(), remove_entry(part, keyword)?)));
-            self.sentences.extend(rules(values));
+            let values = ["enum", "const", "not"]
+                .map(|keyword| Some((keyword.to_owned(), remove_entry(part, keyword)?)));
+            self.sentences.extend(rules(values.into_iter().flatten()));
         }
     }
 
@@ -180,8 +186,7 @@ impl Merger {
         let mut position = 0;
         while let Some(keywords) = schemas.get(position).copied() {
             position += 1;
-            for (name, schema) in keywords.get("properties").and_then(Value::as_object).into_iter().flatten()
-            {
+            for (name, schema) in properties(keywords) {
                 let known = self.properties.entry(name.clone()).or_insert_with(|| json!([]));
                 known.as_array_mut().into_iter().for_each(|known| known.push(schema.clone()));
             }
@@ -199,12 +204,12 @@ impl Merger {
     /// ``The arguments must match exactly one of: `id`; `path` and `name`.`` Empty if all of them require the same properties and
     /// nothing else, since the merged object requires them too.
     fn list_alternatives(&self, keyword: &str, branches: &[Map<String, Value>]) -> String {
-        let mut texts = unique(branches.iter().map(|branch| self.alternative(branch)));
-        if texts.iter().all(|(_, is_merged)| *is_merged) && texts.len() < 2 {
+        let texts = unique(branches.iter().map(|branch| self.alternative(branch)));
+        let (mut texts, is_merged): (Vec<_>, Vec<_>) = texts.into_iter().unzip();
+        if texts.len() < 2 && !is_merged.contains(&false) {
             return String::new();
         }
         let count = if keyword == "oneOf" { "exactly one" } else { "at least one" };
-        let mut texts: Vec<String> = texts.drain(..).map(|(text, _)| text).collect();
         shorten(&mut texts, MAX_LISTED, "alternatives");
         format!("The arguments must match {count} of: {}.", texts.join("; "))
     }
@@ -212,7 +217,7 @@ impl Merger {
     /// The requirements of one alternative: `` `kind` "circle" and `radius` ``. Whether the merged object has all its rules, if
     /// it is the only one.
     fn alternative(&self, branch: &Map<String, Value>) -> (String, bool) {
-        let properties = branch.get("properties").and_then(Value::as_object).into_iter().flatten();
+        let properties = properties(branch);
         let shown = |name: &String| {
             let schema = branch.get("properties").and_then(|properties| properties.get(name));
             let values = schema.and_then(|schema| schema.get("const").or(schema.get("enum")));
@@ -238,7 +243,7 @@ impl Merger {
         }
         let mut texts = vec![named.into_iter().map(shown).collect::<Vec<_>>().join(" and ")];
         if texts[0].is_empty() {
-            let optional: Vec<String> = properties.map(|(name, _)| format!("`{name}`")).collect();
+            let optional: Vec<String> = properties.clone().map(|(name, _)| format!("`{name}`")).collect();
             let is_any = optional.is_empty();
             texts[0] =
                 if is_any { "any arguments".into() } else { format!("optional {}", optional.join(" and ")) };
@@ -247,10 +252,8 @@ impl Merger {
             description(branch).map(|description| format!("({})", description.trim_end_matches('.'))),
         );
         if is_closed(branch) {
-            let rejected = self
-                .properties
-                .keys()
-                .filter(|name| branch.get("properties").is_none_or(|own| own.get(*name).is_none()));
+            let named: HashSet<&String> = properties.map(|(name, _)| name).collect();
+            let rejected = self.properties.keys().filter(|name| !named.contains(name));
             let others: Vec<String> = rejected.map(|name| format!("`{name}`")).collect();
             if !others.is_empty() {
                 texts.push(format!("without {}", others.join(" and ")));
@@ -304,6 +307,10 @@ impl Merger {
 fn is_closed(keywords: &Map<String, Value>) -> bool {
     keywords.get("additionalProperties") == Some(&Value::Bool(false))
         && !keywords.contains_key("patternProperties")
+}
+
+fn properties(keywords: &Map<String, Value>) -> impl Iterator<Item = (&String, &Value)> + Clone {
+    keywords.get("properties").and_then(Value::as_object).into_iter().flatten()
 }
 
 fn is_unconstrained(schema: &Value) -> bool {
