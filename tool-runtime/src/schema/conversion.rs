@@ -203,7 +203,7 @@ fn accept_null(keywords: &mut Map<String, Value>, place: &str) {
         return;
     }
     match keywords.get_mut("type") {
-        Some(Value::Array(types)) if types.iter().any(|kind| kind == "null") => {}
+        Some(Value::Array(types)) if types.is_empty() || types.contains(&Value::from("null")) => {}
         Some(Value::Array(types)) => types.push("null".into()),
         Some(kind) => *kind = json!([kind, "null"]),
         None => {}
