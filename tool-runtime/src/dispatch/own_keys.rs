@@ -12,8 +12,12 @@ impl Registry {
     }
 
     /// The calls of a reply with the keys of their tools.
+    #[inline]
     pub(crate) fn with_own_keys<'c>(&self, calls: &'c [ToolCall]) -> Cow<'c, [ToolCall]> {
         let mut calls = Cow::Borrowed(calls);
+        if !self.has_rejected_keys() {
+            return calls;
+        }
         for position in 0..calls.len() {
             if let Some(own) = self.own_call(&calls[position]) {
                 calls.to_mut()[position] = own;
@@ -24,10 +28,7 @@ impl Registry {
 
     /// The call with the keys of its tool; `None` if it has no written names.
     pub(crate) fn own_call(&self, call: &ToolCall) -> Option<ToolCall> {
-        if !self.has_rejected_keys() {
-            return None;
-        }
-        let inner = self.inner_call(call);
+        let inner = self.has_rejected_keys().then(|| self.inner_call(call))?;
         let called = inner.or(call);
         let own = self.tool(&called.name)?.keys.as_ref()?.names.own_arguments(&called.arguments)?;
         let mut renamed = call.clone();
@@ -39,8 +40,7 @@ impl Registry {
     /// Gives the calls of a reply the keys of their tools, if its model may have received written names: the arguments of a reply
     /// without an origin decide. The items of the provider stay as they are. Returns whether a call had written names.
     pub(crate) fn use_own_keys(&self, reply: &mut AssistantMessage) -> bool {
-        let may_have_written_keys = reply.origin().is_none_or(|origin| wire::has_written_keys(&origin.wire));
-        if !may_have_written_keys {
+        if reply.origin().is_some_and(|origin| !wire::has_written_keys(&origin.wire)) {
             return false;
         }
         let Cow::Owned(renamed) = self.with_own_keys(&reply.tool_calls) else { return false };
