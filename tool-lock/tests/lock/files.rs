@@ -91,7 +91,7 @@ fn a_file_that_is_no_lock_fails_with_the_command_that_writes_it() {
         ("<<<<<<< HEAD", "is not a lock file of tools: expected value at line 1 column 1"),
         ("", "is not a lock file of tools: EOF while parsing a value at line 1 column 0"),
         (r#"{"tools":[]}"#, "is not a lock file of tools: missing field `version` at line 1 column 12"),
-        (r#"{"version":2,"tools":{}}"#, "has version 2, and this version of tool-runtime reads 1"),
+        (r#"{"version":2,"tools":{}}"#, "has version 2, and this version of tool-runtime-lock reads 1"),
         (r#"{"version":1}"#, "is not a lock file of tools: missing field `tools` at line 1 column 13"),
     ] {
         let message = message(&registry(), &LockPath::with(text)).expect("it is no lock");
