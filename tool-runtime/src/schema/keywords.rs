@@ -60,11 +60,7 @@ pub(super) fn each_entry(
             }
             // A boolean closes or opens an object, and needs no change.
             (
-                "additionalProperties"
-                | "unevaluatedProperties"
-                | "additionalItems"
-                | "unevaluatedItems"
-                | "contentSchema",
+                "additionalProperties" | "unevaluatedProperties" | "unevaluatedItems" | "contentSchema",
                 schema @ Value::Object(_),
             ) => visit(keyword, None, schema),
             _ => {}

@@ -6,7 +6,7 @@ use super::node::{Node, NodeId, Tag, Union};
 use super::number::{Number, canonical};
 use super::pattern::{Pattern, PatternMemory};
 use super::{EnumValues, Validator};
-use crate::json::{TypeSet, descendants, referenced, to_text};
+use crate::json::{TypeSet, referenced, to_text};
 use crate::outcome::{Truncated, TruncatedPath};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -192,13 +192,8 @@ impl<'s> Compiler<'s> {
         let &Pending { id, keywords, location } = pending;
         let mut node = Node::new(TypeSet::ALL);
         let dialect = keywords.get("$schema").and_then(Value::as_str);
-        let is_other_dialect = dialect.is_some_and(|dialect| !dialect.contains("json-schema.org/"));
-        // References inside it point to another document.
-        let is_other_document = location > 0
-            && keywords.get("$id").and_then(Value::as_str).is_some_and(|id| !id.starts_with('#'))
-            && descendants(keywords.values()).any(|(value, _)| value.get("$ref").is_some());
-        if is_other_dialect || is_other_document {
-            self.unsupported(&mut node, if is_other_dialect { "$schema" } else { "$id" }, location);
+        if dialect.is_some_and(|dialect| !dialect.contains("json-schema.org/")) {
+            self.unsupported(&mut node, "$schema", location);
             self.nodes[id.0] = Node::unknown();
             return;
         }
@@ -207,7 +202,7 @@ impl<'s> Compiler<'s> {
             if is_annotation(keyword) {
                 continue;
             }
-            if self.keyword(&mut node, keyword, value, pending).is_none() {
+            if self.keyword(&mut node, keyword, value, location).is_none() {
                 self.unsupported(&mut node, keyword, location);
             } else if !matches!(&**keyword, "allOf" | "anyOf" | "oneOf" | "not" | "$ref") {
                 node.has_own_constraint = true;
@@ -230,7 +225,7 @@ impl<'s> Compiler<'s> {
         node: &mut Node,
         keyword: &'s str,
         value: &'s Value,
-        &Pending { keywords, location, .. }: &Pending<'s>,
+        location: usize,
     ) -> Option<()> {
         match keyword {
             "type" => node.types = types(value)?,
@@ -254,13 +249,6 @@ impl<'s> Compiler<'s> {
             "minItems" => node.array.count.min = count(value)?,
             "maxItems" => node.array.count.max = count(value)?,
             "uniqueItems" => node.array.unique = value.as_bool()?,
-            // Drafts before 2020-12 write `prefixItems` as an array of `items`.
-            "items" if value.is_array() => {
-                node.array.prefix = self.each(value.as_array()?, location, keyword);
-                if let Some(others) = keywords.get("additionalItems") {
-                    node.array.items = self.child(others, location, "additionalItems", "");
-                }
-            }
             "items" => node.array.items = self.child(value, location, keyword, ""),
             "prefixItems" => node.array.prefix = self.each(value.as_array()?, location, keyword),
             "minProperties" => node.object.count.min = count(value)?,
@@ -282,7 +270,7 @@ impl<'s> Compiler<'s> {
             // Read by `properties` and `other_properties`.
             "properties" => drop(value.as_object()?),
             "required" => drop(value.as_array()?),
-            "additionalItems" | "additionalProperties" | "patternProperties" => {}
+            "additionalProperties" | "patternProperties" => {}
             _ => return None,
         }
         Some(())

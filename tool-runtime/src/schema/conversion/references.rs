@@ -60,8 +60,7 @@ pub(crate) fn resolve(conversion: &mut Conversion, reader: Reader) {
                 remove_entry(definitions, &old);
             }
         }
-        let definitions = root.entry("$defs").or_insert_with(|| Map::new().into());
-        if let Some(definitions) = definitions.as_object_mut() {
+        if let Value::Object(definitions) = root.entry("$defs").or_insert_with(|| Map::new().into()) {
             definitions.insert(name, definition.into());
         }
     }
@@ -108,12 +107,22 @@ fn is_rejected(keyword: &str, text: &str) -> bool {
     }
 }
 
+fn ancestors(place: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(place), |place| Some(place.rsplit_once('/')?.0))
+}
+
+/// A reference is relative to the schema with an identifier around it.
+fn base_of(place: &str, bases: &HashSet<String>) -> String {
+    ancestors(place).find(|place| bases.contains(*place)).unwrap_or_default().to_owned()
+}
+
 struct Resolver<'a> {
     document: &'a Value,
     reader: Reader,
     has_references: bool,
-    /// The places of the schemas with these anchors and these identifiers, as JSON pointers.
-    anchors: HashMap<String, String>,
+    /// The places of the schemas with these anchors, as JSON pointers, by their bases and names.
+    anchors: HashMap<(String, String), String>,
+    /// The places of the schemas with these identifiers.
     ids: HashMap<String, String>,
     /// The places of the schemas with identifiers.
     bases: HashSet<String>,
@@ -128,26 +137,37 @@ struct Resolver<'a> {
 
 impl<'a> Resolver<'a> {
     fn new(document: &'a Value, reader: Reader) -> Option<Self> {
-        let (mut anchors, mut ids, mut has_references) = (HashMap::new(), HashMap::new(), false);
+        let (mut anchors, mut ids, mut has_references) = (Vec::new(), Vec::new(), false);
+        let (mut known, mut ambiguous) = (HashSet::new(), HashSet::new());
         let mut root = document.as_object()?.clone();
         visit_schemas(&mut root, "", &mut |keywords, place| {
             let text = |keyword: &str| keywords.get(keyword).and_then(Value::as_str);
             has_references |= text("$ref").is_some();
-            for anchor in ["$anchor", "$dynamicAnchor"].into_iter().filter_map(text) {
-                anchors.entry(anchor.to_owned()).or_insert_with(|| place.to_owned());
-            }
+            let dynamic = text("$dynamicAnchor").map(str::to_owned);
+            ambiguous.extend(dynamic.filter(|name| !known.insert(name.clone())));
+            let names = ["$anchor", "$dynamicAnchor"].into_iter().filter_map(text);
+            anchors.extend(names.map(|name| (name.to_owned(), place.to_owned())));
             // `id` is that of draft 4. Until draft 7, an identifier may also be an anchor.
             for id in ["$id", "id"].into_iter().filter_map(text) {
                 let (id, anchor) = id.split_once('#').unwrap_or((id, ""));
-                for (known, name) in [(&mut ids, id), (&mut anchors, anchor)] {
+                for (found, name) in [(&mut ids, id), (&mut anchors, anchor)] {
                     if !name.is_empty() {
-                        known.entry(name.to_owned()).or_insert_with(|| place.to_owned());
+                        found.push((name.to_owned(), place.to_owned()));
                     }
                 }
             }
         });
+        // The first of several with one name, which comes last, is the one that counts.
+        let ids: HashMap<_, _> = ids.into_iter().rev().collect();
         let bases = ids.values().cloned().collect();
-        let (names, number, pending, copied_values) = (HashMap::new(), 1, Vec::new(), 0);
+        // Which of several a reference means depends on the references that lead to it.
+        anchors.retain(|(anchor, _)| !ambiguous.contains(anchor));
+        // A generator may refer to an anchor in another schema.
+        anchors.sort_by_key(|(_, place)| !base_of(place, &bases).is_empty());
+        let by_base = |(anchor, place): (String, String)| {
+            [base_of(&place, &bases), String::new()].map(|base| ((base, anchor.clone()), place.clone()))
+        };
+        let anchors = anchors.into_iter().rev().flat_map(by_base).collect();
         Some(Resolver {
             document,
             reader,
@@ -155,10 +175,10 @@ impl<'a> Resolver<'a> {
             anchors,
             ids,
             bases,
-            names,
-            number,
-            pending,
-            copied_values,
+            names: HashMap::new(),
+            number: 1,
+            pending: Vec::new(),
+            copied_values: 0,
         })
     }
 
@@ -226,21 +246,20 @@ impl<'a> Resolver<'a> {
         let is_schema = |place: &String| self.document.pointer(place).is_some_and(Value::is_object);
         let decoded = percent_decoded(reference);
         let (base, fragment) = decoded.split_once('#').unwrap_or((&decoded, ""));
-        let ancestors = || std::iter::successors(Some(place), |place| Some(place.rsplit_once('/')?.0));
         let base = match base {
-            // A reference is relative to the schema with an identifier around it.
-            "" => ancestors().find(|place| self.bases.contains(*place)).unwrap_or_default().to_owned(),
+            "" => base_of(place, &self.bases),
             // A name alone is that of a definition.
             name => self.identified(name).or_else(|| Some(format!("/$defs/{name}")).filter(is_schema))?,
         };
         if !fragment.is_empty() && !fragment.starts_with('/') {
-            return self.anchors.get(fragment).cloned();
+            let anchors = [base, String::new()].map(|base| self.anchors.get(&(base, fragment.to_owned())));
+            return anchors.into_iter().flatten().next().cloned();
         }
         let target = [format!("{base}{fragment}"), fragment.to_owned()].into_iter().find(is_schema);
         target.or_else(|| {
             let name = fragment.strip_prefix("/$defs/").or_else(|| fragment.strip_prefix("/definitions/"))?;
             // A generator put the definitions next to the reference.
-            let places = ancestors().flat_map(|ancestor| {
+            let places = ancestors(place).flat_map(|ancestor| {
                 ["$defs", "definitions"].map(|keyword| format!("{ancestor}/{keyword}/{name}"))
             });
             places.into_iter().find(is_schema)
