@@ -14,6 +14,7 @@
 
 mod change;
 mod file;
+mod json_type;
 mod line_diff;
 mod location;
 mod number;
@@ -24,7 +25,6 @@ mod schemas;
 mod similar_name;
 mod sorted;
 mod tools;
-mod type_set;
 
 use file::Lock;
 use report::report;

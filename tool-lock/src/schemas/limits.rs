@@ -2,24 +2,24 @@
 
 use super::{Comparison, Schema};
 use crate::change::Direction;
+use crate::json_type::JsonType;
 use crate::line_diff::json_diff;
 use crate::location::Location;
 use crate::number::compare_numbers;
-use crate::type_set::TypeSet;
 use serde_json::{Number, Value};
 use std::cmp::Ordering;
 use std::fmt;
 
-/// Limits with their types, their words, and whether they are lower ones.
-const LIMITS: [(TypeSet, &str, &str, bool); 8] = [
-    (TypeSet::NUMBER, "minimum", "minimum", true),
-    (TypeSet::NUMBER, "maximum", "maximum", false),
-    (TypeSet::STRING, "minLength", "minimum length", true),
-    (TypeSet::STRING, "maxLength", "maximum length", false),
-    (TypeSet::ARRAY, "minItems", "minimum number of items", true),
-    (TypeSet::ARRAY, "maxItems", "maximum number of items", false),
-    (TypeSet::OBJECT, "minProperties", "minimum number of fields", true),
-    (TypeSet::OBJECT, "maxProperties", "maximum number of fields", false),
+/// Limits with a type that has them, their words, and whether they are lower ones. A set with numbers has integers.
+const LIMITS: [(JsonType, &str, &str, bool); 8] = [
+    (JsonType::Integer, "minimum", "minimum", true),
+    (JsonType::Integer, "maximum", "maximum", false),
+    (JsonType::String, "minLength", "minimum length", true),
+    (JsonType::String, "maxLength", "maximum length", false),
+    (JsonType::Array, "minItems", "minimum number of items", true),
+    (JsonType::Array, "maxItems", "maximum number of items", false),
+    (JsonType::Object, "minProperties", "minimum number of fields", true),
+    (JsonType::Object, "maxProperties", "maximum number of fields", false),
 ];
 
 /// One bound of a range.
@@ -38,18 +38,18 @@ impl fmt::Display for Limit<'_> {
 impl Comparison {
     /// Compares the limits of the types that both schemas accept.
     pub(super) fn compare_limits(&mut self, old: Schema<'_>, new: Schema<'_>, at: &Location) {
-        let types = old.types().intersection(new.types());
-        for (of_types, keyword, words, is_lower) in LIMITS {
-            if types.intersects(of_types) {
+        let types = &old.types() & &new.types();
+        for (kind, keyword, words, is_lower) in LIMITS {
+            if types.contains(&kind) {
                 let limits = [old, new].map(|schema| limit(schema, keyword, is_lower));
                 self.compare_limit(limits, words, is_lower, at);
             }
         }
-        if types.intersects(TypeSet::STRING) {
+        if types.contains(&JsonType::String) {
             self.compare_text_keyword("pattern", old, new, at);
             self.compare_text_keyword("format", old, new, at);
         }
-        if types.intersects(TypeSet::ARRAY) {
+        if types.contains(&JsonType::Array) {
             let unique = |schema: Schema<'_>| schema.get("uniqueItems") == Some(&Value::Bool(true));
             match (unique(old), unique(new)) {
                 (false, true) => {

@@ -1,9 +1,10 @@
 //! A schema in its document.
 
 use super::ANNOTATIONS;
+use crate::json_type::JsonType;
 use crate::references::{referenced, references_in};
-use crate::type_set::TypeSet;
 use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 
 /// The references that one schema may lead through.
 const MAX_REFERENCES: usize = 50;
@@ -86,18 +87,21 @@ impl<'a> Schema<'a> {
     }
 
     /// The types of the values that may be valid.
-    pub(super) fn types(self) -> TypeSet {
-        let one = |name: &Value| name.as_str().and_then(TypeSet::from_name).unwrap_or(TypeSet::ALL);
-        let declared = match self.get("type") {
-            Some(Value::Array(names)) => names.iter().map(one).fold(TypeSet::NONE, TypeSet::union),
-            Some(name) => one(name),
-            None => TypeSet::ALL,
+    pub(super) fn types(self) -> BTreeSet<JsonType> {
+        let types = |name: &Value| name.as_str().and_then(JsonType::from_name).unwrap_or(JsonType::ALL);
+        let declared: BTreeSet<_> = match self.get("type") {
+            Some(Value::Array(names)) => names.iter().flat_map(types).copied().collect(),
+            Some(name) => types(name).iter().copied().collect(),
+            None => JsonType::ALL.iter().copied().collect(),
         };
-        let listed = match self.values() {
-            Some(values) => values.iter().map(TypeSet::from_value).fold(TypeSet::NONE, TypeSet::union),
-            None => TypeSet::ALL,
-        };
-        declared.intersection(listed)
+        let Some(values) = self.values() else { return declared };
+        let listed: BTreeSet<_> = values.iter().flat_map(JsonType::from_value).copied().collect();
+        &declared & &listed
+    }
+
+    /// Whether each valid value has this type.
+    pub(super) fn has_only(self, kind: JsonType) -> bool {
+        self.types() == BTreeSet::from([kind])
     }
 
     /// The values of `const` or `enum`.

@@ -2,28 +2,29 @@
 
 use super::{Comparison, Schema};
 use crate::change::Direction;
+use crate::json_type::type_names;
 use crate::line_diff::{json_diff, short_json};
 use crate::location::Location;
-use crate::type_set::TypeSet;
 use serde_json::Value;
 
 impl Comparison {
     /// Compares the types. Returns false if no value is of both, so that no other keyword matters.
     pub(super) fn compare_types(&mut self, old: Schema<'_>, new: Schema<'_>, at: &Location) -> bool {
         let (before, after) = (old.types(), new.types());
-        let common = before.intersection(after);
         let (direction, verb) = if before == after {
             return true;
-        } else if common == before {
+        } else if before.is_subset(&after) {
             (Direction::Wider, "widens")
-        } else if common == after {
+        } else if after.is_subset(&before) {
             (Direction::Narrower, "narrows")
         } else {
             (Direction::Incompatible, "changes")
         };
-        let (before, after) = (before.names(), after.names());
-        self.push(direction, format!("{at}: the type {verb} from {before} to {after}"));
-        common != TypeSet::NONE
+        self.push(
+            direction,
+            format!("{at}: the type {verb} from {} to {}", type_names(&before), type_names(&after)),
+        );
+        !before.is_disjoint(&after)
     }
 
     /// Compares `enum` and `const`.

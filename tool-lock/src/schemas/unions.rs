@@ -2,10 +2,10 @@
 
 use super::{Comparison, Schema};
 use crate::change::Direction;
+use crate::json_type::{JsonType, type_names};
 use crate::line_diff::{json_diff, sorted_text};
 use crate::location::Location;
 use crate::references::definition_name;
-use crate::type_set::TypeSet;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
@@ -43,7 +43,7 @@ fn key(schema: Schema<'_>) -> Option<(Option<&str>, &Value)> {
         return Some((None, value)).filter(|_| !value.is_f64());
     }
     let properties = schema.object("properties")?.iter();
-    let mut tags = properties.filter(|(name, _)| schema.requires(name) && schema.types() == TypeSet::OBJECT);
+    let mut tags = properties.filter(|(name, _)| schema.requires(name) && schema.has_only(JsonType::Object));
     tags.find_map(|(name, property)| Some((Some(&**name), property.get("const")?)))
 }
 
@@ -82,7 +82,7 @@ impl Comparison {
         let (mut rest_old, mut rest_new) = (old.alternatives.clone(), new.alternatives.clone());
         // Null needs no name for the other alternative.
         let values = |union: &Union<'_>| {
-            union.alternatives.iter().filter(|schema| schema.resolved().types() != TypeSet::NULL).count()
+            union.alternatives.iter().filter(|schema| !schema.resolved().has_only(JsonType::Null)).count()
         };
         let is_named = values(old).max(values(new)) > 1;
         for (before, after) in take_partners(&mut rest_old, &mut rest_new) {
@@ -166,7 +166,7 @@ fn label(schema: Schema<'_>) -> String {
         _ => None,
     };
     let name = reference.or_else(title).or_else(tag).or_else(only_required);
-    let name = name.unwrap_or_else(|| schema.types().names());
+    let name = name.unwrap_or_else(|| type_names(&schema.types()));
     match name.char_indices().nth(MAX_LABEL) {
         Some((end, _)) => format!("{}..", name.get(..end).unwrap_or_default()),
         None => name,
