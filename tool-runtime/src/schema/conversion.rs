@@ -162,11 +162,7 @@ impl Conversion {
 /// The rule that keys have only some characters, and are short.
 pub(crate) fn write_keys(conversion: &mut Conversion) {
     let Some(keys) = conversion.property_keys.take() else { return };
-    let written = keys.write_schema(&Value::Object(conversion.root.clone()));
-    if let Value::Object(root) = written.schema {
-        conversion.root = root;
-    }
-    for (place, change) in written.changes {
+    for (place, change) in keys.write_schema(&mut conversion.root) {
         conversion.report(&place, change);
     }
 }

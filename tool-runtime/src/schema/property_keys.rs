@@ -68,7 +68,9 @@ impl PropertyKeys {
     /// The parameters with written names.
     #[cfg(feature = "search")]
     pub(super) fn written_parameters(&self) -> Option<Box<RawValue>> {
-        schema_text(&self.write_schema(&self.schema).schema).ok()
+        let mut root = self.schema.as_object()?.clone();
+        self.write_schema(&mut root);
+        schema_text(&root.into()).ok()
     }
 
     /// The written form of a name in a schema.
@@ -112,7 +114,7 @@ mod tests {
         let keys = PropertyKeys::new(&to_raw_value(&schema).expect("it is JSON"), |schema| schema)
             .expect("it has such keys");
         let long_name = keys.written(&long).expect("it is too long").to_owned();
-        let mut changes = keys.write_schema(&schema).changes;
+        let mut changes = keys.write_schema(&mut schema.as_object().cloned().unwrap_or_default());
         changes.sort();
         let letters = "the provider accepts only letters, digits, `_`, `.` and `-` in keys";
         let expected = [

@@ -1,18 +1,12 @@
 //! The keys of a tool without the feature `anthropic`: no other provider rejects any.
 
 use crate::outcome::ArgumentError;
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 /// The rejected keys of a tool, which has none.
 #[derive(Debug)]
 pub(crate) enum PropertyKeys {}
-
-/// A schema with written names.
-pub(crate) struct WrittenSchema {
-    pub(crate) schema: Value,
-    pub(crate) changes: Vec<(String, String)>,
-}
 
 impl PropertyKeys {
     pub(crate) fn new(_: &RawValue, _: fn(Value) -> Value) -> Option<Self> {
@@ -31,7 +25,7 @@ impl PropertyKeys {
         match *self {}
     }
 
-    pub(crate) fn write_schema(&self, _: &Value) -> WrittenSchema {
+    pub(crate) fn write_schema(&self, _: &mut Map<String, Value>) -> Vec<(String, String)> {
         match *self {}
     }
 

@@ -16,7 +16,10 @@ pub(crate) struct ToolKeys {
 
 impl ToolKeys {
     pub(crate) fn new(keys: &Arc<PropertyKeys>, enforced: &Value) -> Self {
-        let written = keys.write_schema(enforced).schema;
+        let mut written = enforced.clone();
+        if let Value::Object(root) = &mut written {
+            keys.write_schema(root);
+        }
         ToolKeys { names: Arc::clone(keys), validator: Validator::new(&written).ok() }
     }
 

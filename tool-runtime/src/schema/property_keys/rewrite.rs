@@ -6,37 +6,30 @@ use crate::schema::description::move_keywords;
 use crate::schema::keywords::visit_schemas;
 use serde_json::{Map, Value};
 
-/// A schema with written names.
-#[derive(Debug)]
-pub(crate) struct WrittenSchema {
-    pub(crate) schema: Value,
-    /// The place of each changed key as a JSON pointer, such as `/properties/filter[city]`, and the change.
-    pub(crate) changes: Vec<(String, String)>,
-}
-
 impl PropertyKeys {
-    /// A form of the tool's parameters with the written names: of properties, in the keywords that list them, and in values
+    /// Gives a form of the tool's parameters the written names: of properties, in the keywords that list them, and in values
     /// that are objects of the schema. Its references must refer to definitions.
-    pub(crate) fn write_schema(&self, schema: &Value) -> WrittenSchema {
-        let (mut written, mut changes) = (schema.clone(), Vec::new());
-        if let Value::Object(root) = &mut written {
-            visit_schemas(root, "", &mut |keywords, place| {
-                // The keys in a text stay.
-                if keywords.contains_key("contentSchema") {
-                    move_keywords(keywords, &["contentSchema"]);
-                    let change = "`contentSchema` moves into the description, since the keys in a text stay";
-                    changes.push((place.to_owned(), change.to_owned()));
-                }
-                let properties = keywords.get("properties").and_then(Value::as_object);
-                for name in properties.into_iter().flat_map(Map::keys) {
-                    let change = self.written(name).map(|written| change(name, written));
-                    let place = || format!("{place}/properties/{}", escaped_token(name));
-                    changes.extend(change.map(|change| (place(), change)));
-                }
-            });
-            visit_schemas(root, "", &mut |keywords, _| self.write_keywords(keywords, schema));
-        }
-        WrittenSchema { schema: written, changes }
+    ///
+    /// Returns the place of each changed key as a JSON pointer, such as `/properties/filter[city]`, and the change.
+    pub(crate) fn write_schema(&self, root: &mut Map<String, Value>) -> Vec<(String, String)> {
+        let document = Value::Object(root.clone());
+        let mut changes = Vec::new();
+        visit_schemas(root, "", &mut |keywords, place| {
+            // The keys in a text stay.
+            if keywords.contains_key("contentSchema") {
+                move_keywords(keywords, &["contentSchema"]);
+                let change = "`contentSchema` moves into the description, since the keys in a text stay";
+                changes.push((place.to_owned(), change.to_owned()));
+            }
+            let properties = keywords.get("properties").and_then(Value::as_object);
+            for name in properties.into_iter().flat_map(Map::keys) {
+                let change = self.written(name).map(|written| change(name, written));
+                let place = || format!("{place}/properties/{}", escaped_token(name));
+                changes.extend(change.map(|change| (place(), change)));
+            }
+        });
+        visit_schemas(root, "", &mut |keywords, _| self.write_keywords(keywords, &document));
+        changes
     }
 
     fn write_keywords(&self, keywords: &mut Map<String, Value>, document: &Value) {
