@@ -16,8 +16,6 @@ mod parameters;
 #[cfg(feature = "anthropic")]
 mod property_keys;
 mod publish;
-#[cfg_attr(not(feature = "wires"), allow(dead_code, reason = "only one wire separates references"))]
-pub(crate) mod references;
 pub(crate) mod strict;
 mod text;
 #[cfg(not(feature = "anthropic"))]

@@ -17,6 +17,8 @@ mod pattern_syntax;
 mod patterns;
 mod references;
 mod root;
+#[cfg(any(feature = "gemini", feature = "testing"))]
+mod separated;
 
 pub(crate) use drafts::modernise;
 pub(crate) use engines::accept_in_engines;
@@ -26,6 +28,8 @@ pub(crate) use inlined::inline_definitions;
 pub(crate) use pattern_syntax::accept_patterns;
 pub(crate) use references::resolve_references;
 pub(crate) use root::{add_properties, merge_root};
+#[cfg(any(feature = "gemini", feature = "testing"))]
+pub(crate) use separated::separate_references;
 
 use metaschema::metaschema_errors;
 use references::{Reader, leave_out_definitions, resolve};

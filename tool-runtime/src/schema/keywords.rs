@@ -96,3 +96,16 @@ pub(crate) fn take_object(keywords: &mut Map<String, Value>, keyword: &str) -> M
         _ => Map::new(),
     }
 }
+
+/// Removes properties from the required ones.
+pub(super) fn make_optional(keywords: &mut Map<String, Value>, properties: &[String]) {
+    let Some(Value::Array(required)) = keywords.get_mut("required") else { return };
+    if properties.is_empty() {
+        return;
+    }
+    let properties: HashSet<&str> = properties.iter().map(String::as_str).collect();
+    required.retain(|name| name.as_str().is_none_or(|name| !properties.contains(name)));
+    if required.is_empty() {
+        remove_entry(keywords, "required");
+    }
+}

@@ -2,9 +2,8 @@
 
 use super::NAME;
 use crate::schema::conversion::{
-    Rule, accept_patterns, complete_arrays, merge_root, modernise, resolve_references,
+    Rule, accept_patterns, complete_arrays, merge_root, modernise, resolve_references, separate_references,
 };
-use crate::schema::references::separate_references;
 use crate::wire::definitions::DefinitionRules;
 
 /// "If `$ref` is set on a sub-schema, no other properties, except for than those starting as a `$`, may be set", and cycles "may

@@ -1,13 +1,12 @@
-//! References in the form that the Gemini API accepts.
+//! References that stand alone, and cycles of references through optional properties, as the Gemini API requires.
 
 mod cycles;
 
-use super::conversion::Conversion;
-use super::keywords::{each_subschema, take_object};
+use super::Conversion;
 use crate::json::remove_entry;
+use crate::schema::keywords::{each_subschema, make_optional, take_object};
 use cycles::Cycles;
 use serde_json::{Map, Value, json};
-use std::collections::HashSet;
 
 /// The rule that the Gemini API accepts references: a `$ref` has no other keywords next to it, and a cycle passes through an
 /// optional property. From the documentation of `responseJsonSchema`: "Cyclic references are unrolled to a limited degree and, as
@@ -68,18 +67,6 @@ fn separate(schema: &mut Value, cycles: &Cycles, node: usize) -> bool {
     make_optional(keywords, &optional);
     wrap_reference(keywords);
     is_cyclic
-}
-
-pub(super) fn make_optional(keywords: &mut Map<String, Value>, properties: &[String]) {
-    let Some(Value::Array(required)) = keywords.get_mut("required") else { return };
-    if properties.is_empty() {
-        return;
-    }
-    let properties: HashSet<&str> = properties.iter().map(String::as_str).collect();
-    required.retain(|name| name.as_str().is_none_or(|name| !properties.contains(name)));
-    if required.is_empty() {
-        remove_entry(keywords, "required");
-    }
 }
 
 /// Moves a reference with other keywords next to it into a union of one schema.
