@@ -7,13 +7,11 @@
 //! The schema of a function is published in a form that needs few of these rules: a program without foreign definitions
 //! contains only those, since a foreign definition brings its conversion ([`Convert`]).
 
-mod classes;
 mod drafts;
 mod engines;
 #[cfg(feature = "ollama")]
 mod inlined;
 mod metaschema;
-mod pattern_syntax;
 mod patterns;
 mod references;
 mod root;
@@ -25,7 +23,7 @@ pub(crate) use engines::accept_in_engines;
 pub(super) use engines::simplify;
 #[cfg(feature = "ollama")]
 pub(crate) use inlined::inline_definitions;
-pub(crate) use pattern_syntax::accept_patterns;
+pub(crate) use patterns::accept_patterns;
 pub(crate) use references::resolve_references;
 pub(crate) use root::{add_properties, merge_root};
 #[cfg(any(feature = "gemini", feature = "testing"))]

@@ -5,8 +5,7 @@
 //! keyword; the tool enforces it.
 
 use super::Conversion;
-use super::pattern_syntax::rewrite_pattern;
-use super::patterns::{MAX_REPETITIONS, is_accepted_for_keys};
+use super::patterns::{MAX_REPETITIONS, is_accepted_for_keys, rewrite_pattern};
 use super::references::{Reader, resolve};
 use crate::json::{descendants, remove_entry};
 use crate::schema::description;
