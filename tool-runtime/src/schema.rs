@@ -38,7 +38,7 @@ pub(crate) use text::schema_text;
 #[cfg(not(feature = "anthropic"))]
 pub(crate) use without_property_keys::PropertyKeys;
 
-use conversion::{Convert, standardised};
+use conversion::{Convert, standardise};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
@@ -90,7 +90,7 @@ impl ToolSchema {
         parameters: Box<RawValue>,
         convert: Convert,
     ) -> Self {
-        let keys = PropertyKeys::new(&parameters, standardised);
+        let keys = PropertyKeys::new(&parameters, standardise);
         ToolSchema { name, description, forms: Arc::new(Forms::new(parameters, keys, Some(convert))) }
     }
 

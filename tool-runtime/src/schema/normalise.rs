@@ -41,11 +41,10 @@ pub(super) fn normalise(schema: &mut Value, bounds: TypeBounds) {
 
 /// Adds what servers and engines require to a schema that schemars did not generate. It accepts the same values as
 /// before.
-pub(in crate::schema) fn complete(schema: &mut Value) {
-    let Value::Object(keywords) = schema else { return };
+pub(in crate::schema) fn complete(keywords: &mut Map<String, Value>) {
     each_subschema(keywords, &mut |subschema| {
         replace_true(subschema);
-        complete(subschema);
+        subschema.as_object_mut().into_iter().for_each(complete);
     });
     arrays::complete(keywords);
 }

@@ -1,7 +1,7 @@
 //! The parameters of a tool as one JSON Schema.
 
 use super::close::close;
-use super::conversion::{InvalidSchema, standard};
+use super::conversion::{InvalidSchema, standardise_checked};
 use super::normalise::{TypeBounds, normalise, resolve_definitions};
 use super::publish::publish;
 use super::text::schema_text;
@@ -90,7 +90,7 @@ pub(crate) fn from_dynamic(mut schema: Value, is_closed: bool) -> Result<Paramet
     }
     Ok(ParametersSchema {
         published: schema_text(&schema)?,
-        enforced: standard(schema).map_err(SchemaError::Invalid)?,
+        enforced: standardise_checked(schema).map_err(SchemaError::Invalid)?,
     })
 }
 
