@@ -170,9 +170,8 @@ impl Registry {
         let outer = own.as_ref().unwrap_or(&tool_call);
         let inner = registry.inner_call(outer);
         let tool_call = inner.or(outer);
-        // The arguments of `call_tool` are not in the definition of the tool that it calls.
-        let has_written_keys = own.is_some() && inner.get().is_none();
-        let batch = &Batch { has_written_keys, ..registry.new_batch(0) };
+        let batch = Batch { has_written_keys: own.is_some(), ..registry.new_batch(0) };
+        let batch = &batch.for_inner(&inner);
         let events = batch.stages.contains(Stage::StartEvent).then(|| registry.events(batch, tool_call));
         let events = events.as_ref();
         let mut result = match registry.tool_to_run(batch, 0, tool_call) {

@@ -36,13 +36,9 @@ impl Registry {
         #[cfg(feature = "tracing")]
         let recorded = span.clone();
         let writing = async move {
-            // Without the feature, the additional variable adds 12 instructions to a call.
+            // Without the feature, the additional variables add 12 instructions to a call.
             #[cfg(feature = "search")]
-            let (outer, tool_call) = (tool_call, inner.or(tool_call));
-            // The arguments of `call_tool` are not in the definition of the tool that it calls.
-            #[cfg(feature = "search")]
-            let batch =
-                &Batch { has_written_keys: batch.has_written_keys && inner.get().is_none(), ..*batch };
+            let (outer, tool_call, batch) = (tool_call, inner.or(tool_call), &batch.for_inner(&inner));
             let own_record = CallRecord::default();
             let record = observed.unwrap_or(&own_record);
             let has_listeners = batch.stages.contains(Stage::StartEvent);

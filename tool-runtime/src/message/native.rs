@@ -190,7 +190,7 @@ impl AssistantMessage {
         matches!(last, Some(StandsFor::Call(_) | StandsFor::RejectedCall))
     }
 
-    /// Changes the ids of calls, which stay those of their items.
+    /// Changes calls. Each changed call still has its item, which keeps the id and the arguments of the provider.
     pub(crate) fn change_calls(&mut self, change: impl FnOnce(&mut [ToolCall])) {
         if self.native.is_empty() {
             return change(&mut self.tool_calls);

@@ -73,7 +73,7 @@ impl Candidate {
             Body::Function(tool),
         );
         candidate.tool.instance = instance;
-        candidate.keep_enforced(enforced);
+        candidate.set_enforced(enforced);
         candidate.needs = description.needs;
         Ok(candidate)
     }
@@ -95,13 +95,13 @@ impl Candidate {
             Body::Dynamic(tool.handler),
         );
         candidate.tool.original_name = original_name;
-        candidate.keep_enforced(enforced);
+        candidate.set_enforced(enforced);
         Ok(candidate)
     }
 
-    /// Keeps the schema for `Registry::enforced_schema`, and its form with written names of keys.
+    /// Sets what depends on the schema against which arguments are validated.
     #[cfg_attr(not(feature = "testing"), allow(clippy::needless_pass_by_value))]
-    fn keep_enforced(&mut self, enforced: Value) {
+    fn set_enforced(&mut self, enforced: Value) {
         let keys = self.schema.forms().property_keys();
         self.tool.keys = keys.map(|keys| Arc::new(ToolKeys::new(keys, &enforced)));
         #[cfg(feature = "testing")]

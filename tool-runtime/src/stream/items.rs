@@ -112,7 +112,7 @@ impl Items {
         let Value::Object(mut new) = item else { return };
         let newest = self.list.last_mut().filter(|last| last.kind == kind);
         if let Some(old) = newest.and_then(Item::joinable_fields) {
-            // The text is moved and not copied, since it grows with each chunk.
+            // The text is moved and not copied, since it grows with each chunk. Null keeps its place among the fields.
             let [old_text, new_text] =
                 [&mut *old, &mut new].map(|item| item.insert("text".to_owned(), Value::Null));
             let is_same = *old == new;

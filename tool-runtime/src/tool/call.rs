@@ -3,6 +3,7 @@
 use super::{Body, Invocation, RegisteredTool, Stage, StageSet, Started, ToolKeys};
 use crate::arguments::{ArgumentsError, object};
 use crate::context::{BatchContext, CallContext, CallEvents, CallRecord};
+use crate::inner_call::InnerCall;
 use crate::message::means_none;
 use crate::outcome::CallError;
 use crate::state::State;
@@ -61,6 +62,11 @@ impl<'a> Batch<'a> {
             rejection: None,
             has_written_keys: false,
         }
+    }
+
+    /// The batch for a call, or for its inner call, whose arguments have no definition with written names of keys.
+    pub(crate) fn for_inner(&self, inner: &InnerCall) -> Self {
+        Batch { has_written_keys: self.has_written_keys && inner.get().is_none(), ..*self }
     }
 
     /// The context, which is empty for calls without one.

@@ -20,7 +20,8 @@ pub(crate) struct DefinitionRules {
     pub(crate) rules: &'static [Rule],
 }
 
-/// The rules of each provider for foreign definitions.
+/// The rules of each provider for foreign definitions. They are not part of [`Provider`](super::provider::Provider), so that a
+/// program without foreign definitions does not contain them.
 static FOREIGN: &[&DefinitionRules] = &[
     &chat_completions::FOREIGN,
     &anthropic::FOREIGN,
