@@ -225,7 +225,7 @@ fn no_keyword_that_a_small_model_copies_follows_the_properties() {
         let mut found = Vec::new();
         late_keywords(&value, "", &mut found);
         // The properties of `odd` are no keywords.
-        found.retain(|path| !path.contains("/properties/"));
+        found.retain(|path| !path.ends_with("/properties/required") && !path.ends_with("/properties/type"));
         assert_eq!(found, [""; 0], "{}", wire.name());
     }
 }

@@ -1,10 +1,10 @@
 //! Calls of tools with foreign definitions: the arguments that a model sends on each wire reach the tool with its own keys.
 
-use serde_json::{Map, Value, json};
-use std::sync::{Arc, Mutex};
+use crate::foreign_definitions::{Seen, cases, tool};
+use serde_json::{Value, json};
 use tool_runtime::message::Message;
 use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Ollama, RequestParts, Responses, Wire};
-use tool_runtime::{AssistantMessage, DynamicTool, Registry, ToolCall, ToolMessage};
+use tool_runtime::{AssistantMessage, Registry, ToolCall, ToolMessage};
 
 /// The first object in a body with these fields.
 fn find<'v>(value: &'v Value, fields: &[&str]) -> Option<&'v Value> {
@@ -37,8 +37,6 @@ fn reply(wire: &dyn Wire, body: &Value) -> Value {
 
 #[tokio::test]
 async fn the_arguments_of_each_wire_reach_the_tool_with_its_own_keys() {
-    let cases: Vec<Value> =
-        serde_json::from_str(include_str!("../foreign_tools.json")).expect("it is a list");
     let wires: [Box<dyn Wire>; 5] = [
         Box::new(ChatCompletions::new()),
         Box::new(Responses::new()),
@@ -47,14 +45,10 @@ async fn the_arguments_of_each_wire_reach_the_tool_with_its_own_keys() {
         Box::new(Ollama::new()),
     ];
     let mut calls = 0;
-    for case in &cases {
-        let seen: Arc<Mutex<Vec<Map<String, Value>>>> = Arc::default();
-        let handler = Arc::clone(&seen);
-        let tool = DynamicTool::new("take", "", case["parameters"].clone(), move |arguments| {
-            handler.lock().expect("nobody panicked").push(arguments);
-            std::future::ready(Ok::<_, String>("done"))
-        });
-        let registry = Registry::builder().dynamic(tool).build().expect("it is valid");
+    for case in &cases() {
+        let seen = Seen::default();
+        let take = tool("take", &case["parameters"], &seen);
+        let registry = Registry::builder().dynamic(take).build().expect("it is valid");
         for (wire, arguments) in wires
             .iter()
             .flat_map(|wire| case["valid"].as_array().into_iter().flatten().map(move |one| (wire, one)))
