@@ -90,6 +90,7 @@ impl Settings {
             .tools(tools::all())
             .dynamic(limited_tools::dynamic(self.dynamic, running))
             .state(Arc::clone(running))
+            .measure_durations(true)
             .batch_state::<Tenant>()
             .batch_state::<Arc<tokio::sync::Barrier>>();
         if self.has_search {

@@ -258,7 +258,8 @@ async fn the_time_limit_of_a_tool_starts_after_its_approval() {
         tokio::time::sleep(Duration::from_secs(4)).await;
         Decision::Run
     });
-    let messages = registry.build().expect("a registry").dispatch(&[ToolCall::new("1", "works", "")]).await;
+    let registry = registry.measure_durations(true).build().expect("a registry");
+    let messages = registry.dispatch(&[ToolCall::new("1", "works", "")]).await;
     assert_eq!(messages[0].content, "done");
     assert_eq!(messages[0].outcome().map(|outcome| outcome.duration().as_secs()), Some(8));
 }

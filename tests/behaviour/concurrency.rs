@@ -115,7 +115,7 @@ async fn with_a_limit_of_one_the_calls_run_in_the_order_of_the_reply() {
 #[tokio::test(start_paused = true)]
 async fn the_outcome_has_the_queue_time_and_the_duration() {
     let (registry, _) = builder();
-    let registry = registry.max_concurrency(2).build().expect("a registry");
+    let registry = registry.max_concurrency(2).measure_durations(true).build().expect("a registry");
     let times = |message: &ToolMessage| {
         let outcome = message.outcome().expect("it was dispatched");
         (outcome.queue_time().as_secs(), outcome.duration().as_secs())
@@ -310,4 +310,18 @@ async fn the_largest_limits_are_accepted() {
         .expect("a registry");
     assert_eq!(registry.dispatch(&calls("nothing", 1)).await.len(), 1);
     assert_eq!(contents(&registry.dispatch(&calls("works", 1)).await), ["at 0"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn durations_are_measured_for_listeners_and_on_request() {
+    let (registry, _) = builder();
+    let registry = registry.build().expect("a registry");
+    let seconds = async |registry: Registry| {
+        let messages = registry.dispatch(&calls("works", 1)).await;
+        messages[0].outcome().expect("it was dispatched").duration().as_secs()
+    };
+    assert_eq!(seconds(registry.clone()).await, 0);
+    assert_eq!(seconds(registry.with(&BatchContext::new().on_event(|_| {}))).await, 1);
+    let (registry, _) = builder();
+    assert_eq!(seconds(registry.measure_durations(true).build().expect("a registry")).await, 1);
 }

@@ -264,7 +264,7 @@ async fn repaired_arguments_are_in_the_reply() {
 #[tokio::test(start_paused = true)]
 async fn the_duration_of_a_call_is_measured_from_its_start() {
     let log = Log::new();
-    let registry = registry(&log).build().expect("the registry builds");
+    let registry = registry(&log).measure_durations(true).build().expect("the registry builds");
     let chunks = paced([(300, call(0, "read")), (300, call(1, "send")), (300, finish("stop"))]);
     let (_, answers) = registry.dispatch_stream(chunks).await.expect("the stream is not interrupted");
     for answer in &answers {

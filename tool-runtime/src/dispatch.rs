@@ -12,19 +12,19 @@
 //! - [`ToolMessage::outcome`] is the [`Outcome`] of a call: its duration, and the [`CallError`] if there is no result.
 //!   [`ArgumentError`] and [`UnknownToolError`] have the details.
 
-mod approval;
 mod blocking;
 mod call_limit;
-mod coercion;
-mod concurrent;
-mod message;
+mod cancellation;
+mod decision;
+mod ended;
+mod look_up;
 mod middleware;
 mod own_keys;
 mod queue;
 mod run;
-#[cfg(feature = "tracing")]
-mod span;
-mod stages;
+mod sequence;
+mod start;
+mod start_event;
 mod stream;
 mod streamed_reply;
 mod timeout;
@@ -41,15 +41,18 @@ pub use crate::output::{ToolError, ToolFailure, ToolOutput, ToolResult};
 pub use crate::registry::ready_call::ReadyCall;
 pub use tokio_util::sync::CancellationToken;
 
-pub(crate) use concurrent::Concurrent;
+use ended::CallResult;
+pub(crate) use ended::{Ended, EndedCall};
 pub(crate) use streamed_reply::{EarlyCalls, EndedReply, EventCall, ReplyEvent, RunningCalls, StreamedReply};
 
 use crate::context::CallRecord;
 use crate::message::{ToolCall, ToolMessage};
 use crate::registry::Registry;
-use crate::tool::{Approval, Batch, Call, Stage};
+use crate::tool::{Approval, Batch, IncomingCall};
+use futures_util::future::join_all;
 use serde::Serialize;
 use std::borrow::Cow;
+use std::slice;
 
 impl Registry {
     /// Runs the calls of one reply concurrently. Always returns one tool message per call: `messages[i]` is for
@@ -94,22 +97,32 @@ impl Registry {
     /// # }
     /// ```
     pub async fn dispatch(&self, calls: &[ToolCall]) -> Vec<ToolMessage> {
+        let into_message =
+            |registry: &Self, call: &ToolCall, ended: EndedCall| ended.into_message(registry, call);
+        self.run_calls(calls, Approval::None, into_message).await
+    }
+
+    /// Runs calls concurrently, and converts their ends.
+    async fn run_calls<T>(
+        &self,
+        calls: &[ToolCall],
+        approval: Approval,
+        convert: fn(&Self, &ToolCall, EndedCall) -> T,
+    ) -> Vec<T> {
         let registry = &*self.for_dispatch();
         let calls = &registry.with_own_keys(calls);
         let has_written_keys = matches!(calls, Cow::Owned(_));
         let batch = &Batch { has_written_keys, ..registry.new_batch(0) };
-        let mut messages: Vec<ToolMessage> = calls.iter().map(|call| ToolMessage::blank(&call.id)).collect();
-        let write = |(position, (call, message))| {
-            registry.write_message(batch, position, call, Approval::None, None, message)
+        let run = |(position, call)| async move {
+            let record = &CallRecord::default();
+            let ended = registry.run_call(IncomingCall { batch, position, call, approval, record }).await;
+            convert(registry, call, ended)
         };
-        match (&**calls, &mut messages[..]) {
+        match &**calls {
             // Most replies have one call; without the collection of futures it takes 10 % less time.
-            ([call], [message]) => write((0, (call, message))).await,
-            (calls, messages) => {
-                Concurrent::new(calls.iter().zip(messages).enumerate().map(write)).join().await;
-            }
+            [call] => vec![run((0, call)).await],
+            calls => join_all(calls.iter().enumerate().map(run)).await,
         }
-        messages
     }
 
     /// Runs one tool, for tests and scripts. The arguments are any value that serializes as a JSON object, such as
@@ -163,39 +176,9 @@ impl Registry {
     /// # }
     /// ```
     pub async fn call_text(&self, name: &str, arguments: &str) -> ToolResult {
-        let registry = &*self.for_dispatch();
-        let record = CallRecord::default();
-        let tool_call = ToolCall::new("", name, arguments);
-        let own = registry.own_call(&tool_call);
-        let outer = own.as_ref().unwrap_or(&tool_call);
-        let inner = registry.inner_call(outer);
-        let tool_call = inner.or(outer);
-        let batch = Batch { has_written_keys: own.is_some(), ..registry.new_batch(0) };
-        let batch = &batch.for_inner(&inner);
-        let events = batch.stages.contains(Stage::StartEvent).then(|| registry.events(batch, tool_call));
-        let events = events.as_ref();
-        let mut result = match registry.tool_to_run(batch, 0, tool_call) {
-            Ok(tool) => {
-                let (record, approval, all_runs) = (&record, Approval::Bypassed, None);
-                let arguments = &*tool_call.arguments;
-                let call =
-                    Call { tool, id: "", arguments, batch, position: 0, approval, record, all_runs, events };
-                registry.run(&call).await
-            }
-            Err(failure) => Err(failure),
-        };
-        result = result.map_err(|failure| registry.with_search_hint(batch, tool_call, failure));
-        if let Some(output) = result.as_ref().ok().filter(|output| output.as_pending().is_some()) {
-            result = Err(registry.pending_failure(batch, 0, tool_call, events, output));
-        }
-        if let Some(events) = events {
-            let error = result.as_ref().err().cloned().map(|failure| failure.into_parts(&tool_call.name).2);
-            let outcome = record.outcome(error, batch.started.elapsed());
-            events.send(CallStatus::Finished { result: result.clone().into(), outcome });
-        }
-        if let Ok(output) = &mut result {
-            registry.truncate(output.content_mut());
-        }
-        result.into()
+        let call = ToolCall::new("", name, arguments);
+        let into_result = |registry: &Self, _: &ToolCall, ended: EndedCall| ended.into_result(registry);
+        let results = self.run_calls(slice::from_ref(&call), Approval::Bypassed, into_result).await;
+        results.into_iter().next().unwrap_or_else(|| unreachable!("each call has a result"))
     }
 }

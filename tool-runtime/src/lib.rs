@@ -220,6 +220,7 @@
 
 mod approval;
 mod arguments;
+mod call_span;
 mod coerce;
 mod context;
 pub mod conversation;

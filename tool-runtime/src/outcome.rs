@@ -98,13 +98,15 @@ impl Outcome {
         self.coercions.as_deref().map_or(&[], Vec::as_slice)
     }
 
-    /// The time from the start of the dispatch to the end of this call. In a streamed reply, from the start of the call.
+    /// The time from the start of the dispatch to the end of this call. In a streamed reply, from the start of the call. Zero if
+    /// the batch has no listeners and the registry does not measure it: see
+    /// [`measure_durations`](crate::RegistryBuilder::measure_durations).
     #[must_use]
     pub fn duration(&self) -> Duration {
         self.duration
     }
 
-    /// The part of the [`duration`](Outcome::duration) that the call waited in the queue of
+    /// How long the call waited in the queue of
     /// [`max_concurrency`](crate::RegistryBuilder::max_concurrency), of the registry or of its tool.
     #[must_use]
     pub fn queue_time(&self) -> Duration {

@@ -13,11 +13,12 @@ pub(crate) type PanicMessage = Option<Box<dyn Error + Send + Sync>>;
 /// Calls the closure and catches its panic. `AssertUnwindSafe` is correct because state that a panic leaves broken is not
 /// used again.
 pub(crate) fn catch_panic<T>(closure: impl FnOnce() -> T) -> Result<T, PanicMessage> {
-    catch_unwind(AssertUnwindSafe(closure)).map_err(text)
+    catch_unwind(AssertUnwindSafe(closure)).map_err(panic_message)
 }
 
+/// The message of a caught panic.
 #[cold]
-fn text(payload: Box<dyn Any + Send>) -> PanicMessage {
+pub(crate) fn panic_message(payload: Box<dyn Any + Send>) -> PanicMessage {
     let text = payload.downcast_ref::<&str>().copied();
     let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
     let text = text.map(Into::into);

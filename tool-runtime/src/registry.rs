@@ -47,17 +47,18 @@ pub use crate::tool::{Annotations, DynamicTool, Policy, ToolList, Toolset};
 use crate::tool::{Batch, RegisteredTool};
 use crate::tool_choice::ToolChoice;
 use crate::wire::ToolArrays;
-use std::any::Any;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
+// Tokio's clock, which tests can pause.
+use tokio::time::Instant;
 
 /// The tools that a model may call, with their schemas for the request and [`dispatch`](Registry::dispatch) for the
 /// calls of a reply.
 ///
-/// Build it once and share it: a clone copies two pointers. [`with`](Registry::with) binds a [`BatchContext`] to a clone.
+/// Build it once and share it: a clone copies pointers. [`with`](Registry::with) binds a [`BatchContext`] to a clone.
 ///
 /// ```standalone_crate
 /// use tool_runtime::{Registry, ToolCall, tool};
@@ -82,6 +83,8 @@ pub struct Registry {
     tools: Arc<Tools>,
     /// `None` for a registry without a batch.
     batch: Option<BatchContext>,
+    /// The middleware of one run of a session.
+    run_layers: Option<Arc<RunLayers>>,
 }
 
 impl Registry {
@@ -302,7 +305,7 @@ impl Registry {
     }
 
     /// Returns this registry bound to a batch: its calls get the state, the cancellation token, the listeners and the
-    /// limits of the batch. It copies two pointers. A batch that was bound before is replaced.
+    /// limits of the batch. It copies pointers. A batch that was bound before is replaced.
     ///
     /// A future such as that of [`dispatch`](Registry::dispatch) borrows the bound registry: bind it in a `let` before a
     /// macro such as `tokio::join!` stores the future.
@@ -350,17 +353,22 @@ impl Registry {
 
     /// This registry with further middleware, for one run of a session.
     pub(crate) fn with_run_layers(self, layers: RunLayers) -> Self {
-        if layers.is_empty() {
-            return self;
-        }
-        let batch = self.batch.unwrap_or_default().with_run_layers(Arc::new(layers));
-        Registry { batch: Some(batch), ..self }
+        let run_layers = (!layers.is_empty()).then(|| Arc::new(layers));
+        Registry { run_layers, ..self }
     }
 
-    /// A batch of calls that starts now, for the reply with this number in its run.
-    #[inline]
+    /// A batch of calls that starts now, for the reply with this number in its run, unless the context has the number.
     pub(crate) fn new_batch(&self, reply: u64) -> Batch<'_> {
-        Batch::new(self.batch.as_ref(), reply)
+        let context = self.batch.as_ref();
+        let has_listeners = context.is_some_and(|context| !context.listeners().is_empty());
+        Batch {
+            context,
+            reply: context.and_then(BatchContext::number_of_reply).unwrap_or(reply),
+            started: (has_listeners || self.measures_durations()).then(Instant::now),
+            rejection: None,
+            has_written_keys: false,
+            is_direct: context.is_none_or(BatchContext::is_direct) && self.run_layers.is_none(),
+        }
     }
 
     pub(crate) fn batch(&self) -> Option<&BatchContext> {
@@ -368,7 +376,6 @@ impl Registry {
     }
 
     /// The registry for one dispatch: without a bound batch, each dispatch counts its calls on its own.
-    #[inline]
     pub(crate) fn for_dispatch(&self) -> Cow<'_, Self> {
         if self.tools.has_call_limits && self.batch.is_none() {
             Cow::Owned(self.with(&BatchContext::new()))
@@ -382,7 +389,6 @@ impl Registry {
     }
 
     /// Whether a provider rejects a key of any tool.
-    #[inline]
     pub(crate) fn has_rejected_keys(&self) -> bool {
         self.tools.has_rejected_keys
     }
@@ -399,11 +405,14 @@ impl Registry {
     /// The middleware at this position, from the outermost.
     pub(crate) fn layer(&self, position: usize) -> Option<&Layer> {
         let layers = &self.tools.config.layers;
-        let of_run = self.batch.as_ref().and_then(BatchContext::run_layers);
-        let Some(of_run) = of_run.and_then(<dyn Any + Send + Sync>::downcast_ref::<RunLayers>) else {
-            return layers.get(position);
-        };
-        of_run.outer.iter().chain(layers).chain(&of_run.inner).nth(position)
+        match &self.run_layers {
+            None => layers.get(position),
+            Some(of_run) => of_run.outer.iter().chain(layers).chain(&of_run.inner).nth(position),
+        }
+    }
+
+    pub(crate) fn has_middleware(&self) -> bool {
+        self.layer(0).is_some()
     }
 
     pub(crate) fn before_call_hook(&self) -> Option<&BeforeCall> {
@@ -433,6 +442,11 @@ impl Registry {
     /// The number of identical failures of a call after which the model gets a note.
     pub(crate) fn repeated_failures(&self) -> Option<usize> {
         self.tools.config.options.repeated_failures.0
+    }
+
+    /// Whether the durations of all calls are measured.
+    fn measures_durations(&self) -> bool {
+        self.tools.config.options.measure_durations
     }
 
     #[cfg(feature = "tracing")]

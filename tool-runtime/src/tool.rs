@@ -12,10 +12,9 @@ mod metadata;
 mod options;
 mod output_schema;
 mod registered;
-mod stage;
 mod toolset;
 
-pub(crate) use call::{Approval, Batch, Call};
+pub(crate) use call::{Approval, Batch, Call, IncomingCall, object_of_arguments};
 #[cfg(feature = "collect")]
 pub use collected::Collected;
 #[cfg(feature = "collect")]
@@ -30,7 +29,6 @@ pub(crate) use metadata::Metadata;
 pub use options::{Annotations, Options, Policy};
 pub use output_schema::ReturnType;
 pub(crate) use registered::{Body, RegisteredTool};
-pub(crate) use stage::{Stage, StageSet};
 pub use toolset::Toolset;
 
 use crate::arguments::Parameter;

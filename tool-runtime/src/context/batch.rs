@@ -2,7 +2,6 @@
 
 use super::{AllowedTools, BegunCalls, CallEvent, CallKey, StartGate};
 use crate::state::{State as _, States};
-use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 use tokio_util::sync::CancellationToken;
@@ -47,8 +46,6 @@ struct Data {
     listeners: Vec<Listener>,
     /// `None` if all listeners receive events at once.
     start_gate: Option<StartGate>,
-    /// The middleware of one run of a session. Its type belongs to `registry`, a higher module.
-    run_layers: Option<Arc<dyn Any + Send + Sync>>,
     begun_calls: BegunCalls,
     /// The batch of the program, without the additions of a run of a session.
     program: Option<BatchContext>,
@@ -279,6 +276,11 @@ impl BatchContext {
         self.0.cancellation.as_ref()
     }
 
+    /// Whether no step of the sequence concerns each call of the batch.
+    pub(crate) fn is_direct(&self) -> bool {
+        self.0.cancellation.is_none() && self.0.listeners.is_empty()
+    }
+
     pub(crate) fn listeners(&self) -> &[Listener] {
         &self.0.listeners
     }
@@ -309,15 +311,6 @@ impl BatchContext {
     /// The batch of the program.
     pub(super) fn program(&self) -> &Self {
         self.0.program.as_ref().unwrap_or(self)
-    }
-
-    pub(crate) fn run_layers(&self) -> Option<&(dyn Any + Send + Sync)> {
-        self.0.run_layers.as_deref()
-    }
-
-    pub(crate) fn with_run_layers(mut self, layers: Arc<dyn Any + Send + Sync>) -> Self {
-        self.data().run_layers = Some(layers);
-        self
     }
 
     /// Counts the calls together with these.

@@ -54,8 +54,7 @@ impl CallContext {
     pub fn in_batch(mut self, batch: BatchContext) -> Self {
         self.cancellation = batch.child_token();
         self.reply = batch.number_of_reply().unwrap_or_default();
-        let events = || Arc::new(CallEvents::new(&batch, &self.id, &self.tool));
-        self.events = (!batch.listeners().is_empty()).then(events);
+        self.events = CallEvents::new(&batch, &self.id, &self.tool);
         self.batch = batch;
         self
     }

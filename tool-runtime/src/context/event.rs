@@ -7,7 +7,7 @@ use crate::output::ToolResult;
 use crate::panics::catch_panic;
 use serde::Serialize;
 use serde_json::Value;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
@@ -135,9 +135,13 @@ struct Queue {
 }
 
 impl CallEvents {
-    pub(crate) fn new(batch: &BatchContext, id: &str, tool: &str) -> Self {
+    /// The events of a call; `None` if the batch has no listeners.
+    pub(crate) fn new(batch: &BatchContext, id: &str, tool: &str) -> Option<Arc<Self>> {
+        if batch.listeners().is_empty() {
+            return None;
+        }
         let (batch, id, tool) = (batch.clone(), id.to_owned(), tool.to_owned());
-        CallEvents { batch, id, tool, queue: Mutex::default() }
+        Some(Arc::new(CallEvents { batch, id, tool, queue: Mutex::default() }))
     }
 
     /// Sends an event to all listeners. After the last event of the call, nothing is sent: a tool may report progress

@@ -1,12 +1,12 @@
-//! The measurements of one call.
+//! The record of one call.
 
-use crate::outcome::{CallError, Coercions, Outcome};
+use crate::outcome::{Coercions, Outcome};
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// The measurements of one call, and its cancellation token. The token is created on first use, and cancelled if this
+/// What has happened to one call, its coerced arguments, and its cancellation token. The token is created on first use, and cancelled if this
 /// value is dropped before the tool has finished, so that work that outlives the call can stop.
 #[derive(Debug, Default)]
 pub(crate) struct CallRecord {
@@ -16,10 +16,12 @@ pub(crate) struct CallRecord {
     has_finished: AtomicBool,
     is_counted: AtomicBool,
     is_response_of_hook: AtomicBool,
-    waits_if_invalid: AtomicBool,
     /// Whether the call keeps its result if its batch is cancelled while middleware handles it.
     keeps_result: AtomicBool,
     queue_time: OnceLock<Duration>,
+    /// The arguments without the nulls that mean absent arguments.
+    without_nulls: OnceLock<String>,
+    coerced: OnceLock<String>,
     coercions: OnceLock<Coercions>,
 }
 
@@ -77,15 +79,6 @@ impl CallRecord {
         self.is_response_of_hook.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the call waits for another decision if its arguments are invalid: a person has edited them.
-    pub(crate) fn waits_if_invalid(&self) -> bool {
-        self.waits_if_invalid.load(Ordering::Relaxed)
-    }
-
-    pub(crate) fn set_waits_if_invalid(&self) {
-        self.waits_if_invalid.store(true, Ordering::Relaxed);
-    }
-
     pub(crate) fn keeps_result(&self) -> bool {
         self.keeps_result.load(Ordering::Relaxed)
     }
@@ -99,9 +92,24 @@ impl CallRecord {
         let _ = self.queue_time.set(time);
     }
 
-    pub(crate) fn set_coercions(&self, coercions: Coercions) {
+    /// The arguments that replace those of the model, if there are any.
+    pub(crate) fn arguments(&self) -> Option<&str> {
+        self.coerced.get().or_else(|| self.without_nulls.get()).map(String::as_str)
+    }
+
+    pub(crate) fn set_without_nulls(&self, arguments: String) {
+        // Nulls are removed once.
+        let _ = self.without_nulls.set(arguments);
+    }
+
+    pub(crate) fn set_coerced(&self, arguments: String) {
         // The arguments are coerced once.
-        let _ = self.coercions.set(coercions);
+        let _ = self.coerced.set(arguments);
+    }
+
+    /// Sets the coercions of arguments that are valid.
+    pub(crate) fn set_coercions(&self, coercions: Vec<String>) {
+        let _ = self.coercions.set(Arc::new(coercions));
     }
 
     /// Whether the tool has begun and may have taken effect.
@@ -109,11 +117,10 @@ impl CallRecord {
         self.state.load(Ordering::Relaxed) == BEGUN
     }
 
-    /// The outcome of a call that ends now.
-    #[inline]
-    pub(crate) fn outcome(&self, error: Option<Arc<CallError>>, duration: Duration) -> Outcome {
+    /// The outcome of a call that ends now, without its error.
+    pub(crate) fn outcome(&self, duration: Duration) -> Outcome {
         Outcome {
-            error,
+            error: None,
             coercions: self.coercions.get().cloned(),
             responded_by_hook: self.is_response_of_hook.load(Ordering::Relaxed),
             has_begun: self.has_begun(),
@@ -121,15 +128,12 @@ impl CallRecord {
             duration,
         }
     }
-}
 
-impl CallRecord {
     pub(crate) fn has_finished(&self) -> bool {
         self.has_finished.load(Ordering::Relaxed)
     }
 
     /// Cancels the token, unless the tool has finished.
-    #[inline]
     pub(crate) fn cancel_unfinished(&self) {
         if let (Some(token), false) = (self.token.get(), self.has_finished()) {
             token.cancel();

@@ -5,17 +5,17 @@ mod decisions;
 mod positions;
 mod run;
 
-pub(super) use call_state::{CallState, ReplacedArguments, WaitsFor};
+pub(super) use call_state::{CallState, Edit, Progress, ReplacedArguments, WaitsFor};
 use positions::Positions;
 pub(crate) use run::Unfinished;
 
 use super::{Conversation, ReplyWarning, WaitingCall};
 use crate::approval::ProposedCall;
-use crate::context::BatchContext;
+use crate::context::{BatchContext, CallRecord};
 use crate::message::{AssistantMessage, Content, Message, ToolCall, ToolMessage};
 use crate::outcome::CallError;
 use crate::registry::Registry;
-use crate::tool::{Approval, Batch};
+use crate::tool::{Approval, Batch, IncomingCall};
 
 /// A conversation whose newest reply calls tools. It becomes a [`Conversation`] again once each call has its result,
 /// and cannot be sent before.
@@ -103,13 +103,13 @@ impl PendingCalls {
     /// The calls without results.
     pub fn without_result(&self) -> impl Iterator<Item = &ToolCall> {
         let calls = self.calls().iter().zip(&self.states);
-        calls.filter(|(_, state)| state.result.is_none()).map(|(call, _)| call)
+        calls.filter(|(_, state)| state.result().is_none()).map(|(call, _)| call)
     }
 
     /// The result of the call with this id, if there is one.
     #[must_use]
     pub fn result_of(&self, id: &str) -> Option<&ToolMessage> {
-        self.states[self.position(id)?].result.as_ref()
+        self.states[self.position(id)?].result()
     }
 
     /// Whether each call has its result. It continues after the calls that are known to have results, so that many decisions take
@@ -117,7 +117,7 @@ impl PendingCalls {
     pub(crate) fn is_finished(&mut self) -> bool {
         let finished = &mut self.finished_calls;
         // A result is never removed.
-        while self.states.get(*finished).is_some_and(|state| state.result.is_some()) {
+        while self.states.get(*finished).is_some_and(|state| state.result().is_some()) {
             *finished += 1;
         }
         *finished == self.states.len()
@@ -125,7 +125,7 @@ impl PendingCalls {
 
     /// Whether the call at this position has its result; `None` if there is no such call.
     pub(crate) fn has_result(&self, position: usize) -> Option<bool> {
-        self.states.get(position).map(|state| state.result.is_some())
+        self.states.get(position).map(|state| state.result().is_some())
     }
 
     /// Whether the call with this id is approved with its current arguments, and has not started since the approval.
@@ -168,11 +168,14 @@ impl PendingCalls {
         let batch = self.batch(registry);
         let calls = self.calls().iter().zip(&self.states).enumerate();
         let waiting = calls.filter(|(_, (call, state))| {
-            let is_open = state.result.is_none() && !state.is_interrupted() && !state.waits_for_result();
+            let is_open = state.result().is_none() && !state.is_interrupted() && !state.waits_for_result();
             is_open && state.approval(call) == Approval::None
         });
         waiting
-            .filter_map(|(position, (call, _))| registry.awaiting_approval(&batch, position, call))
+            .filter_map(|(position, (call, _))| {
+                let (batch, approval, record) = (&batch, Approval::None, &CallRecord::default());
+                registry.awaiting_approval(&IncomingCall { batch, position, call, approval, record })
+            })
             .collect()
     }
 
@@ -226,7 +229,7 @@ impl PendingCalls {
         let calls = reply.tool_calls.iter_mut().zip(states);
         let results: Vec<ToolMessage> = calls
             .map(|(call, state)| match state {
-                CallState { result: Some(result), .. } => result,
+                CallState { progress: Progress::Finished(result), .. } => result,
                 mut state => {
                     state.restore_arguments(call);
                     denied(call, &state, reason.clone())
@@ -281,7 +284,7 @@ impl PendingCalls {
 /// The message of a call that a person denied or skipped.
 pub(super) fn denied(call: &ToolCall, state: &CallState, reason: String) -> ToolMessage {
     let tool = tool_name(call, state);
-    let error = if state.has_begun {
+    let error = if state.has_begun() {
         CallError::Interrupted { tool, reason }
     } else {
         CallError::Denied { tool, reason }

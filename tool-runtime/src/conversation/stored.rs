@@ -1,10 +1,10 @@
 //! Serialization of pending calls, without loss.
 
-use super::pending::{CallState, ReplacedArguments, WaitsFor};
+use super::pending::{CallState, Edit, Progress, ReplacedArguments, WaitsFor};
 use super::{Conversation, PendingCalls};
 use crate::fingerprint::Fingerprint;
 use crate::message::stored::{self, StoredReply, StoredResult};
-use crate::message::{AssistantMessage, Message, RemovedIds, ToolMessage};
+use crate::message::{AssistantMessage, Message, RemovedIds};
 use crate::outcome::Truncated;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -67,17 +67,53 @@ fn is_false(value: &bool) -> bool {
 
 impl<'a> From<&'a PendingCalls> for StoredPending<'a> {
     fn from(pending: &'a PendingCalls) -> Self {
-        let calls = pending.states.iter().map(|state| StoredCall {
-            approved: state.approved,
-            is_edited: state.is_edited,
-            replaced: state.replaced.clone(),
-            edit: state.edit.clone(),
-            has_begun: state.has_begun,
-            is_counted: state.is_counted,
-            waits_for: state.waits_for.clone(),
-            result: state.result.as_ref().map(StoredResult::from),
-        });
+        let calls = pending.states.iter().map(StoredCall::from);
         StoredPending { reply: (&*pending.reply).into(), calls: calls.collect() }
+    }
+}
+
+impl<'a> From<&'a CallState> for StoredCall<'a> {
+    fn from(state: &'a CallState) -> Self {
+        let CallState { progress, edit, is_counted } = state;
+        let (approved, waits_for) = match progress {
+            Progress::Approved { fingerprint, .. } => (Some(*fingerprint), None),
+            Progress::Waiting { waits_for, .. } => (None, Some(waits_for.clone())),
+            Progress::Open | Progress::Begun | Progress::Finished(_) => (None, None),
+        };
+        StoredCall {
+            approved,
+            is_edited: edit.is_some(),
+            replaced: edit.as_ref().and_then(|edit| edit.replaced.clone()),
+            edit: edit.as_ref().and_then(|edit| edit.arguments.clone()),
+            has_begun: state.has_begun(),
+            is_counted: *is_counted,
+            waits_for,
+            result: state.result().map(StoredResult::from),
+        }
+    }
+}
+
+impl From<StoredCall<'_>> for CallState {
+    fn from(stored: StoredCall<'_>) -> Self {
+        let StoredCall { approved, is_edited, replaced, edit, has_begun, is_counted, waits_for, result } =
+            stored;
+        let progress = match (result, waits_for, approved) {
+            (Some(result), ..) => Progress::Finished(result.into()),
+            (None, Some(waits_for), _) => Progress::Waiting { waits_for, has_begun },
+            (None, None, Some(fingerprint)) => Progress::Approved { fingerprint, has_begun },
+            (None, None, None) if has_begun => Progress::Begun,
+            (None, None, None) => Progress::Open,
+        };
+        let edit = is_edited.then_some(Edit { replaced, arguments: edit });
+        CallState { progress, edit, is_counted }
+    }
+}
+
+impl StoredCall<'_> {
+    /// Whether the call has a result and still waits.
+    fn is_contradictory(&self) -> bool {
+        let waits = self.approved.is_some() || self.edit.is_some() || self.waits_for.is_some();
+        self.result.is_some() && (waits || self.has_begun)
     }
 }
 
@@ -103,33 +139,21 @@ impl StoredPending<'_> {
                     if call.id.is_empty() { "a call has no id" } else { "two calls have the same id" };
                 return Err(format!("{problem}: these are not pending calls"));
             }
-            let StoredCall { approved, is_edited, replaced, edit, has_begun, is_counted, waits_for, result } =
-                stored;
-            let result = result.map(ToolMessage::from);
-            if let Some(result) = result.as_ref().filter(|result| result.tool_call_id != call.id) {
+            if stored.is_contradictory() {
+                return Err(format!(
+                    "the call `{}` has a result and still waits: these are not pending calls",
+                    Truncated(&call.id)
+                ));
+            }
+            let state = CallState::from(stored);
+            if let Some(result) = state.result().filter(|result| result.tool_call_id != call.id) {
                 return Err(format!(
                     "the tool message `{}` does not belong to the call `{}`: these are not pending calls",
                     Truncated(&result.tool_call_id),
                     Truncated(&call.id)
                 ));
             }
-            if result.is_some() && (approved.is_some() || edit.is_some() || has_begun || waits_for.is_some())
-            {
-                return Err(format!(
-                    "the call `{}` has a result and still waits: these are not pending calls",
-                    Truncated(&call.id)
-                ));
-            }
-            states.push(CallState {
-                result,
-                approved,
-                is_edited,
-                replaced,
-                edit,
-                has_begun,
-                is_counted,
-                waits_for,
-            });
+            states.push(state);
         }
         Ok(PendingCalls::with_states(before, reply, states))
     }

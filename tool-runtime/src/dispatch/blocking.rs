@@ -1,51 +1,51 @@
 //! The run of a `blocking` tool on a thread.
 
-use super::run::CallResult;
+use super::CallResult;
+use crate::call_span::CallSpan;
 use crate::context::CallRecord;
 use crate::outcome::CallError;
 use crate::output::{FunctionError, ToolOutput};
-use crate::panics::{CatchPanic, PanicMessage};
+use crate::panics::{CatchPanic, PanicMessage, panic_message};
 use crate::registry::OwnedCall;
 use crate::tool::Call;
 use futures_util::FutureExt as _;
-use std::panic::resume_unwind;
 use std::sync::{Arc, OnceLock};
 use tokio::task::JoinHandle;
 
 impl Call<'_> {
     /// The thread owns the inputs of the tool, since the call may end before the thread does.
-    pub(super) async fn run_on_blocking_pool(&self, owned: Arc<OwnedCall>) -> CallResult {
+    pub(super) async fn run_on_thread(&self, owned: Arc<OwnedCall>) -> CallResult {
         let record = CallRecord::with_token(self.token());
         let begins = Arc::<OnceLock<bool>>::default();
         let begins_on_thread = Arc::clone(&begins);
-        #[cfg(feature = "tracing")]
-        let span = tracing::Span::current();
+        let span = CallSpan::current();
         let handle = tokio::task::spawn_blocking(move || {
-            #[cfg(feature = "tracing")]
-            let _entered = span.enter();
-            let batch = owned.batch();
-            let call = owned.call(&batch, &record);
-            let started = CatchPanic::new(call.start()?);
-            if begins_on_thread.set(true).is_err() {
-                return Err(call.cancelled().into());
-            }
-            call.begin()?;
-            // A `fn` never awaits, so its future completes at the first poll.
-            let ended = started.now_or_never();
-            Ok(ended.unwrap_or_else(|| unreachable!("`blocking` is for a `fn`, which never awaits")))
+            span.in_scope(|| {
+                let batch = owned.batch();
+                let call = owned.call(&batch, &record);
+                let started = CatchPanic::new(call.start()?);
+                if begins_on_thread.set(true).is_err() {
+                    return Err(call.cancelled().into());
+                }
+                call.begin()?;
+                // A `fn` never awaits, so its future completes at the first poll.
+                let ended = started.now_or_never();
+                Ok(ended.unwrap_or_else(|| unreachable!("`blocking` is for a `fn`, which never awaits")))
+            })
         });
         let mut thread = Thread { handle, begins, record: self.record };
         match (&mut thread.handle).await {
             Ok(Ok(ended)) => self.result(ended),
             Ok(Err(error)) => Err(error.into()),
-            // A decoder panicked on the thread. `run` catches the resumed panic and reports it.
-            Err(ended) => match ended.try_into_panic() {
-                Ok(payload) => resume_unwind(payload),
+            Err(ended) => Err(match ended.try_into_panic() {
+                // A decoder of the program.
+                Ok(payload) => self.panicked(panic_message(payload)),
                 Err(shut_down) => {
                     let tool = self.tool.name.to_string();
-                    Err(CallError::Unavailable { tool, source: shut_down.into() }.into())
+                    CallError::Unavailable { tool, source: shut_down.into() }
                 }
-            },
+            }
+            .into()),
         }
     }
 }

@@ -1,47 +1,44 @@
 //! Middleware around the run of a call.
 
-use super::run::CallResult;
-use super::stages::Start;
-#[cfg(doc)]
-use crate::context::CallContext;
+use super::ended::CallResult;
+use super::run::Run;
+use super::start::Started;
+use crate::call_span::CallSpan;
 use crate::context::CallRecord;
 use crate::outcome::CallError;
 use crate::output::{ToolFailure, ToolResult};
 use crate::panics::{CatchPanic, PanicMessage, catch_panic};
 use crate::registry::{Layer, OwnedCall, ReadyCall, Registry};
-use crate::tool::{Call, Stage};
+use crate::tool::Call;
 use futures_util::FutureExt as _;
-use std::future::{Future, poll_fn};
+use std::future::poll_fn;
 use std::sync::Arc;
-#[cfg(feature = "tracing")]
-use tracing::Instrument as _;
 
 impl Registry {
-    /// Runs the call through all middleware, the outermost first.
-    pub(super) async fn run_with_middleware(&self, call: &Call<'_>) -> CallResult {
-        let runs = Runs { call, owned: Arc::new(OwnedCall::new(self, call)) };
+    /// Runs the call through all middleware, the outermost first; without middleware, the tool.
+    pub(super) async fn run_with_middleware(
+        &self,
+        call: &Call<'_>,
+        started: Option<Started<'_>>,
+    ) -> CallResult {
+        let owned = || Arc::new(OwnedCall::new(self, call));
+        let Some(outermost) = self.layer(0) else {
+            let run = started.map_or_else(|| Run::OnThread(owned()), Run::Here);
+            return call.run_within_limit(run).await;
+        };
+        let runs = Runs { call, owned: owned() };
         let ready = ReadyCall { call: Arc::clone(&runs.owned), next: 0 };
-        let Some(outermost) = runs.owned.registry.layer(0) else {
-            unreachable!("only calls with middleware pass its stage")
-        };
         let record = &runs.owned.record;
-        let running = ready.start(outermost).map(|mut running| {
-            poll_fn(move |context| {
-                let polled = running.poll_unpin(context);
-                if record.keeps_result() {
-                    call.record.set_keeps_result();
-                }
-                polled
-            })
-        });
-        let ended = match (running, self.limits().call_timeout) {
-            (Ok(running), None) => running.await,
-            (Ok(running), limit) => {
-                let late = |allowed| call.timed_out(allowed, record.close());
-                Box::pin(call.with_timeout(limit, running, late)).await?
+        let mut running = ready.start(outermost).map_err(|source| call.panicked(source))?;
+        let running = poll_fn(|context| {
+            let polled = running.poll_unpin(context);
+            if record.keeps_result() {
+                call.record.set_keeps_result();
             }
-            (Err(source), _) => Err(source),
-        };
+            polled
+        });
+        let late = |allowed| call.timed_out(allowed, record.close());
+        let ended = call.with_timeout(self.limits().call_timeout, running, late).await?;
         let result = ended.map_err(|source| call.panicked(source))?;
         record.set_finished();
         call.record.set_finished();
@@ -75,7 +72,8 @@ impl ReadyCall {
     /// panic is a result of the kind `panic`.
     ///
     /// If the call ends without a result of the middleware (it was cancelled, dropped or too late) and no run has begun,
-    /// later runs fail as cancelled, since the program may repeat the call. The [token](CallContext::cancellation) of a run
+    /// later runs fail as cancelled, since the program may repeat the call. The
+    /// [token](crate::CallContext::cancellation) of a run
     /// that continues in another task is cancelled then.
     pub fn run(&self) -> impl Future<Output = ToolResult> + Send + use<> {
         let call = self.clone();
@@ -89,9 +87,7 @@ impl ReadyCall {
             ended.unwrap_or_else(|source| owned.panicked(source))
         };
         // Another task is outside of the span of the call.
-        #[cfg(feature = "tracing")]
-        let running = running.in_current_span();
-        running
+        CallSpan::current().instrument(running)
     }
 
     /// Starts this middleware.
@@ -113,34 +109,24 @@ async fn run_tool(owned: &Arc<OwnedCall>) -> ToolResult {
     let record = CallRecord::default();
     let batch = owned.batch();
     let call = owned.call(&batch, &record);
-    let turn = match call.turn_to_start().await {
-        Ok(turn) => turn,
-        Err(error) => return ToolResult::from(ToolFailure::from(error)),
+    let run = async {
+        let _turn = call.turn_to_start().await?;
+        let started = catch_panic(|| call.start_run(owned));
+        started.unwrap_or_else(|source| Err(call.panicked(source).into()))
     };
-    let started = catch_panic(|| call.start_run(owned));
-    drop(turn);
-    let result = match started {
-        Ok(Ok(Start::Here(started))) if !call.tool.stages.contains(Stage::Timeout) => match call.begin() {
-            Ok(()) => call.complete(started).await,
-            Err(error) => Err(error.into()),
-        },
-        Ok(Ok(start)) => {
-            let ended = CatchPanic::new(Box::pin(call.run_once(start))).await;
-            ended.unwrap_or_else(|source| Err(call.panicked(source).into()))
-        }
-        Ok(Err(error)) => Err(error.into()),
-        Err(source) => Err(call.panicked(source).into()),
-    };
-    result.into()
+    match run.await {
+        Ok(run) => call.run_within_limit(run).await.into(),
+        Err(error) => ToolFailure::from(error).into(),
+    }
 }
 
 impl<'a> Call<'a> {
     /// Starts one run of the call.
-    fn start_run(&'a self, owned: &Arc<OwnedCall>) -> Result<Start<'a>, Box<CallError>> {
+    fn start_run(&'a self, owned: &Arc<OwnedCall>) -> Result<Run<'a>, Box<CallError>> {
         if self.tool.options.blocking {
             self.check_runtime()?;
-            return Ok(Start::OnThread(Arc::clone(owned)));
+            return Ok(Run::OnThread(Arc::clone(owned)));
         }
-        self.start().map(|started| Start::Here(CatchPanic::new(started)))
+        self.start().map(|started| Run::Here(CatchPanic::new(started)))
     }
 }

@@ -1,6 +1,7 @@
 //! The queues of `max_concurrency`, of a tool and of the registry.
 
 use crate::context::CallRecord;
+use crate::outcome::CallError;
 use crate::registry::Registry;
 use crate::tool::Call;
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -15,38 +16,40 @@ pub(super) struct Permits<'a> {
 impl Registry {
     /// Waits until the call may run. It waits for its tool first, so that calls of a busy tool do not keep other tools
     /// from running.
-    pub(super) async fn wait_in_queue<'a>(&'a self, call: &Call<'a>) -> Permits<'a> {
-        let [tool, registry] = [call.tool.permits.as_deref(), self.permits()];
-        let take = |permits: Option<&'a Semaphore>| match permits {
-            Some(permits) => permits.try_acquire().map(Some),
-            None => Ok(None),
-        };
-        let of_tool = take(tool);
-        if let Ok(of_tool) = of_tool {
-            if let Ok(of_registry) = take(registry) {
-                return Permits { _of_tool: of_tool, _of_registry: of_registry };
-            }
-            let _wait = Wait { since: Instant::now(), record: call.record };
-            return Permits { _of_tool: of_tool, _of_registry: acquire(registry).await };
-        }
-        let _wait = Wait { since: Instant::now(), record: call.record };
-        Permits { _of_tool: acquire(tool).await, _of_registry: acquire(registry).await }
+    pub(super) async fn wait_in_queue<'a>(&'a self, call: &Call<'a>) -> Result<Permits<'a>, CallError> {
+        let mut wait = Wait { since: None, record: call.record };
+        let of_tool = wait.acquire(call.tool.permits.as_deref()).await;
+        let of_registry = wait.acquire(self.permits()).await;
+        drop(wait);
+        // The token may have been cancelled at the same time.
+        call.check_cancellation()?;
+        Ok(Permits { _of_tool: of_tool, _of_registry: of_registry })
     }
-}
-
-async fn acquire(permits: Option<&Semaphore>) -> Option<SemaphorePermit<'_>> {
-    // The semaphores are never closed.
-    permits?.acquire().await.ok()
 }
 
 /// Measures the time until it is dropped, even if the call ends while it waits.
 struct Wait<'a> {
-    since: Instant,
+    /// `None` if the call has not waited.
+    since: Option<Instant>,
     record: &'a CallRecord,
+}
+
+impl Wait<'_> {
+    async fn acquire<'s>(&mut self, permits: Option<&'s Semaphore>) -> Option<SemaphorePermit<'s>> {
+        let permits = permits?;
+        if let Ok(permit) = permits.try_acquire() {
+            return Some(permit);
+        }
+        self.since.get_or_insert_with(Instant::now);
+        // The semaphores are never closed.
+        permits.acquire().await.ok()
+    }
 }
 
 impl Drop for Wait<'_> {
     fn drop(&mut self) {
-        self.record.set_queue_time(self.since.elapsed());
+        if let Some(since) = self.since {
+            self.record.set_queue_time(since.elapsed());
+        }
     }
 }

@@ -1,11 +1,13 @@
 //! Dispatch of a streamed reply: calls run while the reply is received.
 
+use super::EndedCall;
 use super::streamed_reply::{EndedReply, RunningCalls, StreamedReply};
+use crate::context::CallRecord;
 use crate::message::{AssistantMessage, ToolMessage};
 use crate::outcome::CallError;
 use crate::registry::Registry;
 use crate::stream::{Chunk, Event, InterruptedError, StreamError};
-use crate::tool::{Approval, Batch};
+use crate::tool::{Approval, Batch, IncomingCall};
 use futures_util::future::{join, join_all, ready};
 use futures_util::stream::{Stream, StreamExt as _};
 
@@ -172,15 +174,19 @@ impl Registry {
         let rest_of_batch = &Batch { rejection, has_written_keys, ..registry.new_batch(0) };
         let rest = reply.tool_calls.iter().enumerate().filter(|(index, _)| !early.contains_key(index));
         let rest = rest.map(|(index, call)| async move {
-            let mut message = ToolMessage::blank(&call.id);
-            registry.write_message(rest_of_batch, index, call, Approval::None, None, &mut message).await;
-            (index, message)
+            let record = &CallRecord::default();
+            let approval = Approval::None;
+            let incoming = IncomingCall { batch: rest_of_batch, position: index, call, approval, record };
+            (index, registry.run_call(incoming).await)
         });
         let ((), rest) = join(running.for_each(|()| ready(())), join_all(rest)).await;
-        let early = early.into_iter().filter_map(|(index, call)| Some((index, call.take_message()?)));
-        let mut messages: Vec<_> = early.chain(rest).collect();
-        messages.sort_by_key(|(index, _)| *index);
-        let messages = messages.into_iter().map(|(_, message)| message).collect();
+        let early = early.into_iter().filter_map(|(index, call)| Some((index, call.take_ended()?)));
+        let mut ended: Vec<_> = early.chain(rest).collect();
+        ended.sort_by_key(|(index, _)| *index);
+        let message = |(index, ended): (usize, EndedCall)| {
+            Some(ended.into_message(registry, reply.tool_calls.get(index)?))
+        };
+        let messages = ended.into_iter().filter_map(message).collect();
 
         for call in &mut reply.tool_calls {
             self.store_coerced_arguments(call);

@@ -1,10 +1,11 @@
 //! A streamed reply while it is received, and the calls that start early.
 
+use super::EndedCall;
 use crate::context::{BatchContext, CallRecord};
-use crate::message::{AssistantMessage, TakenIds, ToolCall, ToolMessage};
+use crate::message::{AssistantMessage, TakenIds, ToolCall};
 use crate::registry::Registry;
 use crate::stream::{Chunk, Event, ReplyAssembler, StreamError};
-use crate::tool::{Approval, Batch};
+use crate::tool::{Approval, Batch, IncomingCall};
 use crate::wire;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, Stream, StreamExt as _};
@@ -18,7 +19,7 @@ use tokio::time::Instant;
 /// The number of chunks that are read before other tasks can run.
 const MAX_CHUNKS_IN_A_ROW: usize = 64;
 
-/// The running calls of a reply, which store their messages in their [`EarlyCall`]s.
+/// The running calls of a reply, which store their ends in their [`EarlyCall`]s.
 pub(crate) type RunningCalls<'a> = FuturesUnordered<BoxFuture<'a, ()>>;
 
 /// A reply that is received, and its calls that have started. It keeps both if the future of
@@ -73,19 +74,19 @@ pub(crate) struct EarlyCall {
     /// The arguments with which it runs.
     arguments: String,
     record: CallRecord,
-    message: Mutex<Option<ToolMessage>>,
+    ended: Mutex<Option<EndedCall>>,
 }
 
 impl EarlyCall {
     async fn run(&self, registry: &Registry, batch: &Batch<'_>, position: usize, call: &ToolCall) {
-        let mut message = ToolMessage::blank(&call.id);
-        registry.write_message(batch, position, call, Approval::None, Some(&self.record), &mut message).await;
-        *self.message.lock().unwrap_or_else(PoisonError::into_inner) = Some(message);
+        let (approval, record) = (Approval::None, &self.record);
+        let ended = registry.run_call(IncomingCall { batch, position, call, approval, record }).await;
+        *self.ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(ended);
     }
 
-    /// The message of the call, once it has finished.
-    pub(crate) fn take_message(&self) -> Option<ToolMessage> {
-        self.message.lock().unwrap_or_else(PoisonError::into_inner).take()
+    /// The end of the call, once it has ended.
+    pub(crate) fn take_ended(&self) -> Option<EndedCall> {
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Whether the tool has begun, and may have taken effect.
@@ -171,7 +172,8 @@ impl StreamedReply {
                 let early = Arc::new(EarlyCall { arguments: call.arguments.clone(), ..EarlyCall::default() });
                 self.early.insert(index, Arc::clone(&early));
                 // The duration of a call that starts while the reply is streamed is measured from its own start.
-                let batch = Batch { started: Instant::now(), has_written_keys, ..*batch };
+                let started = batch.started.map(|_| Instant::now());
+                let batch = Batch { started, has_written_keys, ..*batch };
                 running.push(Box::pin(async move { early.run(registry, &batch, index, &call).await }));
             }
         }

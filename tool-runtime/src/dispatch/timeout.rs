@@ -32,12 +32,10 @@ impl Call<'_> {
     }
 
     pub(super) fn check_runtime(&self) -> Result<(), CallError> {
-        match Handle::try_current() {
-            Ok(_) => Ok(()),
-            Err(_) => {
-                Err(self.unavailable("a tool that has a time-out or is `blocking` needs a Tokio runtime"))
-            }
+        if !self.tool.needs_runtime || Handle::try_current().is_ok() {
+            return Ok(());
         }
+        Err(self.unavailable("a tool that has a time-out or is `blocking` needs a Tokio runtime"))
     }
 
     fn unavailable(&self, reason: &str) -> CallError {

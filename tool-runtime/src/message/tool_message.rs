@@ -82,12 +82,6 @@ impl ToolMessage {
         self
     }
 
-    /// A message for this call, to be filled with its result.
-    #[inline]
-    pub(crate) fn blank(id: &str) -> Self {
-        ToolMessage { tool_call_id: id.to_owned(), ..ToolMessage::default() }
-    }
-
     /// The message for a call that failed.
     pub(crate) fn failed(id: &str, tool: &str, error: CallError) -> Self {
         let mut message = ToolMessage::new(id, format!("{ERROR}{error}")).with_tool(tool);

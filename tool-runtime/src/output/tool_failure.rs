@@ -83,19 +83,32 @@ impl ToolFailure {
         self
     }
 
-    /// The kind, the message, and the error, which is created if there is none.
-    pub(crate) fn into_parts(self, tool: &str) -> (Cow<'static, str>, String, Arc<CallError>) {
-        let Data { kind, message, error } = *self.0;
-        let error = error.unwrap_or_else(|| {
+    /// The error, which is created if there is none.
+    pub(crate) fn to_error(&self, tool: &str) -> Arc<CallError> {
+        let Data { kind, message, error } = &*self.0;
+        error.clone().unwrap_or_else(|| {
             let (tool, message) = (tool.to_owned(), message.clone());
             Arc::new(if kind == RETURNED {
                 CallError::Returned { tool, message, is_for_model: true, error: None }
             } else {
                 CallError::Recorded { tool, kind: kind.to_string(), message }
             })
-        });
-        let message = if message.is_empty() { error.to_string() } else { message };
-        (kind, message, error)
+        })
+    }
+
+    /// The failure with the message of its error, if it has none.
+    pub(crate) fn or_message_of_error(self, tool: &str) -> Self {
+        if self.0.message.is_empty() {
+            let message = self.to_error(tool).to_string();
+            self.with_message(message)
+        } else {
+            self
+        }
+    }
+
+    /// The kind, and the message for the model.
+    pub(crate) fn into_parts(self) -> (Cow<'static, str>, String) {
+        (self.0.kind, self.0.message)
     }
 }
 

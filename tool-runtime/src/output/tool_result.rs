@@ -132,16 +132,22 @@ impl ToolResult {
         }
     }
 
-    /// The tool message of the call with this id.
-    pub(crate) fn into_message(self, id: &str, tool: &str) -> ToolMessage {
-        let mut message = ToolMessage::blank(id).with_tool(tool);
+    /// The result with the message of its error, if it is a failure without a message.
+    pub(crate) fn or_message_of_error(self, tool: &str) -> Self {
+        self.into_result().map_err(|failure| failure.or_message_of_error(tool)).into()
+    }
+
+    /// The tool message of a call.
+    pub(crate) fn into_message(self, id: &str, tool: Cow<'static, str>) -> ToolMessage {
+        let mut message = ToolMessage { tool_call_id: id.to_owned(), tool, ..ToolMessage::default() };
         match self.0 {
             Repr::Output(output) => (message.content, message.process.artifact) = output.into_parts(),
             Repr::Error(failure) => {
-                let (kind, text, error) = failure.into_parts(tool);
+                let error = Some(failure.to_error(&message.tool));
+                message.process.outcome = Some(Outcome { error, ..Outcome::default() });
+                let (kind, text) = failure.into_parts();
                 message.content = [ERROR, &text].concat().into();
                 message.error_kind = Some(kind);
-                message.process.outcome = Some(Outcome { error: Some(error), ..Outcome::default() });
             }
         }
         message

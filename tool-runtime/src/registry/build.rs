@@ -332,7 +332,7 @@ impl RegistryBuilder {
             })
             .collect();
         let tools = Arc::new(Tools::new(tools, Arc::new(config), None));
-        Ok(Registry { tools, batch: None })
+        Ok(Registry { tools, batch: None, run_layers: None })
     }
 }
 

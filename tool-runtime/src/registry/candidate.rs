@@ -9,8 +9,7 @@ use crate::schema::{
 };
 use crate::state::{Shared, States};
 use crate::tool::{
-    Body, Description, Descriptor, DynamicTool, Invocation, Metadata, Need, Options, RegisteredTool,
-    StageSet, ToolKeys,
+    Body, Description, Descriptor, DynamicTool, Invocation, Metadata, Need, Options, RegisteredTool, ToolKeys,
 };
 use crate::wire::convert_foreign;
 use serde_json::Value;
@@ -118,7 +117,7 @@ impl Candidate {
         (self.schema, self.tool)
     }
 
-    /// The state, the limits and the stages are set when the registry is built.
+    /// The state, and the limits are set when the registry is built.
     fn new(
         name: Cow<'static, str>,
         schema: ToolSchema,
@@ -134,7 +133,8 @@ impl Candidate {
             metadata: Arc::new(metadata),
             timeout: None,
             run_timeout: None,
-            stages: StageSet::default(),
+            is_direct: false,
+            needs_runtime: false,
             permits: permits.map(|calls| Arc::new(Semaphore::new(calls))),
             forms: Arc::clone(schema.forms()),
             validator: Arc::new(validator),

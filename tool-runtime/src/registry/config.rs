@@ -9,7 +9,7 @@ use super::{search_tools::SearchTools, validate::schema_error};
 use crate::approval::BeforeCall;
 #[cfg(feature = "search")]
 use crate::search::Search;
-use crate::tool::{RegisteredTool, Stage, StageSet};
+use crate::tool::RegisteredTool;
 #[cfg(feature = "search")]
 use crate::tool_name::SEARCH_TOOLS;
 use tokio::sync::Semaphore;
@@ -57,31 +57,17 @@ impl Config {
         Ok(self)
     }
 
-    /// Sets the time limits of a tool and the stages that its calls pass.
+    /// Sets the time limits of a tool, and which steps concern its calls.
     pub(super) fn apply_to(&self, tool: &mut RegisteredTool) {
-        let Limits { timeout, call_timeout, .. } = self.options.limits;
-        tool.timeout = tool.options.policy.timeout.or(timeout);
+        let (policy, Limits { timeout, call_timeout, .. }) = (tool.options.policy, self.options.limits);
+        tool.timeout = policy.timeout.or(timeout);
+        tool.needs_runtime = tool.options.blocking || tool.timeout.is_some() || call_timeout.is_some();
         // Without middleware, a call is one run.
         let call_timeout = call_timeout.filter(|_| self.layers.is_empty());
         tool.run_timeout = tool.timeout.into_iter().chain(call_timeout).min();
-        tool.stages = StageSet::new(|stage| self.concerns(stage, tool));
-    }
-
-    /// Whether the stage concerns each call of the tool.
-    fn concerns(&self, stage: Stage, tool: &RegisteredTool) -> bool {
-        let policy = &tool.options.policy;
-        match stage {
-            // Only the batch decides.
-            Stage::Cancellation | Stage::StartEvent => false,
-            Stage::Runtime => {
-                tool.options.blocking || tool.timeout.is_some() || self.options.limits.call_timeout.is_some()
-            }
-            Stage::Approval => policy.requires_approval || self.before_call.is_some(),
-            Stage::Queue => policy.max_concurrency.is_some() || self.permits.is_some(),
-            Stage::CallLimit => policy.max_calls.is_some(),
-            Stage::Middleware => !self.layers.is_empty(),
-            Stage::Timeout => tool.run_timeout.is_some(),
-            Stage::BlockingThread => tool.options.blocking,
-        }
+        let needs_decision = policy.requires_approval || self.before_call.is_some();
+        let is_limited =
+            policy.max_concurrency.is_some() || self.permits.is_some() || policy.max_calls.is_some();
+        tool.is_direct = !tool.needs_runtime && !needs_decision && !is_limited && self.layers.is_empty();
     }
 }

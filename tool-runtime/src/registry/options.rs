@@ -14,6 +14,7 @@ pub(super) struct BuildOptions {
     #[cfg(feature = "tracing")]
     pub(super) trace_content: bool,
     pub(super) start_all_while_streaming: bool,
+    pub(super) measure_durations: bool,
     pub(super) repeated_failures: RepeatedFailures,
 }
 
@@ -226,6 +227,28 @@ impl RegistryBuilder {
     /// ```
     pub fn start_all_while_streaming(mut self, all: bool) -> Self {
         self.options.start_all_while_streaming = all;
+        self
+    }
+
+    /// Measures the [`duration`](crate::dispatch::Outcome::duration) of every call. Default: `false`, and only the calls of a
+    /// batch with a listener ([`BatchContext::on_event`](crate::BatchContext::on_event)) have durations, since reading the
+    /// clock twice takes longer than many tools.
+    ///
+    /// ```
+    /// # use tool_runtime::{Registry, ToolCall, tool, tools};
+    /// # /// Prints a page.
+    /// # #[tool]
+    /// # fn print() {}
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let registry = Registry::builder().tools(tools![print]).measure_durations(true).build()?;
+    /// let messages = registry.dispatch(&[ToolCall::new("call_1", "print", "{}")]).await;
+    /// assert!(messages[0].outcome().is_some_and(|outcome| !outcome.duration().is_zero()));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn measure_durations(mut self, all: bool) -> Self {
+        self.options.measure_durations = all;
         self
     }
 }

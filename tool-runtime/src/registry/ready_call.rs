@@ -3,12 +3,11 @@
 use super::{Registry, RegistryBuilder};
 use crate::context::{CallContext, CallEvents, CallRecord};
 use crate::output::ToolResult;
-use crate::tool::{Annotations, Approval, Batch, Call, Policy, RegisteredTool, StageSet};
+use crate::tool::{Annotations, Approval, Batch, Call, Policy, RegisteredTool};
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
-use tokio::time::Instant;
 
 /// A call with valid arguments that is approved and has left the queue. The middleware of
 /// [`around_call`](RegistryBuilder::around_call) receives it and [runs](ReadyCall::run) it.
@@ -87,13 +86,12 @@ pub(crate) struct OwnedCall {
     tool: Arc<RegisteredTool>,
     id: Box<str>,
     arguments: Box<str>,
-    reply: u64,
+    /// Without the context, which the registry has.
+    batch: Batch<'static>,
     position: usize,
     approval: Approval,
-    has_written_keys: bool,
-    started: Instant,
     events: Option<Arc<CallEvents>>,
-    /// The measurements of all runs.
+    /// The record of all runs.
     pub(crate) record: CallRecord,
     /// Boxed, since most middleware does not read it.
     context: OnceLock<Box<CallContext>>,
@@ -106,27 +104,17 @@ impl OwnedCall {
             tool: Arc::clone(call.tool),
             id: call.id.into(),
             arguments: call.object().into(),
-            reply: call.batch.reply,
+            batch: call.batch.without_context(),
             position: call.position,
             approval: call.approval,
-            has_written_keys: call.batch.has_written_keys,
-            started: call.batch.started,
             events: call.events.cloned(),
             record: CallRecord::default(),
             context: OnceLock::new(),
         }
     }
 
-    /// The batch of the call. Its stages are passed already.
     pub(crate) fn batch(&self) -> Batch<'_> {
-        Batch {
-            context: self.registry.batch(),
-            reply: self.reply,
-            stages: StageSet::default(),
-            started: self.started,
-            rejection: None,
-            has_written_keys: self.has_written_keys,
-        }
+        Batch { context: self.registry.batch(), ..self.batch }
     }
 
     /// One run of the call.

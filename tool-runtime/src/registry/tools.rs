@@ -6,7 +6,7 @@ use super::index::Index;
 #[cfg(feature = "search")]
 use super::search::ToolSearch;
 use crate::schema::ToolSchema;
-use crate::tool::{RegisteredTool, Stage};
+use crate::tool::RegisteredTool;
 use crate::wire::ToolArrays;
 use std::sync::{Arc, OnceLock};
 
@@ -43,7 +43,7 @@ impl Tools {
         });
         let (schemas, registered): (Vec<_>, Vec<_>) = tools.into_iter().unzip();
         let (arrays, index) = (ToolArrays::default(), Index::new(&registered));
-        let has_call_limits = registered.iter().any(|tool| tool.stages.contains(Stage::CallLimit));
+        let has_call_limits = registered.iter().any(|tool| tool.options.policy.max_calls.is_some());
         let has_rejected_keys = registered.iter().any(|tool| tool.keys.is_some());
         Tools {
             schemas,

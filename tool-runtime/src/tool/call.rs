@@ -1,32 +1,44 @@
 //! One call of a tool.
 
-use super::{Body, Invocation, RegisteredTool, Stage, StageSet, Started, ToolKeys};
+use super::{Body, Invocation, RegisteredTool, Started, ToolKeys};
 use crate::arguments::{ArgumentsError, object};
 use crate::context::{BatchContext, CallContext, CallEvents, CallRecord};
 use crate::inner_call::InnerCall;
-use crate::message::means_none;
+use crate::message::{ToolCall, means_none};
 use crate::outcome::CallError;
 use crate::state::State;
 use serde_json::{Map, Value};
 use std::sync::Arc;
+use std::time::Duration;
 // Tokio's clock, which tests can pause.
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+
+/// A call of a reply, before the look-up of its tool.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct IncomingCall<'a> {
+    pub(crate) batch: &'a Batch<'a>,
+    /// The position in the reply.
+    pub(crate) position: usize,
+    pub(crate) call: &'a ToolCall,
+    pub(crate) approval: Approval,
+    pub(crate) record: &'a CallRecord,
+}
 
 /// One call of a tool, from its look-up to its result.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Call<'a> {
     pub(crate) tool: &'a Arc<RegisteredTool>,
     pub(crate) id: &'a str,
-    /// The arguments of the model, or the coerced ones if they had to be coerced.
+    /// The arguments of the model.
     pub(crate) arguments: &'a str,
     pub(crate) batch: &'a Batch<'a>,
     /// The position in the reply.
     pub(crate) position: usize,
     pub(crate) approval: Approval,
-    /// The measurements of this run.
+    /// The record of this run.
     pub(crate) record: &'a CallRecord,
-    /// The measurements of all runs of the call, if middleware may run it several times.
+    /// The record of all runs of the call, if middleware may run it several times.
     pub(crate) all_runs: Option<&'a CallRecord>,
     /// `None` if the batch has no listeners.
     pub(crate) events: Option<&'a Arc<CallEvents>>,
@@ -39,56 +51,42 @@ pub(crate) struct Batch<'a> {
     pub(crate) context: Option<&'a BatchContext>,
     /// The number of the reply in its run.
     pub(crate) reply: u64,
-    /// The stages that concern all calls of the batch.
-    pub(crate) stages: StageSet,
-    pub(crate) started: Instant,
+    /// `None` if nobody wants the durations of the calls.
+    pub(crate) started: Option<Instant>,
     /// Creates the error of each call from the name of its tool, if the calls must not run.
     pub(crate) rejection: Option<fn(String) -> CallError>,
     /// Whether the model received definitions with written names of keys.
     pub(crate) has_written_keys: bool,
+    /// Whether no step of the sequence concerns all calls of the batch.
+    pub(crate) is_direct: bool,
 }
 
 impl<'a> Batch<'a> {
-    /// Creates a batch that starts now. `reply` is the number of the reply, unless the context has one.
-    #[inline]
-    pub(crate) fn new(context: Option<&'a BatchContext>, reply: u64) -> Self {
-        let number = context.and_then(BatchContext::number_of_reply);
-        let stages = context.map_or(StageSet::default(), stages);
-        Batch {
-            context,
-            reply: number.unwrap_or(reply),
-            stages,
-            started: Instant::now(),
-            rejection: None,
-            has_written_keys: false,
-        }
-    }
-
     /// The batch for a call, or for its inner call, whose arguments have no definition with written names of keys.
     pub(crate) fn for_inner(&self, inner: &InnerCall) -> Self {
         Batch { has_written_keys: self.has_written_keys && inner.get().is_none(), ..*self }
+    }
+
+    /// The same data, for an owner that has the context.
+    pub(crate) fn without_context(&self) -> Batch<'static> {
+        let Batch { context: _, reply, started, rejection, has_written_keys, is_direct } = *self;
+        Batch { context: None, reply, started, rejection, has_written_keys, is_direct }
     }
 
     /// The context, which is empty for calls without one.
     pub(crate) fn context(&self) -> &'a BatchContext {
         self.context.unwrap_or_else(|| BatchContext::none())
     }
-}
 
-/// The stages that concern all calls of a batch.
-fn stages(context: &BatchContext) -> StageSet {
-    StageSet::new(|stage| match stage {
-        Stage::Cancellation => context.token().is_some(),
-        Stage::StartEvent => !context.listeners().is_empty(),
-        Stage::Middleware => context.run_layers().is_some(),
-        // Only the tool and its registry decide.
-        Stage::Runtime
-        | Stage::Approval
-        | Stage::Queue
-        | Stage::CallLimit
-        | Stage::Timeout
-        | Stage::BlockingThread => false,
-    })
+    pub(crate) fn is_cancelled(&self) -> bool {
+        let token = self.context.and_then(BatchContext::token);
+        token.is_some_and(CancellationToken::is_cancelled)
+    }
+
+    /// The time since the start of the batch.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.started.map_or(Duration::ZERO, |started| started.elapsed())
+    }
 }
 
 /// The approval of a call before it runs.
@@ -98,15 +96,56 @@ pub(crate) enum Approval {
     None,
     /// A person has approved these arguments. The hook may still deny the call.
     Granted,
+    /// A person has edited these arguments, and decides again if they are invalid.
+    Edited { is_granted: bool },
     /// The program runs the tool directly; the hook is not called.
     Bypassed,
 }
 
+impl Approval {
+    pub(crate) fn is_edited(self) -> bool {
+        matches!(self, Approval::Edited { .. })
+    }
+
+    /// Whether a person has approved the call.
+    pub(crate) fn is_granted(self) -> bool {
+        matches!(self, Approval::Granted | Approval::Edited { is_granted: true })
+    }
+}
+
+/// The arguments as one JSON object.
+pub(crate) fn object_of_arguments(arguments: &str) -> &str {
+    let is_none = !arguments.starts_with('{') && means_none(arguments);
+    if is_none { "{}" } else { arguments }
+}
+
 impl<'a> Call<'a> {
+    pub(crate) fn new(
+        tool: &'a Arc<RegisteredTool>,
+        incoming: &IncomingCall<'a>,
+        events: Option<&'a Arc<CallEvents>>,
+    ) -> Self {
+        let IncomingCall { batch, position, call, approval, record } = *incoming;
+        let (id, arguments) = (&*call.id, &*call.arguments);
+        Call { tool, id, arguments, batch, position, approval, record, all_runs: None, events }
+    }
+
+    /// Whether no step stands between the decoding of the arguments and the run.
+    pub(crate) fn is_direct(&self) -> bool {
+        self.tool.is_direct && self.batch.is_direct
+    }
+
+    /// The arguments of the model, or the coerced ones if they had to be coerced.
+    pub(crate) fn arguments(&self) -> &'a str {
+        self.record.arguments().unwrap_or(self.arguments)
+    }
+
+    /// The arguments as one JSON object.
+    pub(crate) fn object(&self) -> &'a str {
+        object_of_arguments(self.arguments())
+    }
+
     /// Validates and decodes the arguments, and returns the future of the tool, which has not begun.
-    ///
-    /// Inlined to avoid a copy of the invocation (4 ns).
-    #[inline]
     pub(crate) fn start(&'a self) -> Result<Started<'a>, Box<CallError>> {
         match &self.tool.body {
             Body::Function(tool) => {
@@ -116,7 +155,7 @@ impl<'a> Call<'a> {
                     None => unreachable!("a shim returns `None` for a call only with an error"),
                 })
             }
-            Body::Dynamic(handler) => Ok(handler(self.object_of_arguments()?, self.context())),
+            Body::Dynamic(handler) => Ok(handler(self.decoded_object()?, self.context())),
         }
     }
 
@@ -129,12 +168,12 @@ impl<'a> Call<'a> {
                 let _ = (tool.call)(&mut invocation);
                 invocation.into_error().map_or(Ok(()), |error| Err(Box::new(error)))
             }
-            Body::Dynamic(_) => self.object_of_arguments().map(drop),
+            Body::Dynamic(_) => self.decoded_object().map(drop),
         }
     }
 
-    fn object_of_arguments(&self) -> Result<Map<String, Value>, Box<CallError>> {
-        let object = object(self.arguments, &self.tool.validator.validator);
+    fn decoded_object(&self) -> Result<Map<String, Value>, Box<CallError>> {
+        let object = object(self.arguments(), &self.tool.validator.validator);
         object.map_err(|error| Box::new(self.argument_error(error)))
     }
 
@@ -142,7 +181,7 @@ impl<'a> Call<'a> {
     #[cold]
     pub(super) fn argument_error(&self, error: ArgumentsError) -> CallError {
         let keys = self.tool.keys.as_deref().filter(|_| self.batch.has_written_keys);
-        ToolKeys::written_error(keys, error, self.arguments).into_call_error(&self.tool.name)
+        ToolKeys::written_error(keys, error, self.arguments()).into_call_error(&self.tool.name)
     }
 
     /// An error if an object of the arguments has both a key and the written name that the model received. For a reply of
@@ -152,7 +191,7 @@ impl<'a> Call<'a> {
         let Some(keys) = keys else { return Ok(()) };
         // A closed object reports such a key itself.
         self.validate()?;
-        match keys.names.conflicts(self.arguments) {
+        match keys.names.conflicts(self.arguments()) {
             errors if errors.is_empty() => Ok(()),
             errors => Err(Box::new(CallError::InvalidArguments { tool: self.tool.name.to_string(), errors })),
         }
@@ -178,12 +217,6 @@ impl<'a> Call<'a> {
         of_batch.or_else(|| T::find(&self.tool.states))
     }
 
-    /// The arguments as one JSON object.
-    pub(crate) fn object(&self) -> &'a str {
-        let is_none = !self.arguments.starts_with('{') && means_none(self.arguments);
-        if is_none { "{}" } else { self.arguments }
-    }
-
     /// The token of this run, which is cancelled together with the call and its batch.
     pub(crate) fn token(&self) -> CancellationToken {
         let of_batch = || self.batch.context().child_token();
@@ -200,11 +233,6 @@ impl<'a> Call<'a> {
         }
         self.record.set_begun();
         Ok(())
-    }
-
-    /// The stages that this call passes.
-    pub(crate) fn stages(&self) -> StageSet {
-        self.tool.stages.union(self.batch.stages)
     }
 
     #[cold]

@@ -120,7 +120,8 @@ impl<'a> Invocation<'a> {
     pub fn __decode(&mut self, slots: &mut [&mut dyn ArgSlot<'a>]) -> Option<()> {
         match &mut self.purpose {
             Purpose::Call(call) | Purpose::Validate(call) => {
-                let decoded = arguments::decode(call.arguments, self.parameters, &call.tool.validator, slots);
+                let decoded =
+                    arguments::decode(call.arguments(), self.parameters, &call.tool.validator, slots);
                 if let Err(error) = decoded {
                     self.error = Some(call.argument_error(error));
                     return None;

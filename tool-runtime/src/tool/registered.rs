@@ -1,6 +1,6 @@
 //! One tool of a registry: a function, a method or a dynamic tool.
 
-use super::{Descriptor, Handler, Location, Metadata, Options, Policy, StageSet, ToolKeys};
+use super::{Descriptor, Handler, Location, Metadata, Options, Policy, ToolKeys};
 use crate::arguments::ToolValidator;
 use crate::coerce::{Coerced, CoercionOptions, coerce};
 use crate::context::AllowedTools;
@@ -27,8 +27,10 @@ pub(crate) struct RegisteredTool {
     pub(crate) timeout: Option<Duration>,
     /// The time limit of one run, which may be shorter.
     pub(crate) run_timeout: Option<Duration>,
-    /// The stages that each call of the tool passes.
-    pub(crate) stages: StageSet,
+    /// Whether no step of the sequence concerns each call of the tool.
+    pub(crate) is_direct: bool,
+    /// Whether a call needs a Tokio runtime.
+    pub(crate) needs_runtime: bool,
     /// The semaphore of the tool's `max_concurrency`, shared by all batches.
     pub(crate) permits: Option<Arc<Semaphore>>,
     /// The forms of the definition, which know whether a request may have had the strict one.

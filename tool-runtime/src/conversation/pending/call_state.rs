@@ -8,22 +8,43 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Default)]
 pub(in crate::conversation) struct CallState {
-    pub(in crate::conversation) result: Option<ToolMessage>,
-    /// The fingerprint of the approved tool and arguments.
-    pub(in crate::conversation) approved: Option<Fingerprint>,
-    /// Whether a person replaced the arguments.
-    pub(in crate::conversation) is_edited: bool,
-    /// The arguments of the model, if a person replaced them and the tool has not begun with others.
-    pub(in crate::conversation) replaced: Option<ReplacedArguments>,
-    /// The arguments of a person for a call named `call_tool`, which is approved with them. The registry of the run knows whether
-    /// they are those of the call or of the call that it contains.
-    pub(in crate::conversation) edit: Option<String>,
-    /// Whether the tool began in a run that did not finish it. If the call runs again, this is kept until it has its result, also
-    /// while it waits for a new approval.
-    pub(in crate::conversation) has_begun: bool,
+    pub(in crate::conversation) progress: Progress,
+    /// `None` unless a person has replaced the arguments.
+    pub(in crate::conversation) edit: Option<Edit>,
     /// Whether the call counts towards the `max_calls` of its tool, from a run that did not finish it.
     pub(in crate::conversation) is_counted: bool,
-    pub(in crate::conversation) waits_for: Option<WaitsFor>,
+}
+
+/// How far a call has come. `has_begun` is whether its tool began in a run that did not finish it.
+#[derive(Clone, Debug, Default)]
+pub(in crate::conversation) enum Progress {
+    /// Nobody has decided about it, and no run has started it.
+    #[default]
+    Open,
+    /// A person has approved it. No run has started it since.
+    Approved {
+        /// The fingerprint of the approved tool and arguments.
+        fingerprint: Fingerprint,
+        has_begun: bool,
+    },
+    /// A run has ended without its result, since a person or another system has to act.
+    Waiting {
+        waits_for: WaitsFor,
+        has_begun: bool,
+    },
+    /// Its tool began in a run that did not finish it, and only a run can continue it.
+    Begun,
+    Finished(ToolMessage),
+}
+
+/// Arguments that a person gave.
+#[derive(Clone, Debug, Default)]
+pub(in crate::conversation) struct Edit {
+    /// The arguments of the model, if the tool has not begun with others.
+    pub(in crate::conversation) replaced: Option<ReplacedArguments>,
+    /// The arguments of the person for a call named `call_tool`, which is approved with them. The registry of the run knows
+    /// whether they are those of the call or of the call that it contains.
+    pub(in crate::conversation) arguments: Option<String>,
 }
 
 /// Arguments of the model that a person replaced.
@@ -60,22 +81,68 @@ pub(in crate::conversation) enum WaitsFor {
 }
 
 impl CallState {
-    pub(in crate::conversation) fn with_result(result: ToolMessage) -> Self {
-        CallState { result: Some(result), ..CallState::default() }
+    pub(in crate::conversation) fn finished(result: ToolMessage) -> Self {
+        CallState { progress: Progress::Finished(result), ..CallState::default() }
+    }
+
+    /// A call whose result comes from elsewhere.
+    pub(super) fn waiting_for_result(
+        tool: Option<String>,
+        arguments: Option<String>,
+        ticket: Option<String>,
+    ) -> Self {
+        let waits_for = WaitsFor::Result { tool, arguments, ticket };
+        CallState { progress: Progress::Waiting { waits_for, has_begun: false }, ..CallState::default() }
+    }
+
+    pub(in crate::conversation) fn result(&self) -> Option<&ToolMessage> {
+        match &self.progress {
+            Progress::Finished(result) => Some(result),
+            _ => None,
+        }
+    }
+
+    pub(super) fn waits_for(&self) -> Option<&WaitsFor> {
+        match &self.progress {
+            Progress::Waiting { waits_for, .. } => Some(waits_for),
+            _ => None,
+        }
+    }
+
+    /// Whether its tool began in a run that did not finish it. If the call runs again, this is kept until it has its result,
+    /// also while it waits for a new approval.
+    pub(in crate::conversation) fn has_begun(&self) -> bool {
+        match self.progress {
+            Progress::Begun => true,
+            Progress::Approved { has_begun, .. } | Progress::Waiting { has_begun, .. } => has_begun,
+            Progress::Open | Progress::Finished(_) => false,
+        }
     }
 
     pub(super) fn approval(&self, call: &ToolCall) -> Approval {
-        match &self.approved {
-            _ if self.edit.is_some() => Approval::Granted,
-            Some(approved) if *approved == fingerprint(call) => Approval::Granted,
+        match self.progress {
+            Progress::Approved { .. } if self.edited_arguments().is_some() => Approval::Granted,
+            Progress::Approved { fingerprint: approved, .. } if approved == fingerprint(call) => {
+                Approval::Granted
+            }
             _ => Approval::None,
         }
     }
 
+    pub(super) fn approve(&mut self, call: &ToolCall) {
+        self.progress = Progress::Approved { fingerprint: fingerprint(call), has_begun: self.has_begun() };
+    }
+
+    fn edited_arguments(&self) -> Option<&String> {
+        self.edit.as_ref()?.arguments.as_ref()
+    }
+
     /// Keeps the arguments of the model, which a person replaces.
-    pub(super) fn keep_arguments(&mut self, call: &ToolCall) {
+    pub(super) fn keep_arguments(&mut self, call: &ToolCall) -> &mut Edit {
         let (arguments, is_truncated) = (&call.arguments, call.is_truncated);
-        self.replaced.get_or_insert_with(|| ReplacedArguments { arguments: arguments.clone(), is_truncated });
+        let edit = self.edit.get_or_insert_default();
+        edit.replaced.get_or_insert_with(|| ReplacedArguments { arguments: arguments.clone(), is_truncated });
+        edit
     }
 
     /// Changes the arguments of the model that a person has replaced.
@@ -84,7 +151,7 @@ impl CallState {
         call: &ToolCall,
         change: impl FnOnce(&ToolCall) -> Option<ToolCall>,
     ) {
-        let Some(replaced) = &mut self.replaced else { return };
+        let Some(replaced) = self.edit.as_mut().and_then(|edit| edit.replaced.as_mut()) else { return };
         if let Some(changed) = change(&ToolCall::new("", &call.name, &replaced.arguments)) {
             replaced.arguments = changed.arguments;
         }
@@ -93,7 +160,8 @@ impl CallState {
     /// Restores the arguments of the model in a call that does not run, unless its tool has begun with others: the history
     /// shows the call of the model.
     pub(super) fn restore_arguments(&mut self, call: &mut ToolCall) {
-        if let (Some(replaced), false) = (self.replaced.take(), self.is_interrupted()) {
+        let replaced = self.edit.as_mut().and_then(|edit| edit.replaced.take());
+        if let (Some(replaced), false) = (replaced, self.is_interrupted()) {
             call.set_arguments(replaced.arguments);
             call.is_truncated = replaced.is_truncated;
         }
@@ -101,24 +169,24 @@ impl CallState {
 
     /// The tool that the call runs, if it is one of `call_tool` that waits.
     pub(super) fn inner_tool(&self) -> Option<&str> {
-        match self.waits_for.as_ref()? {
+        match self.waits_for()? {
             WaitsFor::Approval { tool, .. } | WaitsFor::Result { tool, .. } => tool.as_deref(),
         }
     }
 
     /// Whether the call has begun since the last decision, so that only a run can continue it.
     pub(super) fn is_interrupted(&self) -> bool {
-        self.has_begun && self.approved.is_none() && self.waits_for.is_none()
+        matches!(self.progress, Progress::Begun)
     }
 
     /// Whether a run must not start the call, since its result comes from elsewhere.
     pub(super) fn waits_for_result(&self) -> bool {
-        matches!(self.waits_for, Some(WaitsFor::Result { .. }))
+        matches!(self.waits_for(), Some(WaitsFor::Result { .. }))
     }
 
     /// The call as it waits; `None` if it has a result, is approved, or has not been run yet.
     pub(super) fn waiting(&self, call: &ToolCall) -> Option<WaitingCall> {
-        let (tool, arguments, ticket, error) = match self.waits_for.as_ref()? {
+        let (tool, arguments, ticket, error) = match self.waits_for()? {
             WaitsFor::Approval { tool, arguments, error } => (tool, arguments, &None, error),
             WaitsFor::Result { tool, arguments, ticket } => (tool, arguments, ticket, &None),
         };
@@ -128,7 +196,7 @@ impl CallState {
             arguments: arguments.as_ref().unwrap_or(&call.arguments).clone(),
             ticket: ticket.clone(),
             error: error.clone(),
-            may_have_taken_effect: self.has_begun,
+            may_have_taken_effect: self.has_begun(),
         })
     }
 }

@@ -1,7 +1,6 @@
 //! Decisions about pending calls: approvals, denials, results from elsewhere.
 
-use super::call_state::fingerprint;
-use super::{CallState, PendingCalls, WaitsFor, denied};
+use super::{CallState, PendingCalls, Progress, WaitsFor, denied};
 use crate::conversation::NotPendingError;
 use crate::conversation::repeated_failures::Failures;
 use crate::message::{ToolCall, ToolMessage};
@@ -29,8 +28,7 @@ impl PendingCalls {
     /// interrupted.
     pub fn approve(&mut self, id: &str) -> Result<(), NotPendingError> {
         let (call, state) = self.call_to_approve(id)?;
-        state.approved = Some(fingerprint(call));
-        state.waits_for = None;
+        state.approve(call);
         Ok(())
     }
 
@@ -57,15 +55,13 @@ impl PendingCalls {
                 return Err(NotPendingError::NotSerializable { id, error });
             }
         };
-        state.keep_arguments(call);
+        let edit = state.keep_arguments(call);
         if call.name == CALL_TOOL {
-            state.edit = Some(arguments);
+            edit.arguments = Some(arguments);
         } else {
             call.set_arguments(arguments);
         }
-        state.approved = Some(fingerprint(call));
-        state.is_edited = true;
-        state.waits_for = None;
+        state.approve(call);
         Ok(())
     }
 
@@ -80,8 +76,12 @@ impl PendingCalls {
     /// There is no call with this id, it already has a result, or it has not begun.
     pub fn set_not_begun(&mut self, id: &str) -> Result<(), NotPendingError> {
         let (_, state) = self.call_without_result(id)?;
-        if !std::mem::take(&mut state.has_begun) {
-            return Err(NotPendingError::HasNotBegun { id: id.to_owned() });
+        match &mut state.progress {
+            progress @ Progress::Begun => *progress = Progress::Open,
+            Progress::Approved { has_begun, .. } | Progress::Waiting { has_begun, .. } if *has_begun => {
+                *has_begun = false;
+            }
+            _ => return Err(NotPendingError::HasNotBegun { id: id.to_owned() }),
         }
         Ok(())
     }
@@ -95,7 +95,7 @@ impl PendingCalls {
     pub fn deny(&mut self, id: &str, reason: impl Into<String>) -> Result<(), NotPendingError> {
         let (call, state) = self.undecided_call(id)?;
         state.restore_arguments(call);
-        *state = CallState::with_result(denied(call, state, reason.into()));
+        *state = CallState::finished(denied(call, state, reason.into()));
         Ok(())
     }
 
@@ -109,22 +109,24 @@ impl PendingCalls {
     pub fn provide_result(&mut self, id: &str, result: impl Into<ToolResult>) -> Result<(), NotPendingError> {
         let (call, state) = self.call_without_result(id)?;
         let result = result.into();
-        if let Some(WaitsFor::Approval { error: Some(_), .. }) = state.waits_for {
+        if let Some(WaitsFor::Approval { error: Some(_), .. }) = state.waits_for() {
             // No tool accepts these arguments, so the result is not theirs.
             state.restore_arguments(call);
         }
         *state = match result.output().and_then(|output| output.as_pending()) {
             Some(pending) => {
-                let (tool, arguments) = match state.waits_for.take() {
+                let (tool, arguments) = match state.waits_for() {
                     Some(
                         WaitsFor::Approval { tool, arguments, .. } | WaitsFor::Result { tool, arguments, .. },
-                    ) => (tool, arguments),
+                    ) => (tool.clone(), arguments.clone()),
                     None => (None, None),
                 };
-                let waits_for = Some(WaitsFor::Result { tool, arguments, ticket: pending.ticket.clone() });
-                CallState { waits_for, ..CallState::default() }
+                CallState::waiting_for_result(tool, arguments, pending.ticket.clone())
             }
-            None => CallState::with_result(result.into_message(&call.id, &call.name)),
+            None => {
+                let result = result.or_message_of_error(&call.name);
+                CallState::finished(result.into_message(&call.id, call.name.clone().into()))
+            }
         };
         Ok(())
     }
@@ -171,7 +173,7 @@ impl PendingCalls {
         let mut taken = Vec::new();
         for result in results {
             match open.remove(&*result.tool_call_id) {
-                Some((call, state)) if state.result.is_none() => taken.push((call, state, result)),
+                Some((call, state)) if state.result().is_none() => taken.push((call, state, result)),
                 Some(_) => return Err(NotPendingError::HasResult { id: result.tool_call_id }),
                 None if self.positions.find(&result.tool_call_id, &self.reply.tool_calls).is_some() => {
                     return Err(NotPendingError::HasResult { id: result.tool_call_id });
@@ -183,11 +185,9 @@ impl PendingCalls {
             match result.outcome().and_then(Outcome::error) {
                 Some(CallError::NeedsApproval { .. }) => {}
                 Some(CallError::NeedsResult { ticket, .. }) => {
-                    let ticket = ticket.clone();
-                    let waits_for = Some(WaitsFor::Result { tool: None, arguments: None, ticket });
-                    *state = CallState { waits_for, ..CallState::default() };
+                    *state = CallState::waiting_for_result(None, None, ticket.clone());
                 }
-                _ => *state = CallState::with_result(failures.with_note(call, result)),
+                _ => *state = CallState::finished(failures.with_note(call, result)),
             }
         }
         Ok(())
@@ -198,14 +198,14 @@ impl PendingCalls {
             return Err(self.unknown_id(id.to_owned()));
         };
         match (&mut self.reply.tool_calls[index], &mut self.states[index]) {
-            (_, CallState { result: Some(_), .. }) => Err(NotPendingError::HasResult { id: id.to_owned() }),
+            (_, state) if state.result().is_some() => Err(NotPendingError::HasResult { id: id.to_owned() }),
             found => Ok(found),
         }
     }
 
     fn unknown_id(&self, id: String) -> NotPendingError {
         let calls = self.reply.tool_calls.iter().zip(&self.states);
-        let without_result = calls.filter(|(_, state)| state.result.is_none());
+        let without_result = calls.filter(|(_, state)| state.result().is_none());
         NotPendingError::UnknownId { id, pending: without_result.map(|(call, _)| call.id.clone()).collect() }
     }
 

@@ -1,16 +1,16 @@
 //! The run of pending calls.
 
 use super::call_state::fingerprint;
-use super::{CallState, PendingCalls, WaitsFor, tool_name};
-use crate::context::{BatchContext, BegunCalls, CallRecord};
+use super::{CallState, Edit, PendingCalls, Progress, WaitsFor, tool_name};
+use crate::context::{BegunCalls, CallRecord};
 use crate::conversation::repeated_failures::Failures;
-use crate::dispatch::{Concurrent, EarlyCalls};
+use crate::dispatch::{EarlyCalls, Ended, EndedCall};
 use crate::message::{ToolCall, ToolMessage};
-use crate::outcome::{CallError, Outcome};
+use crate::outcome::CallError;
 use crate::registry::Registry;
-use crate::tool::{Approval, Batch};
+use crate::tool::{Approval, Batch, IncomingCall};
 use futures_util::FutureExt as _;
-use tokio_util::sync::CancellationToken;
+use futures_util::future::join_all;
 
 impl PendingCalls {
     /// Runs every call without a result concurrently, like [`Registry::dispatch`]. Each call has a result afterwards: one
@@ -73,8 +73,11 @@ impl PendingCalls {
         let written: Vec<_> = self.reply.tool_calls.iter().map(fingerprint).collect();
         let has_changed = registry.use_own_keys(&mut self.reply);
         for ((call, state), written) in self.reply.tool_calls.iter().zip(&mut self.states).zip(written) {
-            if state.approved == Some(written) {
-                state.approved = Some(fingerprint(call));
+            match &mut state.progress {
+                Progress::Approved { fingerprint: approved, .. } if *approved == written => {
+                    *approved = fingerprint(call);
+                }
+                _ => {}
             }
             state.change_replaced(call, |replaced| registry.own_call(replaced));
         }
@@ -99,46 +102,37 @@ impl PendingCalls {
         let no_result =
             &Batch { rejection: Some(|tool| CallError::NeedsResult { tool, ticket: None }), ..*batch };
         let failures = Failures::before(self.before.messages(), registry.repeated_failures());
-        let run = &CallsRun { registry, batch, failures, unfinished };
+        let run = &CallsRun { registry, failures, unfinished };
         let calls = self.reply.tool_calls.iter_mut().zip(&mut self.states).enumerate();
         let open = calls.filter(|(position, (_, state))| {
             let may_run = unfinished == Unfinished::Fail || !state.waits_for_result();
-            state.result.is_none() && may_run && is_wanted(*position)
+            state.result().is_none() && may_run && is_wanted(*position)
         });
         let running = open.map(|(position, (call, state))| async move {
-            if state.is_interrupted() {
-                // The tool has begun with the arguments in the history.
-                state.replaced = None;
-            }
-            if let Some(arguments) = state.edit.take() {
-                registry.inner_call(call).replace_arguments(call, arguments);
-                state.approved = Some(fingerprint(call));
-            }
+            state.prepare(registry, call);
             let batch = match &*state {
-                CallState { has_begun: true, .. } if !registry.may_repeat(call) => interrupted,
+                state if state.has_begun() && !registry.may_repeat(call) => interrupted,
                 state if state.waits_for_result() => no_result,
                 _ => batch,
             };
-            let approval = state.approval(call);
-            let record = CallRecord::default();
-            record.set_counted(state.is_counted);
-            if state.is_edited && unfinished == Unfinished::Keep {
-                record.set_waits_if_invalid();
+            let mut approval = state.approval(call);
+            if state.edit.is_some() && unfinished == Unfinished::Keep {
+                approval = Approval::Edited { is_granted: approval.is_granted() };
             }
-            let mut message = ToolMessage::blank(&call.id);
-            let begun = MarkBegun { state: &mut *state, record: &record };
-            registry.write_message(batch, position, call, approval, Some(&record), &mut message).await;
+            let record = &CallRecord::default();
+            record.set_counted(state.is_counted);
+            let begun = MarkBegun { state: &mut *state, record };
+            let ended = registry.run_call(IncomingCall { batch, position, call, approval, record }).await;
             drop(begun);
-            run.take(position, call, state, message);
+            run.take(call, state, ended);
         });
-        Concurrent::new(running).join().await;
+        join_all(running).await;
     }
 
     /// Takes the results of calls that started while their reply was received.
     pub(crate) fn take_early(&mut self, registry: &Registry, early: &EarlyCalls) {
-        let batch = &self.batch(registry);
         let failures = Failures::before(self.before.messages(), registry.repeated_failures());
-        let run = CallsRun { registry, batch, failures, unfinished: Unfinished::Keep };
+        let run = CallsRun { registry, failures, unfinished: Unfinished::Keep };
         for (&position, early) in early {
             let call = self.reply.tool_calls.get_mut(position);
             let (Some(call), Some(state)) = (call, self.states.get_mut(position)) else { continue };
@@ -146,8 +140,8 @@ impl PendingCalls {
                 state.set_begun();
             }
             state.is_counted = early.is_counted();
-            if let Some(message) = early.take_message() {
-                run.take(position, call, state, message);
+            if let Some(ended) = early.take_ended() {
+                run.take(call, state, ended);
             }
         }
     }
@@ -165,7 +159,7 @@ impl PendingCalls {
 
     /// Marks the calls that a run may start as begun.
     pub(crate) fn set_open_begun(&mut self) {
-        let is_open = |state: &&mut CallState| state.result.is_none() && state.waits_for.is_none();
+        let is_open = |state: &&mut CallState| state.result().is_none() && state.waits_for().is_none();
         self.states.iter_mut().filter(is_open).for_each(CallState::set_begun);
     }
 
@@ -179,15 +173,15 @@ impl PendingCalls {
         let batch = &Batch { rejection: Some(error), ..self.batch(registry) };
         let calls = self.reply.tool_calls.iter_mut().zip(&mut self.states).enumerate();
         for (position, (call, state)) in calls.filter(|(position, _)| is_wanted(*position)) {
-            if state.result.is_some() {
+            if state.result().is_some() {
                 continue;
             }
             state.restore_arguments(call);
-            let mut message = ToolMessage::blank(&call.id);
-            let writing = registry.write_message(batch, position, call, Approval::None, None, &mut message);
-            // A rejected call has its message at once.
-            if writing.now_or_never().is_some() {
-                *state = CallState::with_result(message);
+            let (approval, record) = (Approval::None, &CallRecord::default());
+            let incoming = IncomingCall { batch, position, call, approval, record };
+            // A rejected call ends at once.
+            if let Some(ended) = registry.run_call(incoming).now_or_never() {
+                *state = CallState::finished(ended.into_message(registry, call));
             }
         }
     }
@@ -220,70 +214,68 @@ impl Drop for MarkBegun<'_> {
 /// The data that the calls of a run share.
 struct CallsRun<'a> {
     registry: &'a Registry,
-    batch: &'a Batch<'a>,
     failures: Failures<'a>,
     unfinished: Unfinished,
 }
 
 impl CallsRun<'_> {
-    /// Takes the message of a call.
-    fn take(&self, position: usize, call: &mut ToolCall, state: &mut CallState, message: ToolMessage) {
-        let error = message.outcome().and_then(Outcome::error);
-        match error.filter(|_| self.unfinished == Unfinished::Keep) {
+    /// Takes the end of a call.
+    fn take(&self, call: &mut ToolCall, state: &mut CallState, ended: EndedCall) {
+        let tool = ended.is_inner.then(|| ended.tool.to_string());
+        let is_other = |arguments: &String| *arguments != call.arguments;
+        match ended.ended {
+            _ if self.unfinished == Unfinished::Fail => self.finish(call, state, ended),
             // Its reply was truncated after it had started early: it will not run, so no person is asked.
-            Some(CallError::NeedsApproval { .. } | CallError::NeedsResult { ticket: None, .. })
-                if call.is_truncated =>
-            {
+            Ended::NeedsApproval { .. } | Ended::NeedsResult { ticket: None, .. } if call.is_truncated => {
                 let error = CallError::Truncated { tool: tool_name(call, state) };
-                *state = CallState::with_result(ToolMessage::failed(&call.id, &call.name, error));
+                *state = CallState::finished(ToolMessage::failed(&call.id, &call.name, error));
             }
-            Some(CallError::NeedsApproval { .. }) => self.ask(position, call, state, None),
-            Some(CallError::NeedsResult { ticket, .. }) => {
-                let (tool, arguments) = self.called(position, call);
-                state.wait(WaitsFor::Result { tool, arguments, ticket: ticket.clone() });
+            Ended::NeedsApproval { arguments, error } => {
+                let arguments = Some(arguments).filter(is_other);
+                // The person must know whether the call may have taken effect in an earlier run.
+                let has_begun = state.has_begun() && !self.registry.is_read_only(call);
+                let waits_for = WaitsFor::Approval { tool, arguments, error };
+                state.progress = Progress::Waiting { waits_for, has_begun };
+                state.is_counted = false;
             }
-            Some(error) if state.is_edited && error.is_about_arguments() => {
-                self.ask(position, call, state, Some(error.to_string()));
+            Ended::NeedsResult { ticket, arguments } => {
+                let arguments = Some(arguments).filter(is_other);
+                // The call has the arguments with which it was started.
+                let edit = state.edit.take().map(|_| Edit::default());
+                *state = CallState { edit, ..CallState::waiting_for_result(tool, arguments, ticket) };
             }
             // The next run starts it again, unless it has begun and must not be repeated.
-            Some(CallError::Cancelled { .. }) if self.is_cancelled() => {}
-            _ => {
-                self.registry.store_coerced_arguments(call);
-                *state = CallState::with_result(self.failures.with_note(call, message));
-            }
+            Ended::Cancelled => {}
+            Ended::Finished(_) => self.finish(call, state, ended),
         }
     }
 
-    /// Lets the call wait for a person, who must know whether it may have taken effect in an earlier run.
-    fn ask(&self, position: usize, call: &ToolCall, state: &mut CallState, error: Option<String>) {
-        let (tool, arguments) = self.called(position, call);
-        let has_begun = state.has_begun && !self.registry.is_read_only(call);
-        state.wait(WaitsFor::Approval { tool, arguments, error });
-        state.has_begun = has_begun;
-    }
-
-    /// The tool and the arguments that it receives, if they differ from those of the call.
-    fn called(&self, position: usize, call: &ToolCall) -> (Option<String>, Option<String>) {
-        let tool = self.registry.inner_call(call).get().map(|inner| inner.name.clone());
-        let arguments = self.registry.object_to_run(self.batch, position, call);
-        (tool, (arguments != call.arguments).then_some(arguments))
-    }
-
-    fn is_cancelled(&self) -> bool {
-        self.batch.context.and_then(BatchContext::token).is_some_and(CancellationToken::is_cancelled)
+    fn finish(&self, call: &mut ToolCall, state: &mut CallState, ended: EndedCall) {
+        let message = ended.into_message(self.registry, call);
+        self.registry.store_coerced_arguments(call);
+        *state = CallState::finished(self.failures.with_note(call, message));
     }
 }
 
 impl CallState {
-    fn set_begun(&mut self) {
-        (self.approved, self.waits_for, self.edit) = (None, None, None);
-        self.has_begun = true;
+    /// Prepares a call for a run, which gives it the arguments of a person.
+    fn prepare(&mut self, registry: &Registry, call: &mut ToolCall) {
+        let is_interrupted = self.is_interrupted();
+        let Some(edit) = &mut self.edit else { return };
+        if is_interrupted {
+            // The tool has begun with the arguments in the history.
+            edit.replaced = None;
+        }
+        if let Some(arguments) = edit.arguments.take() {
+            registry.inner_call(call).replace_arguments(call, arguments);
+            self.approve(call);
+        }
     }
 
-    fn wait(&mut self, waits_for: WaitsFor) {
-        let is_edited = self.is_edited;
-        // A call that waits for its result has the arguments with which it was started.
-        let replaced = self.replaced.take().filter(|_| matches!(waits_for, WaitsFor::Approval { .. }));
-        *self = CallState { waits_for: Some(waits_for), is_edited, replaced, ..CallState::default() };
+    fn set_begun(&mut self) {
+        self.progress = Progress::Begun;
+        if let Some(edit) = &mut self.edit {
+            edit.arguments = None;
+        }
     }
 }

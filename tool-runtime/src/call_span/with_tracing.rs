@@ -1,16 +1,16 @@
 //! The span of a call, according to the OpenTelemetry conventions for generative AI.
 //! <https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/#execute-tool-span>
 
-use crate::message::{ERROR, ToolCall, ToolMessage};
+use crate::message::ToolCall;
 use crate::outcome::{CallError, Escaped, Truncated};
 use crate::output::{ErrorSnapshot, truncate_middle};
 use crate::panics;
 use crate::registry::Registry;
 use std::error::Error;
 use tracing::field::Empty;
-use tracing::{Span, info_span, warn};
+use tracing::{Instrument as _, Span, info_span, warn};
 
-/// The bytes of a text in a span, before it is escaped. `max_output_bytes` limits the text of a result further.
+/// The bytes of a text in a span, before it is escaped.
 const MAX_BYTES: usize = 64 << 10;
 
 /// A text of a model, a server or a tool. A line break or an escape sequence in it could forge a line of a log.
@@ -26,12 +26,14 @@ fn traced_json(json: &str) -> String {
     traced(&json.replace(['\n', '\r', '\t'], " "))
 }
 
-impl Registry {
-    /// Creates the span of a call.
-    pub(super) fn span(&self, call: &ToolCall) -> Span {
-        let traces_content = self.traces_content();
+/// The span of one call.
+pub(crate) struct CallSpan(Span);
+
+impl CallSpan {
+    pub(crate) fn new(registry: &Registry, call: &ToolCall) -> Self {
+        let traces_content = registry.traces_content();
         // The name of a span is static. OpenTelemetry shows `otel.name` instead.
-        info_span!(
+        CallSpan(info_span!(
             target: "tool_runtime",
             "execute_tool",
             otel.name = format!("execute_tool {}", Truncated(&call.name)),
@@ -41,46 +43,57 @@ impl Registry {
             gen_ai.tool.name = %Truncated(&call.name),
             "gen_ai.tool.type" = "function",
             gen_ai.tool.call.id = %Truncated(&call.id),
-            gen_ai.tool.description = self.get(&call.name).map(|tool| traced(tool.description())),
+            gen_ai.tool.description = registry.get(&call.name).map(|tool| traced(tool.description())),
             gen_ai.tool.call.arguments = traces_content.then(|| traced_json(&call.arguments)),
             gen_ai.tool.call.result = Empty,
             "error.type" = Empty,
-        )
+        ))
     }
 
-    /// Records the outcome of the call.
-    pub(super) fn record(&self, span: &Span, message: &ToolMessage) {
+    /// The span that is entered now, for another task or thread.
+    pub(crate) fn current() -> Self {
+        CallSpan(Span::current())
+    }
+
+    /// Enters the span whenever the future is polled.
+    pub(crate) fn instrument<F: Future>(&self, future: F) -> impl Future<Output = F::Output> + use<F> {
+        future.instrument(self.0.clone())
+    }
+
+    /// Runs a closure in the span.
+    pub(crate) fn in_scope<T>(&self, run: impl FnOnce() -> T) -> T {
+        self.0.in_scope(run)
+    }
+
+    /// Records the text of the output.
+    pub(crate) fn record_output(&self, registry: &Registry, text: &str) {
+        if registry.traces_content() {
+            self.0.record("gen_ai.tool.call.result", traced(text));
+        }
+    }
+
+    /// Records a failure, with the message that the model receives: middleware may have removed a part of it.
+    pub(crate) fn record_failure(&self, registry: &Registry, message: &str, error: &CallError) {
         // The `Display` of an error is application code and may panic.
-        let _ = panics::catch_panic(|| match message.outcome().and_then(|outcome| outcome.error()) {
-            // A call that waits for an approval has not failed.
-            Some(CallError::NeedsApproval { .. }) => {}
-            Some(error) => self.record_failure(span, message, error),
-            None if self.traces_content() => {
-                span.record("gen_ai.tool.call.result", traced(message.content.as_str()));
-            }
-            None => {}
-        });
+        let _ = panics::catch_panic(|| self.0.in_scope(|| self.warn(registry, message, error)));
     }
 
-    /// Records the failure as the model receives it: middleware may have removed a part of its text.
-    fn record_failure(&self, span: &Span, message: &ToolMessage, error: &CallError) {
-        span.record("error.type", traced(error.kind()));
-        if !self.traces_content() {
+    fn warn(&self, registry: &Registry, message: &str, error: &CallError) {
+        self.0.record("error.type", traced(error.kind()));
+        if !registry.traces_content() {
             let error = traced(&text_without_content(error));
-            span.record("otel.status_description", &error);
+            self.0.record("otel.status_description", &error);
             warn!(target: "tool_runtime", error, "the tool call failed");
             return;
         }
-        let content = message.text();
-        let text = content.strip_prefix(ERROR).unwrap_or(content);
-        span.record("otel.status_description", traced(text));
+        self.0.record("otel.status_description", traced(message));
         let own_text = error.to_string();
-        if self.truncated_error(&own_text).unwrap_or(own_text) == text {
+        if own_text == message {
             // Includes the sources: the message of a panic, and the sources of a tool's error.
             let error = ErrorSnapshot::new(error).map(traced);
             warn!(target: "tool_runtime", error = &error as &dyn Error, "the tool call failed");
         } else {
-            warn!(target: "tool_runtime", error = traced(text), "the tool call failed");
+            warn!(target: "tool_runtime", error = traced(message), "the tool call failed");
         }
     }
 }

@@ -1,0 +1,167 @@
+//! How a call ends.
+
+use crate::call_span::CallSpan;
+use crate::context::{CallEvents, CallStatus};
+use crate::message::{ToolCall, ToolMessage};
+use crate::outcome::{CallError, Outcome};
+use crate::output::{Pending, ToolFailure, ToolOutput, ToolResult};
+use crate::registry::Registry;
+use crate::tool::{IncomingCall, object_of_arguments};
+use std::borrow::Cow;
+
+/// The output of a call, or its failure.
+pub(crate) type CallResult = Result<ToolOutput, ToolFailure>;
+
+/// How a call ends: with a result, or without one, so that its caller decides whether it waits.
+#[derive(Debug)]
+pub(crate) enum Ended {
+    Finished(CallResult),
+    /// The call did not run, since it needs the approval of a person.
+    NeedsApproval {
+        /// The arguments that the tool would receive, as one JSON object; those of the person if they are invalid.
+        arguments: String,
+        /// The reason why the arguments of a person are invalid.
+        error: Option<String>,
+    },
+    /// The result comes later.
+    NeedsResult {
+        /// `None` if the tool runs elsewhere.
+        ticket: Option<String>,
+        arguments: String,
+    },
+    /// The batch was cancelled first.
+    Cancelled,
+}
+
+impl From<ToolFailure> for Ended {
+    fn from(failure: ToolFailure) -> Self {
+        Ended::Finished(Err(failure))
+    }
+}
+
+impl From<CallError> for Ended {
+    fn from(error: CallError) -> Self {
+        ToolFailure::from(error).into()
+    }
+}
+
+impl From<Box<CallError>> for Ended {
+    fn from(error: Box<CallError>) -> Self {
+        ToolFailure::from(error).into()
+    }
+}
+
+impl Ended {
+    /// The result for the model of a call that does not wait.
+    fn into_result(self, tool: &str) -> CallResult {
+        let name = || tool.to_owned();
+        Err(match self {
+            Ended::Finished(result) => return result.map_err(|failure| failure.or_message_of_error(tool)),
+            Ended::NeedsApproval { .. } => CallError::NeedsApproval { tool: name() },
+            Ended::NeedsResult { ticket, .. } => CallError::NeedsResult { tool: name(), ticket },
+            Ended::Cancelled => CallError::Cancelled { tool: name() },
+        }
+        .into())
+    }
+}
+
+/// A call that has ended.
+#[derive(Debug)]
+pub(crate) struct EndedCall {
+    /// The name of the called tool; that of the call if there is no such tool.
+    pub(crate) tool: Cow<'static, str>,
+    /// Whether `call_tool` called it.
+    pub(crate) is_inner: bool,
+    pub(crate) ended: Ended,
+    /// Without the error.
+    outcome: Outcome,
+}
+
+impl EndedCall {
+    pub(super) fn new(tool: Cow<'static, str>, ended: Ended, outcome: Outcome) -> Self {
+        EndedCall { tool, is_inner: false, ended, outcome }
+    }
+
+    /// Sends the last event of the call, and waits until the listeners have received all of them.
+    pub(super) async fn send(&self, events: &CallEvents) {
+        let EndedCall { tool, ended, outcome, .. } = self;
+        events.send(match ended {
+            Ended::NeedsApproval { arguments, .. } => {
+                CallStatus::NeedsApproval { arguments: arguments.clone() }
+            }
+            Ended::NeedsResult { ticket, arguments } => {
+                CallStatus::NeedsResult { ticket: ticket.clone(), arguments: arguments.clone() }
+            }
+            Ended::Finished(result) => finished(tool, result.clone(), outcome.clone()),
+            Ended::Cancelled => finished(tool, Ended::Cancelled.into_result(tool), outcome.clone()),
+        });
+        events.sent().await;
+    }
+
+    /// Records the end in the span of the call. A call that waits has not failed.
+    pub(super) fn record_in(&self, span: &CallSpan, registry: &Registry) {
+        match &self.ended {
+            Ended::Finished(Ok(output)) => span.record_output(registry, output.text()),
+            Ended::Finished(Err(failure)) => {
+                span.record_failure(registry, failure.message(), &failure.to_error(&self.tool));
+            }
+            Ended::Cancelled => {
+                let error = CallError::Cancelled { tool: self.tool.to_string() };
+                span.record_failure(registry, &error.to_string(), &error);
+            }
+            Ended::NeedsApproval { .. } | Ended::NeedsResult { .. } => {}
+        }
+    }
+
+    /// The result of the call, within `max_output_bytes`. One that waits has failed.
+    pub(crate) fn into_result(self, registry: &Registry) -> ToolResult {
+        registry.truncate(self.ended.into_result(&self.tool)).into()
+    }
+
+    /// The tool message of the call, within `max_output_bytes`. One that waits has failed.
+    pub(crate) fn into_message(self, registry: &Registry, call: &ToolCall) -> ToolMessage {
+        let EndedCall { tool, is_inner, ended, outcome } = self;
+        let result = ToolResult::from(registry.truncate(ended.into_result(&tool)));
+        let mut message = result.into_message(&call.id, tool);
+        if is_inner {
+            message.tool = Cow::Owned(call.name.clone());
+        }
+        let error = message.process.outcome.and_then(|outcome| outcome.error);
+        message.process.outcome = Some(Outcome { error, ..outcome });
+        message
+    }
+}
+
+fn finished(tool: &str, result: CallResult, outcome: Outcome) -> CallStatus {
+    let error = result.as_ref().err().map(|failure| failure.to_error(tool));
+    CallStatus::Finished { result: result.into(), outcome: Outcome { error, ..outcome } }
+}
+
+impl Registry {
+    /// How a call ends, by the result of its steps.
+    pub(super) fn end(&self, incoming: &IncomingCall<'_>, result: Result<ToolOutput, Ended>) -> Ended {
+        let IncomingCall { batch, call, approval, record, .. } = *incoming;
+        let result = match result {
+            Ok(output) => Ok(output),
+            Err(Ended::Finished(result)) => result,
+            Err(ended) => return ended,
+        };
+        let failure = match result {
+            Ok(output) => match output.as_pending() {
+                None => return Ended::Finished(Ok(output)),
+                Some(Pending { ticket }) => {
+                    let arguments = object_of_arguments(record.arguments().unwrap_or(&call.arguments));
+                    return Ended::NeedsResult { ticket: ticket.clone(), arguments: arguments.to_owned() };
+                }
+            },
+            Err(failure) => failure,
+        };
+        match failure.error() {
+            Some(CallError::Cancelled { .. }) if batch.is_cancelled() => Ended::Cancelled,
+            Some(error) if approval.is_edited() && error.is_about_arguments() => {
+                Ended::NeedsApproval { arguments: call.arguments.clone(), error: Some(error.to_string()) }
+            }
+            _ => self.with_search_hint(batch, call, failure).into(),
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! The look-up of the tool of a call.
+
+use crate::outcome::CallError;
+use crate::registry::Registry;
+use crate::tool::{IncomingCall, RegisteredTool};
+use std::sync::Arc;
+
+impl Registry {
+    /// The tool of a call, or the reason why the call does not run.
+    pub(super) fn look_up(
+        &self,
+        incoming: &IncomingCall<'_>,
+    ) -> Result<&Arc<RegisteredTool>, Box<CallError>> {
+        let IncomingCall { batch, position, call, .. } = *incoming;
+        if let Some(limit) = self.limits().max_calls_per_batch.filter(|&limit| position >= limit) {
+            return Err(CallError::TooManyCalls { limit }.into());
+        }
+        let Some(tool) = self.tool(&call.name) else {
+            return Err(CallError::UnknownTool(self.unknown_tool_of_call(batch, position, &call.name)).into());
+        };
+        if let Some(rejection) = batch.rejection {
+            return Err(rejection(tool.name.to_string()).into());
+        }
+        if call.is_truncated {
+            return Err(CallError::Truncated { tool: tool.name.to_string() }.into());
+        }
+        match batch.context.and_then(|context| context.allowed()) {
+            Some(allowed) if !self.is_allowed(tool, Some(allowed)) => {
+                let tool = tool.name.to_string();
+                Err(CallError::NotAllowed { tool, allowed: self.allowed_names(allowed) }.into())
+            }
+            _ => Ok(tool),
+        }
+    }
+}
