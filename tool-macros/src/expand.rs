@@ -172,6 +172,7 @@ fn call(tool: &Tool) -> TokenStream {
         tool.params.iter().enumerate().map(|(index, param)| ParamBinding::new(tool, index, param)).collect();
     let declarations = bindings.iter().map(|binding| &binding.declaration);
     let slots = bindings.iter().filter_map(|binding| binding.slot.as_ref());
+    let taken = bindings.iter().filter_map(|binding| binding.taken.as_ref());
     let values = bindings.iter().map(|binding| &binding.value);
 
     let signature = &function.signature;
@@ -206,6 +207,7 @@ fn call(tool: &Tool) -> TokenStream {
             #instance
             #(#declarations)*
             __invocation.__decode(&mut [#(#slots),*])?;
+            #(#taken)*
             #start
         }
     }

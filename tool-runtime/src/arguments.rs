@@ -5,6 +5,7 @@
 
 mod answer;
 mod arg_cell;
+mod decoder;
 mod error_path;
 mod errors;
 mod fast_path;
@@ -15,7 +16,6 @@ mod object;
 mod param_mode;
 mod probe;
 mod tool_validator;
-mod validating;
 
 pub(crate) use answer::{answer_parameter, decode_answer};
 pub(crate) use arg_cell::ArgSlot;

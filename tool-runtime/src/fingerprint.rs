@@ -2,38 +2,12 @@
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::hash::Hasher;
 
 /// The FNV-1a hash of some bytes: <http://www.isthe.com/chongo/tech/comp/fnv/>.
 pub(crate) fn fingerprint(bytes: impl IntoIterator<Item = u8>) -> u64 {
-    let mut hasher = FingerprintHasher::default();
-    bytes.into_iter().for_each(|byte| hasher.write_u8(byte));
-    hasher.finish()
-}
-
-/// The FNV-1a hasher. It does not resist collisions by chosen keys.
-pub(crate) struct FingerprintHasher(u64);
-
-impl Default for FingerprintHasher {
-    fn default() -> Self {
-        FingerprintHasher(0xcbf2_9ce4_8422_2325)
-    }
-}
-
-impl Hasher for FingerprintHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u8(byte);
-        }
-    }
-
-    fn write_u8(&mut self, byte: u8) {
-        self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
+    bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
 }
 
 /// A fingerprint that can be stored.
@@ -43,13 +17,8 @@ pub(crate) struct Fingerprint(u64);
 impl Fingerprint {
     /// The fingerprint of some texts. It differs if the same text is split at another place.
     pub(crate) fn new(texts: &[&str]) -> Self {
-        let mut hasher = FingerprintHasher::default();
-        for text in texts {
-            hasher.write(text.as_bytes());
-            // No byte of UTF-8.
-            hasher.write_u8(0xff);
-        }
-        Fingerprint(hasher.finish())
+        // Each text ends with a byte that UTF-8 does not have.
+        Fingerprint(fingerprint(texts.iter().flat_map(|text| text.bytes().chain([0xff]))))
     }
 }
 

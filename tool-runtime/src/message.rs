@@ -40,7 +40,7 @@ pub(crate) use native::{ItemContent, NativeItem, ReadItem, ReplyItem};
 pub use origin::{Completeness, Origin, Usage};
 pub use part::{Media, Part};
 pub(crate) use piece::{Finish, Growth, ItemKind, Piece};
-pub(crate) use process_data::Artifact;
+pub(crate) use process_data::{Artifact, ProcessData};
 pub(crate) use stream_error::StreamError;
 pub use tool_call::ToolCall;
 pub(crate) use tool_call::{is_empty_object, is_object, is_same_value, means_none};

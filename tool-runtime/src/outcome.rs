@@ -43,16 +43,18 @@ use std::time::Duration;
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
     pub(crate) error: Option<Arc<CallError>>,
-    /// A pointer, since most calls have none.
-    pub(crate) coercions: Option<Coercions>,
+    /// `None` for most calls, since nothing was coerced or measured.
+    pub(crate) details: Option<Arc<OutcomeDetails>>,
     pub(crate) responded_by_hook: bool,
     pub(crate) has_begun: bool,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct OutcomeDetails {
+    pub(crate) coercions: Box<[String]>,
     pub(crate) queue_time: Duration,
     pub(crate) duration: Duration,
 }
-
-/// The coercions of the arguments of a call.
-pub(crate) type Coercions = Arc<Vec<String>>;
 
 impl Outcome {
     pub(crate) fn from_error(error: CallError) -> Self {
@@ -95,7 +97,7 @@ impl Outcome {
     /// `lenient_arguments`.
     #[must_use]
     pub fn coercions(&self) -> &[String] {
-        self.coercions.as_deref().map_or(&[], Vec::as_slice)
+        self.details.as_ref().map_or(&[], |details| &details.coercions)
     }
 
     /// The time from the start of the dispatch to the end of this call. In a streamed reply, from the start of the call. Zero if
@@ -103,14 +105,14 @@ impl Outcome {
     /// [`measure_durations`](crate::RegistryBuilder::measure_durations).
     #[must_use]
     pub fn duration(&self) -> Duration {
-        self.duration
+        self.details.as_ref().map_or(Duration::ZERO, |details| details.duration)
     }
 
     /// How long the call waited in the queue of
     /// [`max_concurrency`](crate::RegistryBuilder::max_concurrency), of the registry or of its tool.
     #[must_use]
     pub fn queue_time(&self) -> Duration {
-        self.queue_time
+        self.details.as_ref().map_or(Duration::ZERO, |details| details.queue_time)
     }
 }
 
@@ -120,8 +122,8 @@ impl Serialize for Outcome {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let milliseconds = |duration: Duration| duration.as_secs_f64() * 1_000.0;
         let mut outcome = serializer.serialize_struct("Outcome", 4)?;
-        outcome.serialize_field("duration_ms", &milliseconds(self.duration))?;
-        outcome.serialize_field("queue_ms", &milliseconds(self.queue_time))?;
+        outcome.serialize_field("duration_ms", &milliseconds(self.duration()))?;
+        outcome.serialize_field("queue_ms", &milliseconds(self.queue_time()))?;
         outcome.serialize_field("has_begun", &self.has_begun)?;
         outcome.serialize_field("coercions", self.coercions())?;
         outcome.end()

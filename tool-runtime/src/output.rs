@@ -21,6 +21,7 @@ pub use return_probe::{BorrowingProbe, ReturnProbe, ReturnsValue, ToolError};
 pub use tool_failure::ToolFailure;
 pub(crate) use tool_output::Pending;
 pub use tool_output::ToolOutput;
+pub(crate) use tool_result::CallResult;
 pub use tool_result::ToolResult;
 pub(crate) use truncate_middle::truncate_middle;
 

@@ -1,10 +1,12 @@
 //! Tools: the static descriptor that the macro generates, and dynamic tools.
 
+mod batch;
 mod call;
 #[cfg(feature = "collect")]
 mod collected;
 mod dynamic;
 mod dynamic_options;
+mod incoming_call;
 mod invocation;
 mod keys;
 mod list;
@@ -14,13 +16,15 @@ mod output_schema;
 mod registered;
 mod toolset;
 
-pub(crate) use call::{Approval, Batch, Call, IncomingCall, object_of_arguments};
+pub(crate) use batch::Batch;
+pub(crate) use call::Call;
 #[cfg(feature = "collect")]
 pub use collected::Collected;
 #[cfg(feature = "collect")]
 pub(crate) use collected::collected;
 pub use dynamic::DynamicTool;
 pub(crate) use dynamic::Handler;
+pub(crate) use incoming_call::{Approval, IncomingCall};
 pub use invocation::Invocation;
 pub(crate) use invocation::{Description, Need};
 pub(crate) use keys::ToolKeys;

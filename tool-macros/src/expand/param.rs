@@ -15,6 +15,8 @@ pub(super) struct ParamBinding {
     pub(super) declaration: TokenStream,
     /// The expression for the decoder; only arguments have one.
     pub(super) slot: Option<TokenStream>,
+    /// The `let` statement that takes an owned argument out of its cell, so that the future of the tool has only its value.
+    pub(super) taken: Option<TokenStream>,
     /// The expression that is passed to the function.
     pub(super) value: TokenStream,
 }
@@ -36,12 +38,14 @@ impl ParamBinding {
                 ParamBinding {
                     declaration: quote!(let #ident = __invocation #state?;),
                     slot: None,
+                    taken: None,
                     value: quote!(#ident.__get()),
                 }
             }
             ParamKind::Context => ParamBinding {
                 declaration: quote!(let #ident = __invocation.__context();),
                 slot: None,
+                taken: None,
                 value: quote_spanned!(span=> &#ident),
             },
         }
@@ -67,7 +71,8 @@ impl ParamBinding {
         ParamBinding {
             declaration: quote!(let mut #ident = #new #default;),
             slot: Some(quote_spanned!(span=> &mut #ident)),
-            value: quote!(#ident.__get()),
+            taken: is_owned.then(|| quote!(let #ident = #ident.__get();)),
+            value: if is_owned { ident.into_token_stream() } else { quote!(#ident.__get()) },
         }
     }
 }

@@ -1,29 +1,25 @@
-//! A dispatcher written by hand: a `match` on the name, a derived struct for the arguments, and `join_all`. It reads
-//! the clock as often as a dispatch and returns error messages. It catches no panics, validates against no schema, and
-//! has no limits.
+//! A dispatcher written by hand: a `match` on the name, a derived struct for the arguments, and `join_all`. It
+//! returns error messages. It catches no panics, validates against no schema, and has no limits.
 
 use super::samples::{Customer, Item, get_forecast, get_price, get_weather, place_order, write_file};
 use futures_util::future::join_all;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::time::{Duration, Instant};
 use tool_runtime::ToolCall;
 
 /// A tool message.
 pub(crate) struct Message {
     pub(crate) tool_call_id: String,
     pub(crate) content: String,
-    pub(crate) duration: Duration,
 }
 
 pub(crate) async fn dispatch(calls: &[ToolCall]) -> Vec<Message> {
-    let started = Instant::now();
-    join_all(calls.iter().map(|call| message(call, started))).await
+    join_all(calls.iter().map(message)).await
 }
 
-pub(crate) async fn message(call: &ToolCall, started: Instant) -> Message {
+pub(crate) async fn message(call: &ToolCall) -> Message {
     let content = content(call).await.unwrap_or_else(|error| format!("Error: {error}"));
-    Message { tool_call_id: call.id.clone(), content, duration: started.elapsed() }
+    Message { tool_call_id: call.id.clone(), content }
 }
 
 async fn content(call: &ToolCall) -> Result<String, String> {

@@ -14,7 +14,6 @@ use futures_util::FutureExt as _;
 use samples::{ALL, SCALARS, has_equal_results, registry};
 use std::error::Error;
 use std::hint::black_box;
-use std::time::Instant;
 
 /// The number of calls with scalars, and their maximum ratio to the time by hand.
 const BUDGETS: [(usize, f64); 2] = [(1, 1.25), (64, 1.15)];
@@ -51,7 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let calls = SCALARS.calls(1);
     let [by_hand, ours] = medians::measure([
-        &mut || drop(black_box(by_hand::message(black_box(&calls[0]), Instant::now()).now_or_never())),
+        &mut || drop(black_box(by_hand::message(black_box(&calls[0])).now_or_never())),
         &mut || drop(black_box(registry.dispatch(black_box(&calls)).now_or_never())),
     ]);
     println!("{}, one call, ratio to by hand without `join_all`: {:.2}", SCALARS.name, ours / by_hand);

@@ -1,6 +1,6 @@
 //! The final answer of a model: one JSON object decoded into a type.
 
-use super::arg_cell::{ArgCell, ArgSlot as _, next_value};
+use super::arg_cell::{ArgCell, ArgSlot as _};
 use super::error_path::decode_error;
 use super::map_keys::name_map_keys;
 use super::object::pairs;
@@ -22,7 +22,7 @@ pub(crate) fn answer_parameter<T: DeserializeOwned + JsonSchema>(
         // A decoder of the program may panic on an unexpected key.
         let errors = probes.iter().map(|probe| {
             let error =
-                catch_panic(|| next_value::<T>(&probe.value, None).err().map(|error| error.to_string()));
+                catch_panic(|| serde_json::from_str::<T>(&probe.value).err().map(|error| error.to_string()));
             error.unwrap_or_default()
         });
         errors.collect()
@@ -68,7 +68,7 @@ fn decoded<T: DeserializeOwned + JsonSchema>(json: &str) -> Result<T, ArgumentsE
     pairs(json)?;
     let json = json.trim();
     let decoded = catch_panic(|| {
-        if let Ok((value, _)) = next_value(json, None) {
+        if let Ok(value) = serde_json::from_str(json) {
             return Ok(value);
         }
         let mut cell = ArgCell::<ByValue<T>>::with_schema::<T>();

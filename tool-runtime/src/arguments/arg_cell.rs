@@ -1,26 +1,29 @@
 //! The storage of one argument: the decoder fills it, and the function takes the value.
 
+use super::decoder::Decoder;
 use super::param_mode::{
     ByCow, ByOptionRef, ByOptionSlice, ByOptionStr, ByRef, BySlice, ByStr, ByValue, ParamMode,
 };
 use super::tool_validator::is_exact;
-use super::validating::{ValidatingDeserializer, ValueSchema};
 use super::{ParamSchema, missing_field};
+use crate::validator::NodeId;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
-use serde::de::{Deserialize, IgnoredAny};
+use serde::de::Deserialize;
 use std::any::type_name;
 use std::borrow::Cow;
 
 /// The storage of an argument of any type, for the decoder.
 pub trait ArgSlot<'a> {
-    /// Decodes the JSON value at the start of `rest`, and validates it against the schema, if there is one. Returns how
-    /// many bytes it has.
+    /// Decodes the next value, if it is valid.
+    fn decode(&mut self, decoder: &mut Decoder<'a, '_>, node: NodeId) -> Option<()>;
+
+    /// Decodes a JSON value without its schema.
     ///
     /// # Errors
     ///
-    /// The error of the type's decoder, or an error without a text if the schema rejects the value.
-    fn read(&mut self, rest: &'a str, schema: Option<ValueSchema<'_>>) -> Result<usize, serde_json::Error>;
+    /// The error of the type's decoder.
+    fn read(&mut self, json: &'a str) -> Result<(), serde_json::Error>;
 
     /// Stores the default, or the type's own value for an absent field; `false` if the argument is required.
     fn fill_absent(&mut self) -> bool;
@@ -44,7 +47,8 @@ pub struct ArgCell<'a, P: ParamMode> {
 
 /// The functions of a type.
 struct Functions<'a, V> {
-    decode: fn(&'a str, Option<ValueSchema<'_>>) -> Next<V>,
+    decode: fn(&mut Decoder<'a, '_>, NodeId) -> Option<V>,
+    read: fn(&'a str) -> Result<V, serde_json::Error>,
     missing: fn() -> Option<V>,
     schema: fn(&mut SchemaGenerator) -> Schema,
     type_name: fn() -> &'static str,
@@ -59,7 +63,8 @@ impl<'a, P: ParamMode> ArgCell<'a, P> {
         ArgCell {
             value: None,
             functions: &Functions {
-                decode: next_value,
+                decode: |decoder, node| decoder.decode(node),
+                read: serde_json::from_str,
                 missing: missing_field::value,
                 schema: SchemaGenerator::subschema_for::<T>,
                 type_name: type_name::<P::Value>,
@@ -90,12 +95,16 @@ impl<'a, P: ParamMode> ArgCell<'a, P> {
 }
 
 impl<'a, P: ParamMode> ArgSlot<'a> for ArgCell<'a, P> {
-    fn read(&mut self, rest: &'a str, schema: Option<ValueSchema<'_>>) -> Result<usize, serde_json::Error> {
+    fn decode(&mut self, decoder: &mut Decoder<'a, '_>, node: NodeId) -> Option<()> {
+        self.value = (self.functions.decode)(decoder, node);
+        self.value.is_some().then_some(())
+    }
+
+    fn read(&mut self, json: &'a str) -> Result<(), serde_json::Error> {
         // The value of an earlier attempt is dropped first: if its `drop` panics, unwinding drops no second value.
         self.value = None;
-        let (value, length) = (self.functions.decode)(rest, schema)?;
-        self.value = Some(value);
-        Ok(length)
+        self.value = Some((self.functions.read)(json)?);
+        Ok(())
     }
 
     fn fill_absent(&mut self) -> bool {
@@ -179,20 +188,4 @@ impl<P: ParamMode> NonSerializeDefault<P::Default> for ArgCell<'_, P> {
         self.default = Some(default);
         self
     }
-}
-
-/// A value, and its length in bytes with the white space before it.
-pub(super) type Next<T> = Result<(T, usize), serde_json::Error>;
-
-/// Decodes the value at the start of `rest`, and validates it against the schema, if there is one. A decoder may stop
-/// early: an integer of 128 bits reads only the `1` of `1e3`.
-pub(super) fn next_value<'a, T: Deserialize<'a>>(rest: &'a str, schema: Option<ValueSchema<'_>>) -> Next<T> {
-    let mut deserializer = serde_json::Deserializer::from_str(rest);
-    let inner = &mut deserializer;
-    let value = match schema {
-        None => T::deserialize(inner)?,
-        Some(schema) => T::deserialize(ValidatingDeserializer { inner, schema })?,
-    };
-    // Only this iterator exposes the position.
-    Ok((value, deserializer.into_iter::<IgnoredAny>().byte_offset()))
 }

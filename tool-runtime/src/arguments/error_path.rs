@@ -6,7 +6,6 @@ use super::arg_cell::ArgSlot;
 use crate::json::Scanner;
 use crate::outcome::{ArgumentError, decode_problem};
 use crate::validator::{push_index, push_key};
-use serde::de::Error as _;
 use std::borrow::Cow;
 
 /// Each attempt decodes the argument again.
@@ -18,11 +17,7 @@ pub(super) fn decode_error<'a>(
     argument: &str,
     value: &'a str,
 ) -> Option<ArgumentError> {
-    let error = match slot.read(value, None) {
-        Ok(length) if length == value.len() => return None,
-        Ok(_) => serde_json::Error::custom("the value is longer than its decoder reads"),
-        Err(error) => error,
-    };
+    let error = slot.read(value).err()?;
     let problem = decode_problem(&error);
     let mut path = argument.to_owned();
     // The path of such a deep value would not help.
@@ -32,7 +27,7 @@ pub(super) fn decode_error<'a>(
     // If a conversion rejects the last part, `serde_json` reports the closing bracket of the whole. Decoding without
     // the bracket shows whether the last part was rejected: then the error is the same.
     let mut is_rejected = |part: &Part<'_>| {
-        let again = slot.read(&value[..part.end()], None).err();
+        let again = slot.read(&value[..part.end()]).err();
         again.is_some_and(|error| decode_problem(&error) == problem)
     };
     let mut rejected = Part { key: None, index: 0, json: value, start: 0 };

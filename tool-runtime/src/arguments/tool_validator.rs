@@ -17,7 +17,7 @@ pub(crate) struct ToolValidator {
 #[derive(Debug)]
 pub(super) struct ParamValidator {
     pub(super) name: &'static str,
-    /// The name as JSON, with the colon after it.
+    /// The name as JSON, in its quotes.
     pub(super) key: Box<str>,
     pub(super) node: NodeId,
     /// Whether the decoder may accept values that the schema rejects. The decoder of a scalar, or of an array of
@@ -37,7 +37,7 @@ impl ToolValidator {
             let is_narrowed =
                 parameter.keywords.iter().any(|(keyword, _)| !matches!(*keyword, "format" | "examples"));
             let node = root.declared_property(parameter.name).map_or(NodeId::ANYTHING, |(node, _)| node);
-            let key = [&to_text(&parameter.name.into()), ":"].concat().into();
+            let key = to_text(&parameter.name.into()).into();
             ParamValidator { name: parameter.name, key, node, is_needed: is_narrowed || !described.is_exact }
         };
         let parameters = parameters.iter().zip(described).map(validator_of).collect();

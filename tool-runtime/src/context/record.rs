@@ -1,6 +1,6 @@
 //! The record of one call.
 
-use crate::outcome::{Coercions, Outcome};
+use crate::outcome::{Outcome, OutcomeDetails};
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -20,9 +20,9 @@ pub(crate) struct CallRecord {
     keeps_result: AtomicBool,
     queue_time: OnceLock<Duration>,
     /// The arguments without the nulls that mean absent arguments.
-    without_nulls: OnceLock<String>,
-    coerced: OnceLock<String>,
-    coercions: OnceLock<Coercions>,
+    without_nulls: OnceLock<Box<str>>,
+    coerced: OnceLock<Box<str>>,
+    coercions: OnceLock<Box<[String]>>,
 }
 
 /// The tool has not begun.
@@ -94,22 +94,22 @@ impl CallRecord {
 
     /// The arguments that replace those of the model, if there are any.
     pub(crate) fn arguments(&self) -> Option<&str> {
-        self.coerced.get().or_else(|| self.without_nulls.get()).map(String::as_str)
+        self.coerced.get().or_else(|| self.without_nulls.get()).map(|arguments| &**arguments)
     }
 
     pub(crate) fn set_without_nulls(&self, arguments: String) {
         // Nulls are removed once.
-        let _ = self.without_nulls.set(arguments);
+        let _ = self.without_nulls.set(arguments.into());
     }
 
     pub(crate) fn set_coerced(&self, arguments: String) {
         // The arguments are coerced once.
-        let _ = self.coerced.set(arguments);
+        let _ = self.coerced.set(arguments.into());
     }
 
     /// Sets the coercions of arguments that are valid.
     pub(crate) fn set_coercions(&self, coercions: Vec<String>) {
-        let _ = self.coercions.set(Arc::new(coercions));
+        let _ = self.coercions.set(coercions.into());
     }
 
     /// Whether the tool has begun and may have taken effect.
@@ -119,13 +119,16 @@ impl CallRecord {
 
     /// The outcome of a call that ends now, without its error.
     pub(crate) fn outcome(&self, duration: Duration) -> Outcome {
-        Outcome {
-            error: None,
-            coercions: self.coercions.get().cloned(),
-            responded_by_hook: self.is_response_of_hook.load(Ordering::Relaxed),
-            has_begun: self.has_begun(),
+        let details = OutcomeDetails {
+            coercions: self.coercions.get().cloned().unwrap_or_default(),
             queue_time: self.queue_time.get().copied().unwrap_or_default(),
             duration,
+        };
+        Outcome {
+            error: None,
+            details: (details != OutcomeDetails::default()).then(|| Arc::new(details)),
+            responded_by_hook: self.is_response_of_hook.load(Ordering::Relaxed),
+            has_begun: self.has_begun(),
         }
     }
 

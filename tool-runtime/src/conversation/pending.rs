@@ -173,8 +173,14 @@ impl PendingCalls {
         });
         waiting
             .filter_map(|(position, (call, _))| {
-                let (batch, approval, record) = (&batch, Approval::None, &CallRecord::default());
-                registry.awaiting_approval(&IncomingCall { batch, position, call, approval, record })
+                let record = CallRecord::default();
+                registry.awaiting_approval(&IncomingCall::new(
+                    &batch,
+                    position,
+                    call,
+                    Approval::None,
+                    &record,
+                ))
             })
             .collect()
     }

@@ -1,10 +1,9 @@
 //! The run of a `blocking` tool on a thread.
 
-use super::CallResult;
 use crate::call_span::CallSpan;
 use crate::context::CallRecord;
 use crate::outcome::CallError;
-use crate::output::{FunctionError, ToolOutput};
+use crate::output::{CallResult, FunctionError, ToolOutput};
 use crate::panics::{CatchPanic, PanicMessage, panic_message};
 use crate::registry::OwnedCall;
 use crate::tool::Call;
@@ -21,19 +20,19 @@ impl Call<'_> {
         let span = CallSpan::current();
         let handle = tokio::task::spawn_blocking(move || {
             span.in_scope(|| {
-                let batch = owned.batch();
-                let call = owned.call(&batch, &record);
-                let started = CatchPanic::new(call.start()?);
-                if begins_on_thread.set(true).is_err() {
-                    return Err(call.cancelled().into());
-                }
-                call.begin()?;
-                // A `fn` never awaits, so its future completes at the first poll.
-                let ended = started.now_or_never();
-                Ok(ended.unwrap_or_else(|| unreachable!("`blocking` is for a `fn`, which never awaits")))
+                owned.with_call(&record, |call| {
+                    let started = CatchPanic::new(call.start()?);
+                    if begins_on_thread.set(true).is_err() {
+                        return Err(call.cancelled().into());
+                    }
+                    call.begin()?;
+                    // A `fn` never awaits, so its future completes at the first poll.
+                    let ended = started.now_or_never();
+                    Ok(ended.unwrap_or_else(|| unreachable!("`blocking` is for a `fn`, which never awaits")))
+                })
             })
         });
-        let mut thread = Thread { handle, begins, record: self.record };
+        let mut thread = Thread { handle, begins, record: self.incoming.record };
         match (&mut thread.handle).await {
             Ok(Ok(ended)) => self.result(ended),
             Ok(Err(error)) => Err(error.into()),

@@ -1,7 +1,7 @@
 //! The `max_calls` of a tool.
 
 use crate::outcome::CallError;
-use crate::tool::Call;
+use crate::tool::{Call, IncomingCall};
 
 /// A call that counts towards the `max_calls` of its tool. If it is dropped and may run again, it does not count, since its
 /// next run does.
@@ -15,8 +15,10 @@ impl<'a> Call<'a> {
     /// counted already.
     pub(super) fn count(&'a self) -> Result<CountedCall<'a>, CallError> {
         let Some(limit) = self.tool.options.policy.max_calls else { return Ok(CountedCall { call: None }) };
-        if self.record.is_counted() || self.batch.context().count_call(&self.tool.name, limit) {
-            self.record.set_counted(true);
+        if self.incoming.record.is_counted()
+            || self.incoming.batch.context().count_call(&self.tool.name, limit)
+        {
+            self.incoming.record.set_counted(true);
             Ok(CountedCall { call: Some(self) })
         } else {
             Err(CallError::CallLimitReached { tool: self.tool.name.to_string(), limit })
@@ -33,7 +35,8 @@ impl CountedCall<'_> {
 
 impl Drop for CountedCall<'_> {
     fn drop(&mut self) {
-        let Some(Call { tool, batch, record, .. }) = self.call else { return };
+        let Some(Call { tool, incoming, .. }) = self.call else { return };
+        let IncomingCall { batch, record, .. } = incoming;
         if !record.has_begun() || tool.options.annotations.may_repeat() {
             batch.context().remove_call(&tool.name);
             record.set_counted(false);

@@ -14,7 +14,7 @@ impl Call<'_> {
         &self,
         running: impl Future<Output = Result<ToolOutput, Ended>>,
     ) -> Result<ToolOutput, Ended> {
-        let Some(token) = self.batch.context().token() else { return running.await };
+        let Some(token) = self.incoming.batch.context().token() else { return running.await };
         match select(pin!(running), pin!(token.cancelled())).await {
             Either::Left((result, _)) => result,
             // A tool that has finished, or finishes when the token wakes it, keeps its result, in whatever order they
@@ -22,13 +22,13 @@ impl Call<'_> {
             // pending.
             Either::Right(((), mut running)) => match unconstrained(&mut running).now_or_never() {
                 Some(result) => result,
-                None if self.record.keeps_result() => running.await,
+                None if self.incoming.record.keeps_result() => running.await,
                 None => Err(self.cancelled().into()),
             },
         }
     }
 
     pub(super) fn check_cancellation(&self) -> Result<(), CallError> {
-        if self.batch.is_cancelled() { Err(self.cancelled()) } else { Ok(()) }
+        if self.incoming.batch.is_cancelled() { Err(self.cancelled()) } else { Ok(()) }
     }
 }

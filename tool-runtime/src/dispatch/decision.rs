@@ -12,20 +12,21 @@ use serde_json::value::RawValue;
 impl Registry {
     /// Ends the call unless its tool may run.
     pub(super) async fn decide(&self, call: &Call<'_>) -> Result<(), Ended> {
-        if call.approval == Approval::Bypassed {
+        if call.incoming.approval == Approval::Bypassed {
             return Ok(());
         }
-        let needs_approval = call.tool.options.policy.requires_approval && !call.approval.is_granted();
+        let needs_approval =
+            call.tool.options.policy.requires_approval && !call.incoming.approval.is_granted();
         match self.decision_of_hook(call).await? {
             Decision::Undecided if needs_approval => {
-                Err(Ended::NeedsApproval { arguments: call.object().to_owned(), error: None })
+                Err(Ended::NeedsApproval { arguments: call.incoming.object().to_owned(), error: None })
             }
             Decision::Run | Decision::Undecided => Ok(()),
             Decision::Deny(reason) => {
                 Err(CallError::Denied { tool: call.tool.name.to_string(), reason }.into())
             }
             Decision::Respond(output) => {
-                call.record.set_response_of_hook();
+                call.incoming.record.set_response_of_hook();
                 Err(Ended::Finished(ToolResult::ok(output).into_result()))
             }
         }
@@ -54,7 +55,7 @@ impl Registry {
         let own = self.own_call(incoming.call);
         let call = own.as_ref().unwrap_or(incoming.call);
         let inner = self.inner_call(call);
-        let incoming = &IncomingCall { call: inner.or(call), ..*incoming };
+        let incoming = &IncomingCall { call, ..*incoming }.or_inner(&inner);
         let tool = self.look_up(incoming).ok()?;
         let has_reached = |limit| incoming.batch.context().has_reached(&tool.name, limit);
         let policy = &tool.options.policy;
@@ -66,8 +67,8 @@ impl Registry {
             Ok(_) => {}
             // The batch may provide the missing state later. The arguments are validated then.
             Err(error) if matches!(*error, CallError::Unavailable { .. }) => {
-                if let Some(coerced) = tool.coerce(call.arguments, self.coercion_options(tool)) {
-                    call.record.set_coerced(coerced.arguments);
+                if let Some(coerced) = tool.coerce(incoming.arguments(), self.coercion_options(tool)) {
+                    call.incoming.record.set_coerced(coerced.arguments);
                 }
             }
             Err(_) => return None,
@@ -78,12 +79,12 @@ impl Registry {
 
 impl Call<'_> {
     fn proposed(&self) -> Result<ProposedCall, serde_json::Error> {
-        let arguments = RawValue::from_string(self.object().to_owned())?;
+        let arguments = RawValue::from_string(self.incoming.object().to_owned())?;
         // The call has not started, and reports no progress.
         let context = Call { events: None, ..*self }.context();
         let proposed = ProposedCall::new(context, arguments)
             .with_annotations(self.tool.options.annotations)
             .with_policy(self.tool.policy());
-        Ok(proposed.with_approved(self.approval.is_granted()))
+        Ok(proposed.with_approved(self.incoming.approval.is_granted()))
     }
 }

@@ -4,13 +4,10 @@ use crate::call_span::CallSpan;
 use crate::context::{CallEvents, CallStatus};
 use crate::message::{ToolCall, ToolMessage};
 use crate::outcome::{CallError, Outcome};
-use crate::output::{Pending, ToolFailure, ToolOutput, ToolResult};
+use crate::output::{CallResult, ToolFailure, ToolOutput, ToolResult};
 use crate::registry::Registry;
-use crate::tool::{IncomingCall, object_of_arguments};
+use crate::tool::IncomingCall;
 use std::borrow::Cow;
-
-/// The output of a call, or its failure.
-pub(crate) type CallResult = Result<ToolOutput, ToolFailure>;
 
 /// How a call ends: with a result, or without one, so that its caller decides whether it waits.
 #[derive(Debug)]
@@ -52,6 +49,23 @@ impl From<Box<CallError>> for Ended {
 }
 
 impl Ended {
+    /// The end of a call whose output comes later.
+    fn waiting(incoming: &IncomingCall<'_>, output: &ToolOutput) -> Self {
+        let (ticket, arguments) = (output.ticket().map(str::to_owned), incoming.object().to_owned());
+        Ended::NeedsResult { ticket, arguments }
+    }
+
+    fn failed(registry: &Registry, incoming: &IncomingCall<'_>, failure: ToolFailure) -> Self {
+        match failure.error() {
+            Some(CallError::Cancelled { .. }) if incoming.batch.is_cancelled() => Ended::Cancelled,
+            Some(error) if incoming.approval.is_edited() && error.is_about_arguments() => {
+                let (arguments, error) = (incoming.call.arguments.clone(), Some(error.to_string()));
+                Ended::NeedsApproval { arguments, error }
+            }
+            _ => registry.with_search_hint(incoming, failure).into(),
+        }
+    }
+
     /// The result for the model of a call that does not wait.
     fn into_result(self, tool: &str) -> CallResult {
         let name = || tool.to_owned();
@@ -78,8 +92,24 @@ pub(crate) struct EndedCall {
 }
 
 impl EndedCall {
-    pub(super) fn new(tool: Cow<'static, str>, ended: Ended, outcome: Outcome) -> Self {
-        EndedCall { tool, is_inner: false, ended, outcome }
+    /// The end of a call, by the result of its steps.
+    pub(super) fn new(
+        registry: &Registry,
+        incoming: &IncomingCall<'_>,
+        tool: Cow<'static, str>,
+        result: Result<ToolOutput, Ended>,
+    ) -> Self {
+        let ended = match result {
+            Ok(output) if output.as_pending().is_none() => Ended::Finished(Ok(output)),
+            Ok(output) => Ended::waiting(incoming, &output),
+            Err(Ended::Finished(Err(failure))) => Ended::failed(registry, incoming, failure),
+            Err(Ended::Finished(Ok(output))) if output.as_pending().is_some() => {
+                Ended::waiting(incoming, &output)
+            }
+            Err(ended) => ended,
+        };
+        let outcome = incoming.record.outcome(incoming.batch.elapsed());
+        EndedCall { tool, is_inner: incoming.is_inner, ended, outcome }
     }
 
     /// Sends the last event of the call, and waits until the listeners have received all of them.
@@ -115,53 +145,25 @@ impl EndedCall {
 
     /// The result of the call, within `max_output_bytes`. One that waits has failed.
     pub(crate) fn into_result(self, registry: &Registry) -> ToolResult {
-        registry.truncate(self.ended.into_result(&self.tool)).into()
+        let mut result = ToolResult(self.ended.into_result(&self.tool));
+        registry.truncate(&mut result);
+        result
     }
 
     /// The tool message of the call, within `max_output_bytes`. One that waits has failed.
     pub(crate) fn into_message(self, registry: &Registry, call: &ToolCall) -> ToolMessage {
         let EndedCall { tool, is_inner, ended, outcome } = self;
-        let result = ToolResult::from(registry.truncate(ended.into_result(&tool)));
-        let mut message = result.into_message(&call.id, tool);
+        let mut result = ToolResult(ended.into_result(&tool));
+        registry.truncate(&mut result);
+        let mut message = result.into_message(&call.id, tool, Some(outcome));
         if is_inner {
             message.tool = Cow::Owned(call.name.clone());
         }
-        let error = message.process.outcome.and_then(|outcome| outcome.error);
-        message.process.outcome = Some(Outcome { error, ..outcome });
         message
     }
 }
 
 fn finished(tool: &str, result: CallResult, outcome: Outcome) -> CallStatus {
     let error = result.as_ref().err().map(|failure| failure.to_error(tool));
-    CallStatus::Finished { result: result.into(), outcome: Outcome { error, ..outcome } }
-}
-
-impl Registry {
-    /// How a call ends, by the result of its steps.
-    pub(super) fn end(&self, incoming: &IncomingCall<'_>, result: Result<ToolOutput, Ended>) -> Ended {
-        let IncomingCall { batch, call, approval, record, .. } = *incoming;
-        let result = match result {
-            Ok(output) => Ok(output),
-            Err(Ended::Finished(result)) => result,
-            Err(ended) => return ended,
-        };
-        let failure = match result {
-            Ok(output) => match output.as_pending() {
-                None => return Ended::Finished(Ok(output)),
-                Some(Pending { ticket }) => {
-                    let arguments = object_of_arguments(record.arguments().unwrap_or(&call.arguments));
-                    return Ended::NeedsResult { ticket: ticket.clone(), arguments: arguments.to_owned() };
-                }
-            },
-            Err(failure) => failure,
-        };
-        match failure.error() {
-            Some(CallError::Cancelled { .. }) if batch.is_cancelled() => Ended::Cancelled,
-            Some(error) if approval.is_edited() && error.is_about_arguments() => {
-                Ended::NeedsApproval { arguments: call.arguments.clone(), error: Some(error.to_string()) }
-            }
-            _ => self.with_search_hint(batch, call, failure).into(),
-        }
-    }
+    CallStatus::Finished { result: ToolResult(result), outcome: Outcome { error, ..outcome } }
 }

@@ -1,12 +1,11 @@
 //! Middleware around the run of a call.
 
-use super::ended::CallResult;
 use super::run::Run;
 use super::start::Started;
 use crate::call_span::CallSpan;
 use crate::context::CallRecord;
 use crate::outcome::CallError;
-use crate::output::{ToolFailure, ToolResult};
+use crate::output::{CallResult, ToolFailure, ToolResult};
 use crate::panics::{CatchPanic, PanicMessage, catch_panic};
 use crate::registry::{Layer, OwnedCall, ReadyCall, Registry};
 use crate::tool::Call;
@@ -33,7 +32,7 @@ impl Registry {
         let running = poll_fn(|context| {
             let polled = running.poll_unpin(context);
             if record.keeps_result() {
-                call.record.set_keeps_result();
+                call.incoming.record.set_keeps_result();
             }
             polled
         });
@@ -41,7 +40,7 @@ impl Registry {
         let ended = call.with_timeout(self.limits().call_timeout, running, late).await?;
         let result = ended.map_err(|source| call.panicked(source))?;
         record.set_finished();
-        call.record.set_finished();
+        call.incoming.record.set_finished();
         result.into_result()
     }
 }
@@ -58,7 +57,7 @@ impl Drop for Runs<'_> {
     fn drop(&mut self) {
         let record = &self.owned.record;
         if record.has_begun() || !record.has_finished() && record.close() {
-            self.call.record.set_begun();
+            self.call.incoming.record.set_begun();
         }
         record.cancel_unfinished();
     }
@@ -100,7 +99,8 @@ impl ReadyCall {
 impl OwnedCall {
     #[cold]
     fn panicked(&self, source: PanicMessage) -> ToolResult {
-        Err(self.call(&self.batch(), &self.record).panicked(source).into()).into()
+        let error = self.with_call(&self.record, |call| call.panicked(source));
+        ToolFailure::from(error).into()
     }
 }
 
@@ -108,7 +108,8 @@ impl OwnedCall {
 async fn run_tool(owned: &Arc<OwnedCall>) -> ToolResult {
     let record = CallRecord::default();
     let batch = owned.batch();
-    let call = owned.call(&batch, &record);
+    let incoming = owned.incoming(&batch, &record);
+    let call = owned.call(&incoming);
     let run = async {
         let _turn = call.turn_to_start().await?;
         let started = catch_panic(|| call.start_run(owned));

@@ -17,7 +17,7 @@ impl Registry {
     /// Waits until the call may run. It waits for its tool first, so that calls of a busy tool do not keep other tools
     /// from running.
     pub(super) async fn wait_in_queue<'a>(&'a self, call: &Call<'a>) -> Result<Permits<'a>, CallError> {
-        let mut wait = Wait { since: None, record: call.record };
+        let mut wait = Wait { since: None, record: call.incoming.record };
         let of_tool = wait.acquire(call.tool.permits.as_deref()).await;
         let of_registry = wait.acquire(self.permits()).await;
         drop(wait);

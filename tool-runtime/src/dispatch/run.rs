@@ -1,9 +1,8 @@
 //! One run of a tool.
 
-use super::ended::CallResult;
 use super::start::Started;
 use crate::outcome::CallError;
-use crate::output::{FunctionError, ToolOutput};
+use crate::output::{CallResult, FunctionError, ToolOutput};
 use crate::panics::PanicMessage;
 use crate::registry::OwnedCall;
 use crate::tool::Call;
@@ -26,7 +25,7 @@ impl Call<'_> {
                 Run::OnThread(owned) => self.run_on_thread(owned).await,
             }
         };
-        let late = |allowed| self.timed_out(allowed, self.record.has_begun());
+        let late = |allowed| self.timed_out(allowed, self.incoming.record.has_begun());
         self.with_timeout(self.tool.run_timeout, running, late).await?
     }
 
@@ -42,7 +41,7 @@ impl Call<'_> {
         ended: Result<Result<ToolOutput, FunctionError>, PanicMessage>,
     ) -> CallResult {
         let returned = ended.map_err(|source| self.panicked(source))?;
-        self.record.set_finished();
+        self.incoming.record.set_finished();
         returned.map_err(|error| {
             let tool = self.tool.name.to_string();
             let error = match error {

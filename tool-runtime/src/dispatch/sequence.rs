@@ -8,37 +8,32 @@ use crate::output::ToolOutput;
 use crate::registry::Registry;
 use crate::tool::{Call, IncomingCall};
 use std::borrow::Cow;
-use std::sync::Arc;
 
 impl Registry {
     /// Runs one call to its end. If it is a call of `call_tool`, the call in its arguments runs.
-    pub(crate) async fn run_call(&self, outer: IncomingCall<'_>) -> EndedCall {
+    pub(crate) async fn run_call(&self, outer: &IncomingCall<'_>) -> EndedCall {
         let inner = self.inner_call(outer.call);
-        let batch = &outer.batch.for_inner(&inner);
-        let incoming = &IncomingCall { batch, call: inner.or(outer.call), ..outer };
+        let incoming = &outer.or_inner(&inner);
         let span = CallSpan::new(self, incoming.call);
-        let mut ended = span.instrument(self.run_incoming(incoming)).await;
-        ended.record_in(&span, self);
-        ended.is_inner = inner.get().is_some();
-        ended
-    }
-
-    /// Looks up the tool, runs the steps of the call, and reports its end.
-    async fn run_incoming(&self, incoming: &IncomingCall<'_>) -> EndedCall {
-        let events = self.events(incoming);
-        let (tool, result) = match self.look_up(incoming) {
+        let found = self.look_up(incoming);
+        let tool = match &found {
+            Ok(tool) => tool.name.clone(),
+            Err(_) => Cow::Owned(incoming.call.name.clone()),
+        };
+        let context = incoming.batch.context;
+        let events = context.and_then(|context| CallEvents::new(context, &incoming.call.id, &tool));
+        let result = match found {
             Ok(tool) => {
                 let call = Call::new(tool, incoming, events.as_ref());
-                (tool.name.clone(), self.run_steps(&call).await)
+                span.instrument(self.run_steps(&call)).await
             }
-            Err(error) => (Cow::Owned(incoming.call.name.clone()), Err(error.into())),
+            Err(error) => Err(error.into()),
         };
-        let ended = self.end(incoming, result);
-        let outcome = incoming.record.outcome(incoming.batch.elapsed());
-        let ended = EndedCall::new(tool, ended, outcome);
+        let ended = EndedCall::new(self, incoming, tool, result);
         if let Some(events) = &events {
-            ended.send(events).await;
+            span.instrument(ended.send(events)).await;
         }
+        ended.record_in(&span, self);
         ended
     }
 
@@ -62,12 +57,5 @@ impl Registry {
         let result = self.run_with_middleware(call, started).await;
         counted.keep();
         Ok(result?)
-    }
-
-    /// The events of a call; `None` without listeners.
-    fn events(&self, incoming: &IncomingCall<'_>) -> Option<Arc<CallEvents>> {
-        let call = incoming.call;
-        let tool = self.tool(&call.name).map_or(&*call.name, |tool| &tool.name);
-        CallEvents::new(incoming.batch.context?, &call.id, tool)
     }
 }

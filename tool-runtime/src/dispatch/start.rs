@@ -22,21 +22,21 @@ impl Registry {
     fn start_coerced<'a>(&self, call: &'a Call<'a>) -> Result<Option<Started<'a>>, Box<CallError>> {
         let options = self.coercion_options(call.tool);
         // Removed before the arguments are decoded, since a null for an absent argument may also be a valid value.
-        if options.null_is_absent && call.arguments.contains("null") {
+        if options.null_is_absent && call.incoming.arguments().contains("null") {
             let only_nulls = CoercionOptions { lenient: false, ..options };
-            if let Some(coerced) = call.tool.coerce(call.arguments, only_nulls) {
-                call.record.set_without_nulls(coerced.arguments);
+            if let Some(coerced) = call.tool.coerce(call.incoming.arguments(), only_nulls) {
+                call.incoming.record.set_without_nulls(coerced.arguments);
             }
         }
         let error = match self.start_as_is(call) {
             Err(error) if error.is_about_arguments() => error,
             started => return started,
         };
-        let Some(coerced) = call.tool.coerce(call.arguments(), options) else { return Err(error) };
+        let Some(coerced) = call.tool.coerce(call.incoming.arguments(), options) else { return Err(error) };
         // Errors that remain refer to the coerced arguments.
-        call.record.set_coerced(coerced.arguments);
+        call.incoming.record.set_coerced(coerced.arguments);
         let started = self.start_as_is(call)?;
-        call.record.set_coercions(coerced.coercions);
+        call.incoming.record.set_coercions(coerced.coercions);
         Ok(started)
     }
 

@@ -11,7 +11,7 @@ impl Call<'_> {
         let Some(events) = self.events else { return Ok(()) };
         let _turn = self.turn_to_start().await?;
         events.send(CallStatus::Started);
-        if let Some(gate) = self.batch.context().start_gate() {
+        if let Some(gate) = self.incoming.batch.context().start_gate() {
             gate.flush().await;
         }
         self.check_cancellation()
@@ -20,7 +20,7 @@ impl Call<'_> {
     /// Waits until the listener of a run has received all events. No call starts after the listener has cancelled the batch. The
     /// next call waits until the permit is dropped.
     pub(super) async fn turn_to_start(&self) -> Result<Option<SemaphorePermit<'_>>, CallError> {
-        let turn = match self.batch.context().start_gate() {
+        let turn = match self.incoming.batch.context().start_gate() {
             Some(gate) => gate.turn().await,
             None => None,
         };

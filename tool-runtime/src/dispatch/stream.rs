@@ -174,10 +174,9 @@ impl Registry {
         let rest_of_batch = &Batch { rejection, has_written_keys, ..registry.new_batch(0) };
         let rest = reply.tool_calls.iter().enumerate().filter(|(index, _)| !early.contains_key(index));
         let rest = rest.map(|(index, call)| async move {
-            let record = &CallRecord::default();
-            let approval = Approval::None;
-            let incoming = IncomingCall { batch: rest_of_batch, position: index, call, approval, record };
-            (index, registry.run_call(incoming).await)
+            let record = CallRecord::default();
+            let incoming = IncomingCall::new(rest_of_batch, index, call, Approval::None, &record);
+            (index, registry.run_call(&incoming).await)
         });
         let ((), rest) = join(running.for_each(|()| ready(())), join_all(rest)).await;
         let early = early.into_iter().filter_map(|(index, call)| Some((index, call.take_ended()?)));

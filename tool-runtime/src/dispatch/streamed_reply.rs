@@ -79,8 +79,8 @@ pub(crate) struct EarlyCall {
 
 impl EarlyCall {
     async fn run(&self, registry: &Registry, batch: &Batch<'_>, position: usize, call: &ToolCall) {
-        let (approval, record) = (Approval::None, &self.record);
-        let ended = registry.run_call(IncomingCall { batch, position, call, approval, record }).await;
+        let incoming = IncomingCall::new(batch, position, call, Approval::None, &self.record);
+        let ended = registry.run_call(&incoming).await;
         *self.ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(ended);
     }
 

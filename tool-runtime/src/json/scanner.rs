@@ -27,6 +27,16 @@ impl<'j> Scanner<'j> {
         self.json.get(self.at..).unwrap_or_default()
     }
 
+    /// Skips a text, if it is next. Returns whether it is.
+    #[inline]
+    pub(crate) fn take_text(&mut self, text: &str) -> bool {
+        self.peek();
+        let rest = self.json.as_bytes().get(self.at..).unwrap_or_default();
+        let is_next = rest.starts_with(text.as_bytes());
+        self.at += if is_next { text.len() } else { 0 };
+        is_next
+    }
+
     /// Skips this many bytes of [`rest`](Scanner::rest).
     #[inline]
     pub(crate) fn skip(&mut self, bytes: usize) {

@@ -78,8 +78,12 @@ impl ToolFailure {
         self.0.error.as_deref()
     }
 
-    pub(crate) fn with_message(mut self, message: String) -> Self {
+    pub(crate) fn set_message(&mut self, message: String) {
         self.0.message = message;
+    }
+
+    pub(crate) fn with_message(mut self, message: String) -> Self {
+        self.set_message(message);
         self
     }
 
@@ -96,14 +100,13 @@ impl ToolFailure {
         })
     }
 
-    /// The failure with the message of its error, if it has none.
+    /// The failure with the message of its error, if it has no message.
     pub(crate) fn or_message_of_error(self, tool: &str) -> Self {
-        if self.0.message.is_empty() {
-            let message = self.to_error(tool).to_string();
-            self.with_message(message)
-        } else {
-            self
+        if !self.0.message.is_empty() {
+            return self;
         }
+        let message = self.to_error(tool).to_string();
+        self.with_message(message)
     }
 
     /// The kind, and the message for the model.

@@ -2,7 +2,7 @@
 
 use super::{ToolFailure, ToolOutput};
 use crate::json::to_text;
-use crate::message::{Content, ERROR, Part, ToolMessage};
+use crate::message::{Content, ERROR, Extra, Part, ProcessData, ToolMessage};
 use crate::outcome::Outcome;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -27,13 +27,10 @@ use std::borrow::Cow;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Stored", into = "Stored")]
 #[must_use = "it may be an error"]
-pub struct ToolResult(Repr);
+pub struct ToolResult(pub(crate) CallResult);
 
-#[derive(Clone, Debug)]
-enum Repr {
-    Output(ToolOutput),
-    Error(ToolFailure),
-}
+/// The output of a call, or its failure.
+pub(crate) type CallResult = Result<ToolOutput, ToolFailure>;
 
 /// The serialized form, which has one of the fields.
 #[derive(Serialize, Deserialize)]
@@ -48,8 +45,8 @@ struct Stored {
 impl From<ToolResult> for Stored {
     fn from(result: ToolResult) -> Self {
         match result.0 {
-            Repr::Output(output) => Stored { output: Some(output), error: None },
-            Repr::Error(failure) => Stored { output: None, error: Some(failure) },
+            Ok(output) => Stored { output: Some(output), error: None },
+            Err(failure) => Stored { output: None, error: Some(failure) },
         }
     }
 }
@@ -59,7 +56,7 @@ impl TryFrom<Stored> for ToolResult {
 
     fn try_from(stored: Stored) -> Result<Self, &'static str> {
         match stored {
-            Stored { output: Some(output), error: None } => Ok(ToolResult(Repr::Output(output))),
+            Stored { output: Some(output), error: None } => Ok(ToolResult(Ok(output))),
             Stored { output: None, error: Some(failure) } => Ok(failure.into()),
             _ => Err("a tool result is a map with either `output` or `error`"),
         }
@@ -70,7 +67,7 @@ impl ToolResult {
     /// Creates a result with this output. It is a failure if the output has a value that could not be written as JSON.
     pub fn ok(output: impl Into<ToolOutput>) -> Self {
         match output.into().reject_unserializable() {
-            Ok(output) => ToolResult(Repr::Output(output)),
+            Ok(output) => ToolResult(Ok(output)),
             Err(error) => ToolFailure::unserializable(&error).into(),
         }
     }
@@ -89,19 +86,13 @@ impl ToolResult {
     /// The output; `None` for a failure.
     #[must_use]
     pub fn output(&self) -> Option<&ToolOutput> {
-        match &self.0 {
-            Repr::Output(output) => Some(output),
-            Repr::Error(_) => None,
-        }
+        self.0.as_ref().ok()
     }
 
     /// The failure; `None` if there is an output.
     #[must_use]
     pub fn failure(&self) -> Option<&ToolFailure> {
-        match &self.0 {
-            Repr::Output(_) => None,
-            Repr::Error(failure) => Some(failure),
-        }
+        self.0.as_ref().err()
     }
 
     /// The kind of the failure, such as `returned` or `timeout`: [`CallError::kind`](crate::CallError::kind) lists all kinds. `None`
@@ -115,8 +106,8 @@ impl ToolResult {
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         match &self.0 {
-            Repr::Output(output) => Cow::Borrowed(output.text()),
-            Repr::Error(failure) => Cow::Owned(format!("{ERROR}{failure}")),
+            Ok(output) => Cow::Borrowed(output.text()),
+            Err(failure) => Cow::Owned(format!("{ERROR}{failure}")),
         }
     }
 
@@ -126,31 +117,39 @@ impl ToolResult {
     ///
     /// Returns the failure of the call.
     pub fn into_result(self) -> Result<ToolOutput, ToolFailure> {
-        match self.0 {
-            Repr::Output(output) => Ok(output),
-            Repr::Error(failure) => Err(failure),
-        }
+        self.0
     }
 
-    /// The result with the message of its error, if it is a failure without a message.
-    pub(crate) fn or_message_of_error(self, tool: &str) -> Self {
-        self.into_result().map_err(|failure| failure.or_message_of_error(tool)).into()
-    }
-
-    /// The tool message of a call.
-    pub(crate) fn into_message(self, id: &str, tool: Cow<'static, str>) -> ToolMessage {
-        let mut message = ToolMessage { tool_call_id: id.to_owned(), tool, ..ToolMessage::default() };
+    /// The tool message of a call. The outcome gets the error.
+    pub(crate) fn into_message(
+        self,
+        id: &str,
+        tool: Cow<'static, str>,
+        outcome: Option<Outcome>,
+    ) -> ToolMessage {
+        let tool_call_id = id.to_owned();
         match self.0 {
-            Repr::Output(output) => (message.content, message.process.artifact) = output.into_parts(),
-            Repr::Error(failure) => {
-                let error = Some(failure.to_error(&message.tool));
-                message.process.outcome = Some(Outcome { error, ..Outcome::default() });
+            Ok(output) => {
+                let (content, artifact) = output.into_parts();
+                let process = ProcessData { outcome, artifact };
+                ToolMessage {
+                    tool_call_id,
+                    content,
+                    tool,
+                    error_kind: None,
+                    extra: Extra::default(),
+                    process,
+                }
+            }
+            Err(failure) => {
+                let error = Some(failure.to_error(&tool));
+                let outcome = Some(Outcome { error, ..outcome.unwrap_or_default() });
+                let process = ProcessData { outcome, artifact: None };
                 let (kind, text) = failure.into_parts();
-                message.content = [ERROR, &text].concat().into();
-                message.error_kind = Some(kind);
+                let (content, error_kind) = ([ERROR, &text].concat().into(), Some(kind));
+                ToolMessage { tool_call_id, content, tool, error_kind, extra: Extra::default(), process }
             }
         }
-        message
     }
 
     /// Replaces each text that the model receives: the parts with text or JSON (as its text), or the message of the
@@ -164,13 +163,13 @@ impl ToolResult {
     /// ```
     pub fn map_text(self, mut map: impl FnMut(&str) -> String) -> Self {
         ToolResult(match self.0 {
-            Repr::Output(output) => {
+            Ok(output) => {
                 let content = map_content(output.content(), &mut map);
-                Repr::Output(output.with_content(content))
+                Ok(output.with_content(content))
             }
-            Repr::Error(failure) => {
+            Err(failure) => {
                 let message = map(failure.message());
-                Repr::Error(failure.with_message(message))
+                Err(failure.with_message(message))
             }
         })
     }
@@ -212,7 +211,7 @@ impl From<ToolMessage> for ToolResult {
 
 impl From<ToolFailure> for ToolResult {
     fn from(failure: ToolFailure) -> Self {
-        ToolResult(Repr::Error(failure))
+        ToolResult(Err(failure))
     }
 }
 

@@ -1,16 +1,12 @@
 //! The positions of tools by name.
 
-use crate::fingerprint::FingerprintHasher;
 use crate::tool::RegisteredTool;
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
 use std::sync::Arc;
 
-/// Positions in the registry by name. With the hasher of std, a call of scalars takes 2 % more instructions, which exceeds
-/// its budget. A remote server that chooses the names of dynamic tools can cause collisions, which makes a look-up linear
-/// in the number of its tools.
-pub(super) struct Index(HashMap<Cow<'static, str>, usize, BuildHasherDefault<FingerprintHasher>>);
+/// Positions in the registry by name.
+pub(super) struct Index(HashMap<Cow<'static, str>, usize>);
 
 impl Index {
     /// Contains the names for servers, and the original names of renamed tools.

@@ -3,7 +3,7 @@
 use super::build_error::BuildErrorKind;
 use super::{Registry, RegistryBuilder};
 use crate::message::ERROR;
-use crate::output::{ToolFailure, ToolOutput, truncate_middle};
+use crate::output::{ToolResult, truncate_middle};
 use std::time::Duration;
 
 /// `None` means no limit.
@@ -36,30 +36,21 @@ impl Limits {
 
 impl Registry {
     /// Truncates the text of a result to `max_output_bytes`, which include `Error: `.
-    pub(crate) fn truncate(
-        &self,
-        result: Result<ToolOutput, ToolFailure>,
-    ) -> Result<ToolOutput, ToolFailure> {
-        let Some(limit) = self.limits().max_output_bytes else { return result };
-        match result {
-            Ok(mut output) => {
+    pub(crate) fn truncate(&self, result: &mut ToolResult) {
+        let Some(limit) = self.limits().max_output_bytes else { return };
+        match &mut result.0 {
+            Ok(output) => {
                 let content = output.content_mut();
                 if let Some(text) = truncate_middle(content.as_str(), limit) {
                     *content = std::mem::take(content).with_text(text);
                 }
-                Ok(output)
             }
-            Err(failure) => Err(match self.truncated_error(failure.message()) {
-                Some(text) => failure.with_message(text),
-                None => failure,
-            }),
+            Err(failure) => {
+                if let Some(text) = truncate_middle(failure.message(), limit.saturating_sub(ERROR.len())) {
+                    failure.set_message(text);
+                }
+            }
         }
-    }
-
-    /// The text of an error, if `max_output_bytes` truncates it.
-    pub(crate) fn truncated_error(&self, text: &str) -> Option<String> {
-        let limit = self.limits().max_output_bytes?.saturating_sub(ERROR.len());
-        truncate_middle(text, limit)
     }
 }
 

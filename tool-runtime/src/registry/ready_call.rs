@@ -2,8 +2,9 @@
 
 use super::{Registry, RegistryBuilder};
 use crate::context::{CallContext, CallEvents, CallRecord};
+use crate::message::ToolCall;
 use crate::output::ToolResult;
-use crate::tool::{Annotations, Approval, Batch, Call, Policy, RegisteredTool};
+use crate::tool::{Annotations, Approval, Batch, Call, IncomingCall, Policy, RegisteredTool};
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
@@ -26,14 +27,14 @@ impl ReadyCall {
     #[must_use]
     pub fn context(&self) -> &CallContext {
         let call = &self.call;
-        let of_all_runs = || Call { all_runs: None, ..call.call(&call.batch(), &call.record) }.context();
-        call.context.get_or_init(|| Box::new(of_all_runs()))
+        let of_all_runs = |call: &Call<'_>| Call { all_runs: None, ..*call }.context();
+        call.context.get_or_init(|| Box::new(call.with_call(&call.record, of_all_runs)))
     }
 
     /// The id of the call.
     #[must_use]
     pub fn id(&self) -> &str {
-        &self.call.id
+        &self.call.call.id
     }
 
     /// The name of the tool.
@@ -57,7 +58,7 @@ impl ReadyCall {
     /// The arguments that the tool receives: the text of one JSON object, after coercion.
     #[must_use]
     pub fn arguments(&self) -> &str {
-        &self.call.arguments
+        &self.call.call.arguments
     }
 
     /// Declares that the call has its result: if the batch is cancelled from now on, the call waits for its middleware and
@@ -73,9 +74,9 @@ impl ReadyCall {
 impl fmt::Debug for ReadyCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ReadyCall")
-            .field("id", &self.call.id)
-            .field("tool", &self.call.tool.name)
-            .field("arguments", &self.call.arguments)
+            .field("id", &self.id())
+            .field("tool", &self.tool())
+            .field("arguments", &self.arguments())
             .finish_non_exhaustive()
     }
 }
@@ -84,12 +85,13 @@ impl fmt::Debug for ReadyCall {
 pub(crate) struct OwnedCall {
     pub(crate) registry: Registry,
     tool: Arc<RegisteredTool>,
-    id: Box<str>,
-    arguments: Box<str>,
+    /// With the arguments for the tool.
+    call: ToolCall,
     /// Without the context, which the registry has.
     batch: Batch<'static>,
     position: usize,
     approval: Approval,
+    is_inner: bool,
     events: Option<Arc<CallEvents>>,
     /// The record of all runs.
     pub(crate) record: CallRecord,
@@ -99,14 +101,15 @@ pub(crate) struct OwnedCall {
 
 impl OwnedCall {
     pub(crate) fn new(registry: &Registry, call: &Call<'_>) -> Self {
+        let IncomingCall { batch, position, call: tool_call, approval, is_inner, .. } = *call.incoming;
         OwnedCall {
             registry: registry.clone(),
             tool: Arc::clone(call.tool),
-            id: call.id.into(),
-            arguments: call.object().into(),
-            batch: call.batch.without_context(),
-            position: call.position,
-            approval: call.approval,
+            call: ToolCall::new(&tool_call.id, &tool_call.name, call.incoming.object()),
+            batch: batch.without_context(),
+            position,
+            approval,
+            is_inner,
             events: call.events.cloned(),
             record: CallRecord::default(),
             context: OnceLock::new(),
@@ -117,19 +120,22 @@ impl OwnedCall {
         Batch { context: self.registry.batch(), ..self.batch }
     }
 
+    /// One run of the call, before the look-up of its tool.
+    pub(crate) fn incoming<'a>(&'a self, batch: &'a Batch<'a>, record: &'a CallRecord) -> IncomingCall<'a> {
+        let OwnedCall { call, position, approval, is_inner, .. } = self;
+        let incoming = IncomingCall::new(batch, *position, call, *approval, record);
+        IncomingCall { is_inner: *is_inner, ..incoming }
+    }
+
     /// One run of the call.
-    pub(crate) fn call<'a>(&'a self, batch: &'a Batch<'a>, record: &'a CallRecord) -> Call<'a> {
-        Call {
-            tool: &self.tool,
-            id: &self.id,
-            arguments: &self.arguments,
-            batch,
-            position: self.position,
-            approval: self.approval,
-            record,
-            all_runs: Some(&self.record),
-            events: self.events.as_ref(),
-        }
+    pub(crate) fn call<'a>(&'a self, incoming: &'a IncomingCall<'a>) -> Call<'a> {
+        Call { all_runs: Some(&self.record), ..Call::new(&self.tool, incoming, self.events.as_ref()) }
+    }
+
+    /// Calls a closure with a run of the call that has this record.
+    pub(crate) fn with_call<T>(&self, record: &CallRecord, run: impl FnOnce(&Call<'_>) -> T) -> T {
+        let batch = self.batch();
+        run(&self.call(&self.incoming(&batch, record)))
     }
 }
 

@@ -11,7 +11,7 @@ use crate::output::ToolFailure;
 use crate::schema::ToolSchema;
 use crate::search::{Catalog, Findable, Scope, Search, documented_signature, similar_name};
 use crate::suggest::suggest;
-use crate::tool::{Batch, RegisteredTool};
+use crate::tool::{Batch, IncomingCall, RegisteredTool};
 use crate::tool_name::{self, CALL_TOOL};
 use std::sync::Arc;
 
@@ -198,19 +198,15 @@ impl Registry {
     }
 
     /// Adds the signature of a tool that the model may not have read to an error about its name or arguments.
-    pub(crate) fn with_search_hint(
-        &self,
-        batch: &Batch<'_>,
-        call: &ToolCall,
-        failure: ToolFailure,
-    ) -> ToolFailure {
+    pub(crate) fn with_search_hint(&self, incoming: &IncomingCall<'_>, failure: ToolFailure) -> ToolFailure {
+        let IncomingCall { batch, call, .. } = *incoming;
         if self.tools.search.is_none() {
             return failure;
         }
         let hint = match failure.error() {
             Some(CallError::UnknownTool(unknown)) => {
                 let name = unknown.suggestion.as_deref();
-                name.and_then(|name| self.deferred_signature(batch, name))
+                name.and_then(|name| self.deferred_signature(incoming, name))
             }
             Some(error) if error.is_about_arguments() && call.name == CALL_TOOL => {
                 let tool = InnerCall::name_in(&call.arguments).and_then(|name| self.get(&name));
@@ -220,7 +216,7 @@ impl Registry {
                     format!("\nPass the arguments of the tool in `arguments`. Its signature: {signature}")
                 })
             }
-            Some(error) if error.is_about_arguments() => self.deferred_signature(batch, &call.name),
+            Some(error) if error.is_about_arguments() => self.deferred_signature(incoming, &call.name),
             _ => None,
         };
         match hint {
@@ -233,9 +229,9 @@ impl Registry {
     }
 
     /// The signature of a tool whose definition is not in the requests, on a line of its own.
-    fn deferred_signature(&self, batch: &Batch<'_>, name: &str) -> Option<String> {
+    fn deferred_signature(&self, incoming: &IncomingCall<'_>, name: &str) -> Option<String> {
         let tool = self.get(name).filter(|tool| self.is_deferred(tool.name()))?;
-        let written = if batch.has_written_keys { tool.with_written_keys() } else { None };
+        let written = if incoming.has_written_keys() { tool.with_written_keys() } else { None };
         Some(format!("\nSignature: {}", documented_signature(written.as_ref().unwrap_or(tool))))
     }
 }

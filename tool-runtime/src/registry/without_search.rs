@@ -6,7 +6,7 @@ use crate::message::ToolCall;
 use crate::outcome::UnknownToolError;
 use crate::output::ToolFailure;
 use crate::schema::ToolSchema;
-use crate::tool::Batch;
+use crate::tool::{Batch, IncomingCall};
 
 #[allow(clippy::unused_self, reason = "the methods with the feature need the registry")]
 impl Registry {
@@ -37,7 +37,7 @@ impl Registry {
         self.unknown_tool_at(position, name)
     }
 
-    pub(crate) fn with_search_hint(&self, _: &Batch<'_>, _: &ToolCall, failure: ToolFailure) -> ToolFailure {
+    pub(crate) fn with_search_hint(&self, _: &IncomingCall<'_>, failure: ToolFailure) -> ToolFailure {
         failure
     }
 }

@@ -87,7 +87,8 @@ impl Session {
         result: impl Into<ToolResult>,
     ) -> Result<(), NotPendingError> {
         let counts = self.begun_calls.share();
-        let result = ToolResult::from(registry.truncate(ToolResult::into_result(result.into())));
+        let mut result = result.into();
+        registry.truncate(&mut result);
         self.decide(id, |pending| {
             pending.count_call(registry, id, &counts);
             pending.provide_result(id, result)

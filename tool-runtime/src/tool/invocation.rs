@@ -134,7 +134,7 @@ impl<'a> Invocation<'a> {
             }
             Purpose::Probe(probes, errors) => {
                 errors.extend(probes.iter().map(|probe| {
-                    let decoded = slots.get_mut(probe.parameter)?.read(&probe.value, None);
+                    let decoded = slots.get_mut(probe.parameter)?.read(&probe.value);
                     decoded.err().map(|error| error.to_string())
                 }));
                 None

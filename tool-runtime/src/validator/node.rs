@@ -5,11 +5,12 @@ use super::enum_values::EnumValues;
 use super::number::Number;
 use super::pattern::Pattern;
 use crate::json::TypeSet;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 /// The index of a node in its validator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct NodeId(pub(super) usize);
+pub struct NodeId(pub(super) usize);
 
 impl NodeId {
     /// Accepts every value; the first node of each validator.
@@ -31,6 +32,8 @@ pub(crate) struct Node {
     pub(super) enum_values: Option<EnumValues>,
     /// The bounds of numbers; `None` if there are none.
     pub(super) bounds: Option<Box<Bounds>>,
+    /// The integers of 64 bits that are valid, if they are a range.
+    pub(super) integers: Option<RangeInclusive<i64>>,
     pub(super) multiple_of: Option<Number>,
     pub(super) length: Count,
     pub(super) pattern: Option<Pattern>,
@@ -104,11 +107,19 @@ impl Node {
             && (is_struct || !self.types.intersects(TypeSet::OBJECT))
     }
 
-    /// The index and the node of a declared property. The name at `expected` is compared first.
-    pub(crate) fn property_near(&self, key: &str, expected: usize) -> Option<(usize, NodeId)> {
-        let is_expected = self.object.names.get(expected).is_some_and(|name| name == key);
-        let index = if is_expected { expected } else { self.object.position(key)? };
-        Some((index, self.object.properties[index]))
+    /// The name of a declared property as JSON, in its quotes.
+    pub(crate) fn key(&self, index: usize) -> Option<&str> {
+        self.object.keys.get(index).map(String::as_str)
+    }
+
+    /// The index of a declared property.
+    pub(crate) fn property(&self, name: &str) -> Option<usize> {
+        self.object.position(name)
+    }
+
+    /// The node of a declared property.
+    pub(crate) fn property_at(&self, index: usize) -> NodeId {
+        self.object.properties[index]
     }
 
     /// Whether all required properties are in a set that has a bit for each declared one.
@@ -118,6 +129,31 @@ impl Node {
 
     pub(crate) fn accepts_length(&self, length: usize) -> bool {
         self.array.count.accepts(length)
+    }
+
+    /// Like `accepts_number`, for an integer of 64 bits.
+    pub(crate) fn accepts_integer(&self, integer: i64) -> bool {
+        match &self.integers {
+            Some(valid) => valid.contains(&integer),
+            None => self.accepts_number(Number::Integer(integer.into())),
+        }
+    }
+
+    /// The integers that are valid, if they are a range.
+    pub(super) fn valid_integers(&self) -> Option<RangeInclusive<i64>> {
+        let Bounds { minimum, exclusive_minimum, maximum, exclusive_maximum } =
+            self.bounds.as_deref().unwrap_or(&Bounds::NONE);
+        let is_range =
+            exclusive_minimum.is_none() && exclusive_maximum.is_none() && self.multiple_of.is_none();
+        if !is_range || !self.types.intersects(TypeSet::INTEGER) {
+            return None;
+        }
+        let bound = |bound: &Option<Number>, default: i64| match bound {
+            None => Some(default),
+            Some(Number::Integer(bound)) => i64::try_from(*bound).ok(),
+            Some(Number::Float(_)) => None,
+        };
+        Some(bound(minimum, i64::MIN)?..=bound(maximum, i64::MAX)?)
     }
 
     pub(crate) fn accepts_number(&self, number: Number) -> bool {
@@ -191,6 +227,9 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
+    const NONE: Self =
+        Bounds { minimum: None, exclusive_minimum: None, maximum: None, exclusive_maximum: None };
+
     pub(super) fn accept(&self, number: Number) -> bool {
         self.minimum.is_none_or(|bound| number.compare(bound).is_ge())
             && self.exclusive_minimum.is_none_or(|bound| number.compare(bound).is_gt())

@@ -6,10 +6,8 @@ use super::expectation::{self, Expectation};
 use super::node::{Count, Node, NodeId};
 use super::number::{Number, canonical_text};
 use super::report::{Report, push_index};
-use crate::fingerprint::FingerprintHasher;
 use crate::json::{JsonString, Scanner, TypeSet};
 use std::collections::{HashMap, HashSet};
-use std::hash::BuildHasherDefault;
 
 /// How deep arrays, objects, unions and references may be nested. Limits the stack. `serde_json` parses 127 nested
 /// arrays and objects, each of which may be in a union and a reference.
@@ -22,7 +20,7 @@ pub(super) struct Validation<'v> {
     pub(super) budget: &'v mut Budget,
     pub(super) found: Found,
     /// The cached results for arrays and objects, by node and by the address of the value in the text.
-    known: HashMap<(NodeId, *const u8), Option<Found>, BuildHasherDefault<FingerprintHasher>>,
+    known: HashMap<(NodeId, *const u8), Option<Found>>,
 }
 
 /// Properties of the values that were validated without an error.

@@ -5,7 +5,7 @@ use crate::conversation::NotPendingError;
 use crate::conversation::repeated_failures::Failures;
 use crate::message::{ToolCall, ToolMessage};
 use crate::outcome::{CallError, Outcome};
-use crate::output::ToolResult;
+use crate::output::{Pending, ToolResult};
 use crate::tool_name::CALL_TOOL;
 use serde::Serialize;
 use serde_json::Value;
@@ -113,20 +113,18 @@ impl PendingCalls {
             // No tool accepts these arguments, so the result is not theirs.
             state.restore_arguments(call);
         }
-        *state = match result.output().and_then(|output| output.as_pending()) {
-            Some(pending) => {
-                let (tool, arguments) = match state.waits_for() {
-                    Some(
-                        WaitsFor::Approval { tool, arguments, .. } | WaitsFor::Result { tool, arguments, .. },
-                    ) => (tool.clone(), arguments.clone()),
-                    None => (None, None),
-                };
-                CallState::waiting_for_result(tool, arguments, pending.ticket.clone())
-            }
-            None => {
-                let result = result.or_message_of_error(&call.name);
-                CallState::finished(result.into_message(&call.id, call.name.clone().into()))
-            }
+        *state = if let Some(Pending { ticket }) = result.output().and_then(|output| output.as_pending()) {
+            let (tool, arguments) = match state.waits_for() {
+                Some(
+                    WaitsFor::Approval { tool, arguments, .. } | WaitsFor::Result { tool, arguments, .. },
+                ) => (tool.clone(), arguments.clone()),
+                None => (None, None),
+            };
+            CallState::waiting_for_result(tool, arguments, ticket.clone())
+        } else {
+            let result = result.0.map_err(|failure| failure.or_message_of_error(&call.name));
+            let tool = call.name.clone().into();
+            CallState::finished(ToolResult(result).into_message(&call.id, tool, None))
         };
         Ok(())
     }

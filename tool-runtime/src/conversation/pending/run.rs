@@ -122,7 +122,8 @@ impl PendingCalls {
             let record = &CallRecord::default();
             record.set_counted(state.is_counted);
             let begun = MarkBegun { state: &mut *state, record };
-            let ended = registry.run_call(IncomingCall { batch, position, call, approval, record }).await;
+            let incoming = IncomingCall::new(batch, position, call, approval, record);
+            let ended = registry.run_call(&incoming).await;
             drop(begun);
             run.take(call, state, ended);
         });
@@ -177,10 +178,10 @@ impl PendingCalls {
                 continue;
             }
             state.restore_arguments(call);
-            let (approval, record) = (Approval::None, &CallRecord::default());
-            let incoming = IncomingCall { batch, position, call, approval, record };
+            let record = CallRecord::default();
+            let incoming = IncomingCall::new(batch, position, call, Approval::None, &record);
             // A rejected call ends at once.
-            if let Some(ended) = registry.run_call(incoming).now_or_never() {
+            if let Some(ended) = registry.run_call(&incoming).now_or_never() {
                 *state = CallState::finished(ended.into_message(registry, call));
             }
         }

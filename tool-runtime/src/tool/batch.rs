@@ -1,0 +1,48 @@
+//! The calls of one reply.
+
+use crate::context::BatchContext;
+use crate::outcome::CallError;
+use std::time::Duration;
+// Tokio's clock, which tests can pause.
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// The data that the calls of one batch share.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Batch<'a> {
+    /// `None` for calls without a context.
+    pub(crate) context: Option<&'a BatchContext>,
+    /// The number of the reply in its run.
+    pub(crate) reply: u64,
+    /// `None` if nobody wants the durations of the calls.
+    pub(crate) started: Option<Instant>,
+    /// Creates the error of each call from the name of its tool, if the calls must not run.
+    pub(crate) rejection: Option<fn(String) -> CallError>,
+    /// Whether the model received definitions with written names of keys.
+    pub(crate) has_written_keys: bool,
+    /// Whether no step of the sequence concerns all calls of the batch.
+    pub(crate) is_direct: bool,
+}
+
+impl<'a> Batch<'a> {
+    /// The same data, for an owner that has the context.
+    pub(crate) fn without_context(&self) -> Batch<'static> {
+        let Batch { context: _, reply, started, rejection, has_written_keys, is_direct } = *self;
+        Batch { context: None, reply, started, rejection, has_written_keys, is_direct }
+    }
+
+    /// The context, which is empty for calls without one.
+    pub(crate) fn context(&self) -> &'a BatchContext {
+        self.context.unwrap_or_else(|| BatchContext::none())
+    }
+
+    pub(crate) fn is_cancelled(&self) -> bool {
+        let token = self.context.and_then(BatchContext::token);
+        token.is_some_and(CancellationToken::is_cancelled)
+    }
+
+    /// The time since the start of the batch.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.started.map_or(Duration::ZERO, |started| started.elapsed())
+    }
+}

@@ -1,0 +1,77 @@
+//! A call before the look-up of its tool.
+
+use super::Batch;
+use crate::context::CallRecord;
+use crate::inner_call::InnerCall;
+use crate::message::{ToolCall, means_none};
+
+/// A call of a reply, before the look-up of its tool.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct IncomingCall<'a> {
+    pub(crate) batch: &'a Batch<'a>,
+    /// The position in the reply.
+    pub(crate) position: usize,
+    pub(crate) call: &'a ToolCall,
+    pub(crate) approval: Approval,
+    pub(crate) record: &'a CallRecord,
+    /// Whether it is in the arguments of a call of `call_tool`.
+    pub(crate) is_inner: bool,
+}
+
+impl<'a> IncomingCall<'a> {
+    pub(crate) fn new(
+        batch: &'a Batch<'a>,
+        position: usize,
+        call: &'a ToolCall,
+        approval: Approval,
+        record: &'a CallRecord,
+    ) -> Self {
+        IncomingCall { batch, position, call, approval, record, is_inner: false }
+    }
+
+    /// The call in the arguments of this call of `call_tool`, or otherwise this call.
+    pub(crate) fn or_inner(&self, inner: &'a InnerCall) -> Self {
+        IncomingCall { call: inner.or(self.call), is_inner: inner.get().is_some(), ..*self }
+    }
+
+    /// The arguments of the model, or the coerced ones if they had to be coerced.
+    pub(crate) fn arguments(&self) -> &'a str {
+        self.record.arguments().unwrap_or(&self.call.arguments)
+    }
+
+    /// The arguments as one JSON object.
+    pub(crate) fn object(&self) -> &'a str {
+        let arguments = self.arguments();
+        let is_none = !arguments.starts_with('{') && means_none(arguments);
+        if is_none { "{}" } else { arguments }
+    }
+
+    /// Whether the model wrote the arguments by a definition with written names of keys. It has no definition of an inner call.
+    pub(crate) fn has_written_keys(&self) -> bool {
+        self.batch.has_written_keys && !self.is_inner
+    }
+}
+
+/// The approval of a call before it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Approval {
+    /// Not approved. The hook decides, and must approve a tool that requires approval.
+    None,
+    /// A person has approved these arguments. The hook may still deny the call.
+    Granted,
+    /// A person has edited these arguments, and decides again if they are invalid.
+    Edited { is_granted: bool },
+    /// The program runs the tool directly; the hook is not called.
+    Bypassed,
+}
+
+impl Approval {
+    pub(crate) fn is_edited(self) -> bool {
+        matches!(self, Approval::Edited { .. })
+    }
+
+    /// Whether a person has approved the call.
+    pub(crate) fn is_granted(self) -> bool {
+        matches!(self, Approval::Granted | Approval::Edited { is_granted: true })
+    }
+}
