@@ -129,7 +129,8 @@ fn nothing(empty: Empty, #[arg(default = 1)] n: u64) -> String {
 
 #[tokio::test]
 async fn a_struct_without_fields_can_be_strict() {
-    let registry = Registry::new(tools![nothing]).expect("one tool");
+    let registry =
+        Registry::builder().tools(tools![nothing]).null_means_absent(true).build().expect("one tool");
     assert!(registry.schemas()[0].openai_strict().is_ok(), "it is not a map");
     assert_eq!(registry.call_text("nothing", r#"{"empty":{},"n":null}"#).await.text(), "Empty 1");
 }

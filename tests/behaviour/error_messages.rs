@@ -261,10 +261,8 @@ async fn produce(cause: &str) -> Option<ToolMessage> {
 /// The kinds of [`CallError::kind`], from its source. The kind of a `Recorded` error is that of another call.
 fn kinds() -> BTreeSet<String> {
     const SOURCE: &str = include_str!("../../tool-runtime/src/outcome/call_error.rs");
-    let arm = |line: &'static str| {
-        line.trim().strip_prefix("CallError::")?.strip_suffix("\",")?.rsplit_once("=> \"")
-    };
-    let kinds = SOURCE.lines().filter_map(arm).map(|(_, kind)| kind.to_owned());
+    let row = |line: &'static str| line.trim().strip_prefix("E::")?.split_once("=> \"")?.1.split_once('"');
+    let kinds = SOURCE.lines().filter_map(row).map(|(kind, _)| kind.to_owned());
     kinds.filter(|kind| kind != "recorded").collect()
 }
 

@@ -1,8 +1,13 @@
 //! With schemas in which every argument is required, null means an absent argument.
 
+use futures_util::stream;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use tool_runtime::{Registry, ToolCall, tool, tools};
+use serde_json::json;
+use std::future::ready;
+use tool_runtime::conversation::{PendingCalls, Received};
+use tool_runtime::wire::{ChatCompletions, RequestParts, Wire as _};
+use tool_runtime::{Conversation, Registry, Session, ToolCall, ToolMessage, tool, tools};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Filter {
@@ -53,22 +58,91 @@ async fn null_means_absent_with_the_option_of_the_builder() {
 }
 
 #[tokio::test]
-async fn null_means_absent_once_the_strict_form_was_created() {
+async fn asking_for_a_strict_form_does_not_change_how_calls_are_decoded() {
+    /// Waits.
+    #[tool]
+    fn wait(#[arg(default = 3)] times: u8) -> u8 {
+        times
+    }
+    let registry = builder().tools(tools![wait]).build().expect("two tools");
+    assert!(registry.get("wait").expect("it is there").openai_strict().is_ok());
+    assert!(registry.get("search").expect("it is there").openai_strict().is_err(), "it takes any value");
+    let body =
+        ChatCompletions::new().strict(true).write(&RequestParts::new(&[]).with_tools(registry.schemas()));
+    assert!(
+        serde_json::to_string(&body.expect("it can be written"))
+            .expect("it is JSON")
+            .contains("\"strict\":true")
+    );
+    assert!(call(&registry, NULLS).await.contains("`page`: expected u8, got null"));
+    assert_eq!(registry.call_text("wait", r#"{"times":null}"#).await.error_kind(), Some("invalid_arguments"));
+}
+
+/// The body of a response with a call of `search`.
+fn response() -> String {
+    let call = json!({ "id": "1", "function": { "name": "search", "arguments": NULLS } });
+    json!({ "choices": [{ "message": { "tool_calls": [call] }, "finish_reason": "tool_calls" }] }).to_string()
+}
+
+#[tokio::test]
+async fn null_means_absent_in_the_replies_that_a_strict_wire_reads() {
     let registry = builder().build().expect("one tool");
-    assert!(
-        call(&registry, NULLS).await.contains("`page`: expected u8, got null"),
-        "the strict form does not exist yet"
-    );
-    let of_request = registry.subset(["search"]).expect("it is there");
-    assert!(serde_json::to_string(of_request.schemas()).is_ok());
-    assert!(of_request.schemas()[0].anthropic_strict().is_err(), "it takes any value");
-    assert!(
-        call(&registry, NULLS).await.contains("`page`: expected u8, got null"),
-        "no other form makes an optional argument required"
-    );
-    // A model that sends null in the calls of other tools may do so for this one, which has no strict form.
-    assert!(of_request.schemas()[0].openai_strict().is_err(), "it takes any value");
-    assert_eq!(call(&registry, NULLS).await, ABSENT);
+    for (is_strict, expected) in [(true, ABSENT), (false, "expected u8, got null")] {
+        let wire = ChatCompletions::new().strict(is_strict);
+        let reply = wire.read_reply(&response()).expect("a reply");
+        let messages = registry.dispatch(&reply.tool_calls).await;
+        assert!(messages[0].text().contains(expected), "{}", messages[0].text());
+    }
+}
+
+#[tokio::test]
+async fn null_means_absent_in_a_reply_that_arrives_before_a_restart_and_runs_after_it() {
+    let reply = ChatCompletions::new().strict(true).read_reply(&response()).expect("a reply");
+    let Received::ToolCalls(pending) = Conversation::new().user("Search.").receive(reply) else {
+        panic!("the reply has a call")
+    };
+    let stored = serde_json::to_string(&pending).expect("it can be stored");
+    // Another process.
+    let pending: PendingCalls = serde_json::from_str(&stored).expect("it was stored");
+    let chat = pending.dispatch(&builder().build().expect("one tool")).await;
+    assert_eq!(chat.messages()[2].text(), ABSENT);
+}
+
+#[tokio::test]
+async fn null_means_absent_in_a_stream_of_a_strict_wire() {
+    /// Counts.
+    #[tool(read_only)]
+    fn count(#[arg(default = 3)] times: u8) -> u8 {
+        times
+    }
+    let registry = builder().tools(tools![count]).build().expect("two tools");
+    let wire = ChatCompletions::new().strict(true);
+    let piece = |index: u8, name: &str, arguments: &str| {
+        let call = json!({ "index": index, "id": index.to_string(), "function": { "name": name, "arguments": arguments } });
+        json!({ "choices": [{ "delta": { "tool_calls": [call] } }] }).to_string()
+    };
+    let data = [
+        // One call starts early, and the other one after the end.
+        piece(0, "count", r#"{"times":null}"#),
+        piece(1, "search", NULLS),
+        r#"{"choices":[{"delta":{},"finish_reason":"tool_calls"}]}"#.to_owned(),
+        "[DONE]".to_owned(),
+    ];
+    let chunks = stream::iter(data.map(|data| wire.read_event(&data)));
+    let (_, messages) = registry.dispatch_stream(chunks).await.expect("a whole reply");
+    assert_eq!(messages.iter().map(ToolMessage::text).collect::<Vec<_>>(), ["3", ABSENT]);
+}
+
+#[tokio::test]
+async fn null_means_absent_in_a_session_with_a_strict_wire() {
+    let registry = builder().build().expect("one tool");
+    let wire = ChatCompletions::new().strict(true);
+    let mut session = Session::new().user("Search.");
+    let mut bodies = [response(), r#"{"choices":[{"message":{"content":"Done."}}]}"#.to_owned()].into_iter();
+    let reader = wire.clone();
+    let complete = |_| ready(reader.read_reply(&bodies.next().expect("two replies")));
+    session.run(&registry).wire(wire).max_replies(3).complete(complete).await.expect("no error");
+    assert_eq!(session.messages()[2].text(), ABSENT);
 }
 
 #[tokio::test]
@@ -87,20 +161,6 @@ async fn null_means_absent_for_a_blocking_tool() {
     fn wait(#[arg(default = 3)] times: u8) -> u8 {
         times
     }
-    let registry = Registry::new(tools![wait]).expect("one tool");
-    assert!(registry.schemas()[0].openai_strict().is_ok());
+    let registry = Registry::builder().tools(tools![wait]).null_means_absent(true).build().expect("one tool");
     assert_eq!(registry.call_text("wait", r#"{"times":null}"#).await.text(), "3");
-}
-
-#[tokio::test]
-async fn only_tools_whose_strict_form_was_created_read_null_as_absent() {
-    /// Waits.
-    #[tool]
-    fn wait(#[arg(default = 3)] times: u8) -> u8 {
-        times
-    }
-    let registry = builder().tools(tools![wait]).build().expect("two tools");
-    assert!(registry.get("wait").expect("it is there").openai_strict().is_ok());
-    assert_eq!(registry.call_text("wait", r#"{"times":null}"#).await.text(), "3");
-    assert!(call(&registry, NULLS).await.contains("`page`: expected u8, got null"));
 }

@@ -454,9 +454,9 @@ impl Registry {
         self.tools.config.options.trace_content
     }
 
-    /// The coercions of the arguments of a tool that are allowed.
-    pub(crate) fn coercion_options(&self, tool: &RegisteredTool) -> CoercionOptions {
-        let null_is_absent = self.tools.config.options.null_means_absent || tool.forms.may_require_all();
+    /// The coercions of the arguments of a call that are allowed.
+    pub(crate) fn coercion_options(&self, call: &ToolCall) -> CoercionOptions {
+        let null_is_absent = self.tools.config.options.null_means_absent || call.null_is_absent;
         CoercionOptions { null_is_absent, lenient: self.is_lenient() }
     }
 

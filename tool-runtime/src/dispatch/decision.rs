@@ -67,7 +67,8 @@ impl Registry {
             Ok(_) => {}
             // The batch may provide the missing state later. The arguments are validated then.
             Err(error) if matches!(*error, CallError::Unavailable { .. }) => {
-                if let Some(coerced) = tool.coerce(incoming.arguments(), self.coercion_options(tool)) {
+                if let Some(coerced) = tool.coerce(incoming.arguments(), self.coercion_options(incoming.call))
+                {
                     call.incoming.record.set_coerced(coerced.arguments);
                 }
             }

@@ -20,7 +20,7 @@ impl Registry {
     }
 
     fn start_coerced<'a>(&self, call: &'a Call<'a>) -> Result<Option<Started<'a>>, Box<CallError>> {
-        let options = self.coercion_options(call.tool);
+        let options = self.coercion_options(call.incoming.call);
         // Removed before the arguments are decoded, since a null for an absent argument may also be a valid value.
         if options.null_is_absent && call.incoming.arguments().contains("null") {
             let only_nulls = CoercionOptions { lenient: false, ..options };
@@ -55,7 +55,7 @@ impl Registry {
             return;
         }
         let tool = self.tool(&call.name);
-        let coerced = tool.and_then(|tool| tool.coerce(&call.arguments, self.coercion_options(tool)));
+        let coerced = tool.and_then(|tool| tool.coerce(&call.arguments, self.coercion_options(call)));
         if let Some(coerced) = coerced {
             call.set_arguments(coerced.arguments);
         }

@@ -192,6 +192,7 @@ impl StreamedReply {
             Some(chunk) => assembler.push(chunk),
             None => assembler.end(),
         };
+        let null_is_absent = events.null_is_absent();
         let has_failed = events.clone().any(|event| matches!(event, Event::Failed(_)));
         let mut ready = Vec::new();
         for event in events.clone() {
@@ -213,7 +214,9 @@ impl StreamedReply {
             let is_within_limit = max_calls.is_none_or(|limit| index < limit);
             if let (true, false, true, Some(id)) = (is_complete, has_failed, is_within_limit, id) {
                 if answer_tool.as_ref() != Some(&call.name) && registry.may_start_while_streaming(call) {
-                    ready.push((index, ToolCall { id: id.to_owned(), ..call.clone() }));
+                    let mut call = call.clone();
+                    (call.id, call.null_is_absent) = (id.to_owned(), null_is_absent);
+                    ready.push((index, call));
                 }
             }
         }

@@ -79,6 +79,12 @@ impl AssistantMessage {
         self.origin.as_ref()
     }
 
+    /// Marks the calls: see [`ToolCall`](super::ToolCall).
+    pub(crate) fn with_null_is_absent(mut self, null_is_absent: bool) -> Self {
+        self.tool_calls.iter_mut().for_each(|call| call.null_is_absent = null_is_absent);
+        self
+    }
+
     /// The finish reason, if it was read or [set](AssistantMessage::with_finish_reason), in the words of the provider:
     /// for example `tool_calls`, `length` or `end_turn`.
     #[must_use]

@@ -42,12 +42,14 @@ use std::error::Error;
 /// assert_eq!(reply.finish()?.text(), "Hello!");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Chunk {
     /// Text that a wire has not read yet.
     pub(crate) unread: Option<String>,
     /// The name of the wire that read the pieces.
     pub(crate) wire: Option<&'static str>,
+    /// That of the calls: see [`ToolCall`](super::ToolCall).
+    pub(crate) null_is_absent: bool,
     pub(crate) pieces: Vec<Piece>,
     /// Halves of surrogate pairs that the texts of other chunks may complete; the pieces have U+FFFD in place of them.
     pub(crate) split_pairs: SplitPairs,
@@ -66,7 +68,12 @@ impl Chunk {
 
     /// A chunk that the wire of this name has read.
     pub(crate) fn read(wire: &'static str, pieces: Vec<Piece>) -> Self {
-        Chunk { unread: None, wire: Some(wire), pieces, split_pairs: SplitPairs::default() }
+        Chunk { wire: Some(wire), pieces, ..Chunk::default() }
+    }
+
+    /// Marks the calls of the chunk: see [`ToolCall`](super::ToolCall).
+    pub(crate) fn with_null_is_absent(self, null_is_absent: bool) -> Self {
+        Chunk { null_is_absent, ..self }
     }
 
     /// Joins a character whose first half ends a text of this chunk, and whose second half begins a text of the next chunk.
@@ -92,12 +99,7 @@ impl Chunk {
     }
 
     pub(crate) fn failed(error: StreamError) -> Self {
-        Chunk {
-            unread: None,
-            wire: None,
-            pieces: vec![Piece::Error(error)],
-            split_pairs: SplitPairs::default(),
-        }
+        Chunk { pieces: vec![Piece::Error(error)], ..Chunk::default() }
     }
 }
 
@@ -115,7 +117,7 @@ impl From<&str> for Chunk {
 
 impl From<String> for Chunk {
     fn from(text: String) -> Self {
-        Chunk { unread: Some(text), wire: None, pieces: Vec::new(), split_pairs: SplitPairs::default() }
+        Chunk { unread: Some(text), ..Chunk::default() }
     }
 }
 

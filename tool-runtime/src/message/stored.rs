@@ -118,6 +118,8 @@ struct StoredCall<'a> {
     arguments: Cow<'a, str>,
     #[serde(default, skip_serializing_if = "is_default")]
     is_truncated: bool,
+    #[serde(default, skip_serializing_if = "is_default")]
+    null_is_absent: bool,
     #[serde(default, skip_serializing_if = "Extra::is_empty")]
     extra: Cow<'a, Extra>,
 }
@@ -240,6 +242,7 @@ impl<'a> From<&'a ToolCall> for StoredCall<'a> {
             name: Cow::Borrowed(&call.name),
             arguments: Cow::Borrowed(&call.arguments),
             is_truncated: call.is_truncated,
+            null_is_absent: call.null_is_absent,
             extra: Cow::Borrowed(&call.extra),
         }
     }
@@ -252,6 +255,7 @@ impl From<StoredCall<'_>> for ToolCall {
             name: call.name.into_owned(),
             arguments: call.arguments.into_owned(),
             is_truncated: call.is_truncated,
+            null_is_absent: call.null_is_absent,
             extra: call.extra.into_owned(),
         }
     }

@@ -26,6 +26,8 @@ pub struct ToolCall {
     /// an object instead of a string, the text is that object as `serde_json` writes it.
     pub arguments: String,
     pub(crate) is_truncated: bool,
+    /// Whether its model received definitions in which every argument is required, so that null means an absent one.
+    pub(crate) null_is_absent: bool,
     /// Other fields of a call that was read.
     pub(crate) extra: Extra,
 }
@@ -39,6 +41,7 @@ impl ToolCall {
             name: name.into(),
             arguments: arguments.into(),
             is_truncated: false,
+            null_is_absent: false,
             extra: Extra::default(),
         }
     }

@@ -1,6 +1,6 @@
 //! Errors of calls.
 
-use super::unknown_tool::write_names;
+use super::unknown_tool::NameList;
 use super::{ArgumentError, ErrorList, UnknownToolError};
 use std::borrow::Cow;
 use std::error::Error;
@@ -200,6 +200,18 @@ pub enum CallError {
     },
 }
 
+/// Matches an error with the rows of the table: `pattern => kind, (message), source`.
+macro_rules! table {
+    ($error:ident, $read:ident; $($pattern:pat $(if $guard:expr)? =>
+        $kind:literal, ($($message:tt)+) $(, $source:expr)?;)+) => {
+        match $error {
+            $($pattern $(if $guard)? => $read($kind, format_args!($($message)+), table!(@ $($source)?)),)+
+        }
+    };
+    (@) => { None };
+    (@ $source:expr) => { $source };
+}
+
 impl CallError {
     /// A stable identifier of the variant, for logs, metrics and the `error.type` of a span.
     ///
@@ -211,7 +223,7 @@ impl CallError {
     pub fn kind(&self) -> &str {
         match self {
             CallError::Recorded { kind, .. } => kind,
-            error => error.own_kind(),
+            error => error.row(|kind, _, _| kind),
         }
     }
 
@@ -227,133 +239,107 @@ impl CallError {
     pub(crate) fn static_kind(&self) -> Cow<'static, str> {
         match self {
             CallError::Recorded { kind, .. } => Cow::Owned(kind.clone()),
-            error => Cow::Borrowed(error.own_kind()),
+            error => Cow::Borrowed(error.row(|kind, _, _| kind)),
         }
     }
 
-    fn own_kind(&self) -> &'static str {
-        match self {
-            CallError::UnknownTool(_) => "unknown_tool",
-            CallError::NotJson { .. } => "not_json",
-            CallError::NotAnObject { .. } => "not_an_object",
-            CallError::InvalidArguments { .. } => "invalid_arguments",
-            CallError::Truncated { .. } => "truncated",
-            CallError::StreamInterrupted { .. } => "stream_interrupted",
-            CallError::Unavailable { .. } => "unavailable",
-            CallError::NeedsApproval { .. } => "needs_approval",
-            CallError::NeedsResult { .. } => "needs_result",
-            CallError::Interrupted { .. } => "interrupted",
-            CallError::Denied { .. } => "denied",
-            CallError::HookPanicked { .. } => "hook_panic",
-            CallError::HookTimedOut { .. } => "hook_timeout",
-            CallError::TooManyCalls { .. } => "too_many_calls",
-            CallError::NotAllowed { .. } => "not_allowed",
-            CallError::CallLimitReached { .. } => "call_limit",
-            // The public method has its kind.
-            CallError::Recorded { .. } => "recorded",
-            CallError::Cancelled { .. } => "cancelled",
-            CallError::TimedOut { .. } => "timeout",
-            CallError::Returned { .. } => "returned",
-            CallError::Unserializable { .. } => "unserializable",
-            CallError::Panicked { .. } => "panic",
+    /// Reads the row of the variant in the table of errors: its kind, its message for the model, and its source.
+    #[rustfmt::skip]
+    fn row<'a, T>(
+        &'a self,
+        read: impl FnOnce(&'static str, fmt::Arguments<'_>, Option<Source<'a>>) -> T,
+    ) -> T {
+        use CallError as E;
+        table! { self, read;
+            E::UnknownTool(unknown) => "unknown_tool", ("{unknown}");
+            E::NotJson { tool, is_truncated, source } => "not_json",
+                ("the arguments of `{tool}` are not valid JSON ({}){}. Send one JSON object.",
+                 DisplayJsonError(source), text_if(*is_truncated, ": they are truncated")), Some(Source::This(source));
+            E::NotAnObject { tool, got } => "not_an_object",
+                ("the arguments of `{tool}` must be one JSON object, not {got}.{}",
+                 text_if(*got == ENCODED_OBJECT, " Send the object itself."));
+            E::InvalidArguments { tool, errors } => "invalid_arguments",
+                ("invalid arguments for `{tool}`: {}", ErrorList(errors));
+            E::Truncated { tool } => "truncated",
+                ("the call of `{tool}` was not run: the reply was truncated before the call was complete. \
+                  Call it again with less in one reply.");
+            E::StreamInterrupted { tool } => "stream_interrupted",
+                ("the tool `{tool}` was not run: the reply was interrupted. Call it again if it is still needed.");
+            E::Unavailable { tool, source } => "unavailable",
+                ("the tool `{tool}` is not available now."), Some(Source::This(&**source));
+            E::NeedsApproval { tool } => "needs_approval",
+                ("the tool `{tool}` needs approval, which was not given.");
+            E::NeedsResult { tool, .. } => "needs_result",
+                ("the result of `{tool}` comes later. Do not call it again to get the result.");
+            E::Interrupted { tool, reason } => "interrupted",
+                ("`{tool}` was interrupted. It may have taken effect; check before you try again.{}{reason}",
+                 text_if(!reason.is_empty(), " It did not run again: "));
+            E::Denied { tool, reason } if reason.is_empty() => "denied", ("the call of `{tool}` was denied.");
+            E::Denied { reason, .. } => "denied", ("{reason}");
+            E::HookPanicked { tool, source } => "hook_panic",
+                ("the tool `{tool}` was not run: the approval check failed."), panic_source(source.as_ref());
+            E::HookTimedOut { tool, allowed } => "hook_timeout",
+                ("the tool `{tool}` was not run: the approval check did not finish within {}.",
+                 DisplayDuration(*allowed));
+            E::TooManyCalls { limit } => "too_many_calls",
+                ("not run: a reply may have at most {limit} call{}. Call it again in another reply if it is still needed.",
+                 text_if(*limit != 1, "s"));
+            E::NotAllowed { tool, allowed } => "not_allowed",
+                ("the tool `{tool}` may not be called now. {}", NameList(allowed));
+            E::CallLimitReached { tool, limit: 1 } => "call_limit",
+                ("not run: `{tool}` may be called only once, and this limit is reached.");
+            E::CallLimitReached { tool, limit } => "call_limit",
+                ("not run: `{tool}` may be called only {limit} times, and this limit is reached.");
+            E::Cancelled { .. } => "cancelled", ("cancelled before it finished");
+            E::TimedOut { tool, allowed, may_have_taken_effect } => "timeout",
+                ("the tool `{tool}` did not finish within {}.{}",
+                 DisplayDuration(*allowed), text_if(*may_have_taken_effect, " It may have taken effect."));
+            E::Returned { tool, message, is_for_model, error } if message.is_empty() => "returned",
+                ("the tool `{tool}` failed without an error message."), returned_source(error.as_ref(), *is_for_model);
+            E::Returned { message, is_for_model, error, .. } => "returned",
+                ("{message}"), returned_source(error.as_ref(), *is_for_model);
+            E::Unserializable { tool, source } => "unserializable",
+                ("the result of `{tool}` cannot be written as JSON: {source}."), Some(Source::This(source));
+            E::Panicked { tool, source } => "panic", ("the tool `{tool}` failed unexpectedly."), panic_source(source.as_ref());
+            // `kind` returns the recorded kind.
+            E::Recorded { message, .. } => "recorded", ("{message}");
         }
     }
 }
 
+type OwnedError = Box<dyn Error + Send + Sync>;
+
+fn text_if(condition: bool, text: &'static str) -> &'static str {
+    if condition { text } else { "" }
+}
+
+/// The source of an error. Reading the source of another error runs code of the program, so it is read on demand.
+enum Source<'a> {
+    This(&'a (dyn Error + 'static)),
+    /// The message of the error already has the text of this one.
+    SourceOf(&'a (dyn Error + 'static)),
+}
+
+fn panic_source(source: Option<&OwnedError>) -> Option<Source<'_>> {
+    source.map(|source| Source::This(&**source))
+}
+
+fn returned_source(error: Option<&OwnedError>, is_for_model: bool) -> Option<Source<'_>> {
+    let error = &**error?;
+    Some(if is_for_model { Source::This(error) } else { Source::SourceOf(error) })
+}
+
 impl fmt::Display for CallError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            CallError::UnknownTool(unknown) => unknown.fmt(f),
-            CallError::NotJson { tool, is_truncated, source } => {
-                write!(
-                    f,
-                    "the arguments of `{tool}` are not valid JSON ({}){}. Send one JSON object.",
-                    DisplayJsonError(source),
-                    if *is_truncated { ": they are truncated" } else { "" }
-                )
-            }
-            CallError::NotAnObject { tool, got } => {
-                write!(f, "the arguments of `{tool}` must be one JSON object, not {got}.")?;
-                let is_encoded = *got == ENCODED_OBJECT;
-                f.write_str(if is_encoded { " Send the object itself." } else { "" })
-            }
-            CallError::InvalidArguments { tool, errors } => {
-                write!(f, "invalid arguments for `{tool}`: {}", ErrorList(errors))
-            }
-            CallError::Truncated { tool } => write!(
-                f,
-                "the call of `{tool}` was not run: the reply was truncated before the call was complete. \
-                 Call it again with less in one reply."
-            ),
-            CallError::StreamInterrupted { tool } => write!(
-                f,
-                "the tool `{tool}` was not run: the reply was interrupted. Call it again if it is still needed."
-            ),
-            CallError::Unavailable { tool, .. } => write!(f, "the tool `{tool}` is not available now."),
-            CallError::NeedsApproval { tool } => {
-                write!(f, "the tool `{tool}` needs approval, which was not given.")
-            }
-            CallError::NeedsResult { tool, .. } => {
-                write!(f, "the result of `{tool}` comes later. Do not call it again to get the result.")
-            }
-            CallError::Interrupted { tool, reason } => {
-                write!(f, "`{tool}` was interrupted. It may have taken effect; check before you try again.")?;
-                if reason.is_empty() { Ok(()) } else { write!(f, " It did not run again: {reason}") }
-            }
-            CallError::Denied { tool, reason } if reason.is_empty() => {
-                write!(f, "the call of `{tool}` was denied.")
-            }
-            CallError::Denied { reason, .. } => f.write_str(reason),
-            CallError::HookPanicked { tool, .. } => {
-                write!(f, "the tool `{tool}` was not run: the approval check failed.")
-            }
-            CallError::HookTimedOut { tool, allowed } => write!(
-                f,
-                "the tool `{tool}` was not run: the approval check did not finish within {}.",
-                DisplayDuration(*allowed)
-            ),
-            CallError::TooManyCalls { limit } => write!(
-                f,
-                "not run: a reply may have at most {limit} call{}. Call it again in another reply if it is still needed.",
-                if *limit == 1 { "" } else { "s" }
-            ),
-            CallError::NotAllowed { tool, allowed } => {
-                write!(f, "the tool `{tool}` may not be called now. ")?;
-                write_names(f, allowed)
-            }
-            CallError::CallLimitReached { tool, limit } => {
-                let times = if *limit == 1 { "once".to_owned() } else { format!("{limit} times") };
-                write!(f, "not run: `{tool}` may be called only {times}, and this limit is reached.")
-            }
-            CallError::Cancelled { .. } => f.write_str("cancelled before it finished"),
-            CallError::TimedOut { tool, allowed, may_have_taken_effect } => {
-                write!(f, "the tool `{tool}` did not finish within {}.", DisplayDuration(*allowed))?;
-                f.write_str(if *may_have_taken_effect { " It may have taken effect." } else { "" })
-            }
-            CallError::Returned { tool, message, .. } if message.is_empty() => {
-                write!(f, "the tool `{tool}` failed without an error message.")
-            }
-            CallError::Returned { message, .. } | CallError::Recorded { message, .. } => f.write_str(message),
-            CallError::Unserializable { tool, source } => {
-                write!(f, "the result of `{tool}` cannot be written as JSON: {source}.")
-            }
-            CallError::Panicked { tool, .. } => write!(f, "the tool `{tool}` failed unexpectedly."),
-        }
+        self.row(|_, message, _| f.write_fmt(message))
     }
 }
 
 impl Error for CallError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            CallError::Unavailable { source, .. } => Some(&**source),
-            CallError::NotJson { source, .. } | CallError::Unserializable { source, .. } => Some(source),
-            // The `Display` text already contains the text of this error.
-            CallError::Returned { is_for_model: false, error: Some(error), .. } => error.source(),
-            CallError::Returned { error: Some(error), .. } => Some(&**error),
-            CallError::Panicked { source, .. } | CallError::HookPanicked { source, .. } => {
-                source.as_deref().map(|source| source as _)
-            }
-            _ => None,
+        match self.row(|_, _, source| source)? {
+            Source::This(source) => Some(source),
+            Source::SourceOf(error) => error.source(),
         }
     }
 }

@@ -60,23 +60,27 @@ impl fmt::Display for UnknownToolError {
         if self.can_search {
             return f.write_str("Find other tools with `search_tools`.");
         }
-        write_names(f, &self.available)
+        NameList(&self.available).fmt(f)
     }
 }
 
-/// Writes the first names, and the number of the others.
-pub(super) fn write_names(f: &mut fmt::Formatter<'_>, names: &[String]) -> fmt::Result {
-    let (shown, others) = names.split_at(names.len().min(MAX_LISTED_NAMES));
-    let Some((first, shown)) = shown.split_first() else {
-        return f.write_str("No tool is available.");
-    };
-    write!(f, "Available: `{first}`")?;
-    for name in shown {
-        write!(f, ", `{name}`")?;
-    }
-    match others.len() {
-        0 => f.write_str("."),
-        others => write!(f, " and {others} more."),
+/// The first names, and the number of the others.
+pub(super) struct NameList<'a>(pub(super) &'a [String]);
+
+impl fmt::Display for NameList<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (shown, others) = self.0.split_at(self.0.len().min(MAX_LISTED_NAMES));
+        let Some((first, shown)) = shown.split_first() else {
+            return f.write_str("No tool is available.");
+        };
+        write!(f, "Available: `{first}`")?;
+        for name in shown {
+            write!(f, ", `{name}`")?;
+        }
+        match others.len() {
+            0 => f.write_str("."),
+            others => write!(f, " and {others} more."),
+        }
     }
 }
 

@@ -136,7 +136,6 @@ impl Candidate {
             is_direct: false,
             needs_runtime: false,
             permits: permits.map(|calls| Arc::new(Semaphore::new(calls))),
-            forms: Arc::clone(schema.forms()),
             validator: Arc::new(validator),
             keys: None,
             #[cfg(feature = "testing")]

@@ -34,8 +34,8 @@ impl RegistryBuilder {
     ///
     /// A model sends such nulls if its request has the tools in OpenAI's strict form, in which every argument is
     /// required. A strict wire ([`ChatCompletions::strict`](crate::wire::ChatCompletions::strict)) has this effect for the
-    /// tools that it writes, until the process ends. Set this option if another process sends the requests, or sent them
-    /// before a restart.
+    /// calls of the replies that it reads, also after they were stored. Set this option if the program reads strict replies
+    /// without such a wire.
     ///
     /// ```
     /// use serde_json::json;

@@ -152,7 +152,7 @@ impl Registry {
             return inner;
         }
         let tool = self.tool(&call.name);
-        let coerced = tool.and_then(|tool| tool.coerce(&call.arguments, self.coercion_options(tool)));
+        let coerced = tool.and_then(|tool| tool.coerce(&call.arguments, self.coercion_options(call)));
         coerced.map_or(inner, |coerced| InnerCall::from_arguments(call, &coerced.arguments))
     }
 

@@ -109,6 +109,5 @@ fn call_tool() -> Result<(ToolSchema, RegisteredTool), SchemaError> {
         schema_text(&published)?,
         schema_text(&strict_parameters)?,
     );
-    let tool = RegisteredTool { forms: Arc::clone(schema.forms()), ..tool };
     Ok((schema, tool))
 }

@@ -91,10 +91,4 @@ impl Forms {
         let form = self.anthropic.get_or_init(|| convert().into());
         form.as_ref().as_ref().map_err(Vec::as_slice)
     }
-
-    /// Whether a model may have received a form in which every argument is required, so that it sends null for an absent
-    /// one.
-    pub(crate) fn may_require_all(&self) -> bool {
-        self.openai.get().is_some()
-    }
 }

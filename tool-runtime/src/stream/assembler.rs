@@ -190,12 +190,13 @@ impl ReplyAssembler {
         }
     }
 
-    fn take_read(&mut self, Chunk { unread, wire, pieces, .. }: Chunk) {
+    fn take_read(&mut self, Chunk { unread, wire, null_is_absent, pieces, .. }: Chunk) {
         // A wire that wraps another one returned the text instead of reading it.
         if let Some(beginning) = unread {
             return self.fail(StreamError::NoReply { beginning });
         }
         self.reply.set_wire(wire);
+        self.reply.null_is_absent |= null_is_absent;
         for piece in pieces {
             self.take_piece(piece);
         }
@@ -330,6 +331,11 @@ impl<'a> Events<'a> {
     /// The id of the response, if it has one and it has arrived.
     pub(crate) fn response_id(&self) -> Option<&str> {
         self.assembler.reply.response_id.as_deref()
+    }
+
+    /// Whether null means an absent argument in the calls of the reply.
+    pub(crate) fn null_is_absent(&self) -> bool {
+        self.assembler.reply.null_is_absent
     }
 }
 

@@ -14,6 +14,8 @@ use serde_json::{Map, Value};
 pub(super) struct PartialReply {
     /// The name of the wire that read the chunks.
     wire: Option<&'static str>,
+    /// That of the calls: see [`ToolCall`].
+    pub(super) null_is_absent: bool,
     model: Option<String>,
     pub(super) response_id: Option<String>,
     usage: Option<Usage>,
@@ -219,7 +221,7 @@ impl PartialReply {
         if let Some(call) = truncated.and_then(|position| tool_calls.get_mut(position)) {
             call.is_truncated = true;
         }
-        AssistantMessage {
+        let reply = AssistantMessage {
             content,
             tool_calls,
             refusal: self.refusal,
@@ -229,7 +231,8 @@ impl PartialReply {
             usage: self.usage,
             native,
             extra: Extra::new(wire, self.extra),
-        }
+        };
+        reply.with_null_is_absent(self.null_is_absent)
     }
 }
 

@@ -4,7 +4,6 @@ use super::{Descriptor, Handler, Location, Metadata, Options, Policy, ToolKeys};
 use crate::arguments::ToolValidator;
 use crate::coerce::{Coerced, CoercionOptions, coerce};
 use crate::context::AllowedTools;
-use crate::schema::Forms;
 use crate::state::{Shared, States};
 use std::borrow::Cow;
 use std::fmt;
@@ -33,8 +32,6 @@ pub(crate) struct RegisteredTool {
     pub(crate) needs_runtime: bool,
     /// The semaphore of the tool's `max_concurrency`, shared by all batches.
     pub(crate) permits: Option<Arc<Semaphore>>,
-    /// The forms of the definition, which know whether a request may have had the strict one.
-    pub(crate) forms: Arc<Forms>,
     pub(crate) validator: Arc<ToolValidator>,
     /// The keys that a provider rejects; `None` for most tools.
     pub(crate) keys: Option<Arc<ToolKeys>>,

@@ -114,7 +114,8 @@ impl ChatCompletions {
     /// Whether tools are sent with `strict: true`: the server makes the model follow the schema
     /// (<https://platform.openai.com/docs/guides/structured-outputs#supported-schemas>). Default: false.
     ///
-    /// Every property is required, and the model sends null for an absent argument. Limits that the server does not
+    /// Every property is required, and the model sends null for an absent argument. This wire marks the calls that it reads,
+    /// so that a dispatch reads the nulls as absent arguments. Limits that the server does not
     /// support are in the descriptions. A tool that cannot be strict, such as one that takes a map with any keys, is sent
     /// without `strict`, and [`Body::report`] lists it.
     #[must_use]
@@ -185,11 +186,12 @@ impl Wire for ChatCompletions {
     }
 
     fn read_reply(&self, body: &str) -> Result<AssistantMessage, WireError> {
-        reply::read(&replace_lone_surrogates(body))
+        let reply = reply::read(&replace_lone_surrogates(body))?;
+        Ok(reply.with_null_is_absent(self.strict))
     }
 
     fn read_event(&self, data: &str) -> Chunk {
-        event::read(data)
+        event::read(data).with_null_is_absent(self.strict)
     }
 
     fn read_messages(&self, body: &str) -> Result<Vec<Message>, WireError> {

@@ -21,9 +21,8 @@ impl ToolSchema {
     /// Every object is closed, every property is required, and an optional one accepts null. Keywords that the server
     /// rejects are in the descriptions. A value that is valid under this form and under the enforced schema runs.
     ///
-    /// After this call, the registries that share this definition read a null in a call of the tool as an absent
-    /// argument, since the model sends null for one. If another process sends the requests, set
-    /// [`RegistryBuilder::null_means_absent`](crate::RegistryBuilder::null_means_absent).
+    /// The model sends null for an absent argument. A strict wire marks the calls that it reads; a program that reads replies
+    /// without one sets [`RegistryBuilder::null_means_absent`](crate::RegistryBuilder::null_means_absent).
     ///
     /// # Errors
     ///

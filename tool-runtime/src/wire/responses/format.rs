@@ -148,7 +148,8 @@ impl Responses {
     /// (<https://platform.openai.com/docs/guides/structured-outputs#supported-schemas>). Default: false, which is sent too,
     /// since the server makes tools strict otherwise.
     ///
-    /// Every property is required, and the model sends null for an absent argument. A tool that cannot be strict, such as
+    /// Every property is required, and the model sends null for an absent argument. This wire marks the calls that it reads,
+    /// so that a dispatch reads the nulls as absent arguments. A tool that cannot be strict, such as
     /// one that takes a map with any keys, is sent with `strict: false`, and [`Body::report`] lists it.
     #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {
@@ -303,11 +304,12 @@ impl Wire for Responses {
     }
 
     fn read_reply(&self, body: &str) -> Result<AssistantMessage, WireError> {
-        reply::read(&replace_lone_surrogates(body), &self.custom_tools)
+        let reply = reply::read(&replace_lone_surrogates(body), &self.custom_tools)?;
+        Ok(reply.with_null_is_absent(self.strict))
     }
 
     fn read_event(&self, data: &str) -> Chunk {
-        event::read(data, &self.custom_tools)
+        event::read(data, &self.custom_tools).with_null_is_absent(self.strict)
     }
 
     fn read_messages(&self, body: &str) -> Result<Vec<Message>, WireError> {
