@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// What has happened to one call, its coerced arguments, and its cancellation token. The token is created on first use, and cancelled if this
+/// The state of one call: its begin and its end, its coerced arguments, and its cancellation token. The token is created on first use, and cancelled if this
 /// value is dropped before the tool has finished, so that work that outlives the call can stop.
 #[derive(Debug, Default)]
 pub(crate) struct CallRecord {
