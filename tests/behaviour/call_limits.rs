@@ -1,6 +1,8 @@
 //! Limits of single tools and of batches: `max_concurrency`, `max_calls`, allowed tools.
 
 use crate::contents;
+use futures_util::FutureExt as _;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::time::Instant;
 use tool_runtime::conversation::Received;
@@ -178,6 +180,45 @@ async fn no_approval_is_asked_beyond_max_calls() {
     assert_eq!(pending.awaiting_approval(&registry).len(), 1);
     assert!(!registry.call("format_disk", ()).await.is_error());
     assert_eq!(pending.awaiting_approval(&registry).len(), 0);
+}
+
+#[tokio::test]
+async fn a_run_asks_no_person_about_a_call_beyond_max_calls() {
+    let registry = Registry::new(tools![format_disk]).expect("one tool").with(&BatchContext::new());
+    assert!(!registry.call("format_disk", ()).await.is_error());
+    let reply = AssistantMessage::from_tool_calls(calls(&["format_disk"]));
+    let Received::ToolCalls(mut pending) = Conversation::new().user("Format.").receive(reply) else {
+        panic!("it calls")
+    };
+    pending.run_allowed(&registry).await;
+    assert_eq!(pending.result_of("0").and_then(ToolMessage::error_kind), Some("call_limit"));
+}
+
+#[tokio::test]
+async fn a_call_that_begins_again_after_a_second_approval_counts_once() {
+    /// Needs approval, once, and never ends the first time.
+    #[tool(requires_approval, max_calls = 1)]
+    async fn pay(#[state] attempts: &AtomicUsize) {
+        if attempts.fetch_add(1, Ordering::Relaxed) == 0 {
+            std::future::pending::<()>().await;
+        }
+    }
+    let registry =
+        Registry::builder().tools(tools![pay]).state(AtomicUsize::new(0)).build().expect("one tool");
+    let registry = registry.with(&BatchContext::new());
+    let reply = AssistantMessage::from_tool_calls(calls(&["pay"]));
+    let Received::ToolCalls(mut pending) = Conversation::new().user("Pay.").receive(reply) else {
+        panic!("it calls")
+    };
+    pending.approve("0").expect("it waits");
+    assert!(pending.run_allowed(&registry).now_or_never().is_none(), "it is dropped while the tool runs");
+    pending.set_not_begun("0").expect("it has begun");
+    pending.run_allowed(&registry).await;
+    assert_eq!(pending.awaiting_decision().len(), 1, "it needs another approval");
+    assert_eq!(pending.awaiting_approval(&registry).len(), 1);
+    pending.approve("0").expect("it waits");
+    pending.run_allowed(&registry).await;
+    assert_eq!(pending.result_of("0").map(ToolMessage::text), Some("ok"));
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ use tool_runtime::dispatch::{CancellationToken, Decision, ProposedCall};
 use tool_runtime::history::validate;
 use tool_runtime::wire::ChatCompletions;
 use tool_runtime::{
-    AssistantMessage, BatchContext, CallError, Conversation, Registry, ToolCall, tool, tools,
+    AssistantMessage, BatchContext, CallError, Conversation, Registry, ToolCall, ToolMessage, tool, tools,
 };
 
 /// The number of runs of each tool.
@@ -462,4 +462,33 @@ async fn the_batch_limit_applies_to_the_same_calls_in_a_second_run() {
     let chat = calls.dispatch(&registry).await;
     assert_eq!(contents_of(&chat)[2..4], ["by hand", "quick"]);
     assert!(contents_of(&chat)[4].starts_with("Error: not run: a reply may have at most 2 calls"));
+}
+
+#[tokio::test]
+async fn an_edited_call_does_not_wait_for_an_error_of_a_call_inside_its_middleware() {
+    /// Notes a number.
+    #[tool]
+    fn note(n: u8) -> u8 {
+        n
+    }
+    let inner = Registry::new(tools![note]).expect("one tool");
+    let registry = Registry::builder()
+        .tools(tools![note])
+        .around_call(move |call| {
+            let inner = inner.clone();
+            async move {
+                let _ = call.run().await;
+                inner.call_text("note", r#"{"n":"many"}"#).await
+            }
+        })
+        .build()
+        .expect("one tool");
+    let reply = AssistantMessage::from_tool_calls(vec![ToolCall::new("1", "note", r#"{"n":1}"#)]);
+    let Received::ToolCalls(mut pending) = Conversation::new().user("Note.").receive(reply) else {
+        panic!("it calls")
+    };
+    pending.approve_with("1", r#"{"n":2}"#).expect("it waits");
+    pending.run_allowed(&registry).await;
+    assert!(pending.awaiting_decision().is_empty(), "its own arguments are valid");
+    assert_eq!(pending.result_of("1").and_then(ToolMessage::error_kind), Some("invalid_arguments"));
 }

@@ -71,10 +71,9 @@ pub struct Descriptor {
     pub options: Options,
     /// In declared order.
     pub parameters: &'static [Parameter],
-    /// Decodes the arguments and starts the function, or describes its parameters: see [`Invocation`]. If it returns
-    /// `None`, the invocation has the reason; a `Result` would pass through memory instead of registers (2.5 % of a
-    /// call).
-    pub call: for<'a> fn(&mut Invocation<'a>) -> Option<Started<'a>>,
+    /// Decodes the arguments and returns the future of the function, or describes its parameters: see [`Invocation`]. If it
+    /// returns `None`, the invocation has the reason.
+    pub call: for<'a> fn(&mut Invocation<'a>) -> Option<ToolFuture<'a>>,
 }
 
 /// The source location of a tool.
@@ -103,8 +102,8 @@ impl fmt::Display for Location {
     }
 }
 
-/// The future of a started tool.
-pub(crate) type Started<'a> = Pin<Box<dyn Future<Output = Result<ToolOutput, FunctionError>> + Send + 'a>>;
+/// The future of a tool with decoded arguments, which has not begun.
+pub(crate) type ToolFuture<'a> = Pin<Box<dyn Future<Output = Result<ToolOutput, FunctionError>> + Send + 'a>>;
 
 /// Boxes the future. The macro gives the call the span of the function's `async`, so that rustc reports a future that
 /// is not `Send` there. The result is always `Some`: the call is the last expression of a shim, which returns `None` if
@@ -112,7 +111,7 @@ pub(crate) type Started<'a> = Pin<Box<dyn Future<Output = Result<ToolOutput, Fun
 #[must_use]
 pub fn start<'a>(
     tool: impl Future<Output = Result<ToolOutput, FunctionError>> + Send + 'a,
-) -> Option<Started<'a>> {
+) -> Option<ToolFuture<'a>> {
     Some(Box::pin(tool))
 }
 

@@ -178,3 +178,28 @@ async fn max_calls_per_batch_and_the_reply_limit_apply_together() {
     assert_eq!(run.complete(|request| model.complete(request)).await.expect("valid"), RunEnd::ReplyLimit);
     assert_eq!(results(&session).len(), 3);
 }
+
+#[tokio::test(start_paused = true)]
+async fn with_middleware_of_a_run_the_call_timeout_drops_the_middleware() {
+    /// Never ends.
+    #[tool]
+    async fn find(order: u8) {
+        let _ = order;
+        std::future::pending::<()>().await;
+    }
+    let registry = Registry::builder().tools(tools![find]).call_timeout(Duration::from_millis(50));
+    let registry = registry.build().expect("one tool");
+    let (model, mut session) = (model([calling([call("1", "find", 7)]), text_reply("Done.")]), asked());
+    let (sender, runs) = std::sync::mpsc::channel();
+    let run = session.run(&registry).around_call(move |call: ReadyCall| {
+        let sender = sender.clone();
+        async move {
+            let result = call.run().await;
+            sender.send(result.text().into_owned()).expect("the test waits");
+            result
+        }
+    });
+    run.complete(|request| model.complete(request)).await.expect("valid");
+    assert!(results(&session)[0].contains("did not finish within 50 ms"), "{:?}", results(&session));
+    assert_eq!(runs.try_iter().count(), 0, "code after the run does not execute");
+}

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 #[derive(Debug, Default)]
 pub(crate) struct CallRecord {
     token: OnceLock<CancellationToken>,
-    /// One of `WAITING`, `BEGUN` and `CLOSED`.
+    /// One of `NOT_BEGUN`, `BEGUN` and `CLOSED`.
     state: AtomicU8,
     has_finished: AtomicBool,
     is_counted: AtomicBool,
@@ -26,14 +26,15 @@ pub(crate) struct CallRecord {
 }
 
 /// The tool has not begun.
-const WAITING: u8 = 0;
+const NOT_BEGUN: u8 = 0;
 /// The tool has begun.
 const BEGUN: u8 = 1;
 /// The call has ended before the tool began, which may not begin any more.
 const CLOSED: u8 = 2;
 
 impl CallRecord {
-    /// The record of a function on a blocking thread. The call's own record cancels the token.
+    /// The record of a function on a blocking thread. It counts as finished, so that its drop does not cancel the token: the
+    /// record of the call does.
     pub(crate) fn with_token(token: CancellationToken) -> Self {
         let mut record = CallRecord::default();
         record.token = token.into();
@@ -52,14 +53,14 @@ impl CallRecord {
 
     /// Begins, unless the record is closed. A record can begin several times.
     pub(crate) fn begin(&self) -> bool {
-        let before = self.state.compare_exchange(WAITING, BEGUN, Ordering::AcqRel, Ordering::Acquire);
+        let before = self.state.compare_exchange(NOT_BEGUN, BEGUN, Ordering::AcqRel, Ordering::Acquire);
         before.is_ok() || self.has_begun()
     }
 
-    /// Closes the record, so that nothing begins any more. Returns whether something has begun before.
-    pub(crate) fn close(&self) -> bool {
-        let before = self.state.compare_exchange(WAITING, CLOSED, Ordering::AcqRel, Ordering::Acquire);
-        before == Err(BEGUN)
+    /// Closes the record: if nothing has begun before, nothing begins any more.
+    pub(crate) fn close(&self) {
+        // An error means that something has begun, or that it is closed already.
+        let _ = self.state.compare_exchange(NOT_BEGUN, CLOSED, Ordering::AcqRel, Ordering::Acquire);
     }
 
     pub(crate) fn set_finished(&self) {

@@ -172,8 +172,9 @@ impl PendingCalls {
             is_open && state.approval(call) == Approval::None
         });
         waiting
-            .filter_map(|(position, (call, _))| {
+            .filter_map(|(position, (call, state))| {
                 let record = CallRecord::default();
+                record.set_counted(state.is_counted);
                 registry.awaiting_approval(&IncomingCall::new(
                     &batch,
                     position,

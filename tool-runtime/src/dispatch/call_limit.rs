@@ -15,14 +15,28 @@ impl<'a> Call<'a> {
     /// counted already.
     pub(super) fn count(&'a self) -> Result<CountedCall<'a>, CallError> {
         let Some(limit) = self.tool.options.policy.max_calls else { return Ok(CountedCall { call: None }) };
-        if self.incoming.record.is_counted()
-            || self.incoming.batch.context().count_call(&self.tool.name, limit)
-        {
-            self.incoming.record.set_counted(true);
+        let IncomingCall { batch, record, .. } = self.incoming;
+        if record.is_counted() || batch.context().count_call(&self.tool.name, limit) {
+            record.set_counted(true);
             Ok(CountedCall { call: Some(self) })
         } else {
-            Err(CallError::CallLimitReached { tool: self.tool.name.to_string(), limit })
+            Err(self.limit_reached(limit))
         }
+    }
+
+    /// An error if `count` would fail now.
+    pub(super) fn check_limit(&self) -> Result<(), CallError> {
+        let IncomingCall { batch, record, .. } = self.incoming;
+        match self.tool.options.policy.max_calls {
+            Some(limit) if !record.is_counted() && batch.context().has_reached(&self.tool.name, limit) => {
+                Err(self.limit_reached(limit))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn limit_reached(&self, limit: usize) -> CallError {
+        CallError::CallLimitReached { tool: self.tool.name.to_string(), limit }
     }
 }
 

@@ -5,7 +5,7 @@ use futures_util::future::join_all;
 use futures_util::stream::FuturesOrdered;
 use std::iter;
 
-/// The number of futures that `join_all` polls without a task for each, which makes each of 64 calls a sixth faster.
+/// The number of futures that `join_all` polls without a task for each, which would allocate.
 const GROUP_SIZE: usize = 30;
 
 /// Runs calls concurrently, in groups. If a call wakes, its whole group is polled.

@@ -19,6 +19,8 @@ impl Registry {
             call.tool.options.policy.requires_approval && !call.incoming.approval.is_granted();
         match self.decision_of_hook(call).await? {
             Decision::Undecided if needs_approval => {
+                // No person is asked about a call that cannot run.
+                call.check_limit()?;
                 Err(Ended::NeedsApproval { arguments: call.incoming.object().to_owned(), error: None })
             }
             Decision::Run | Decision::Undecided => Ok(()),
@@ -27,7 +29,7 @@ impl Registry {
             }
             Decision::Respond(output) => {
                 call.incoming.record.set_response_of_hook();
-                Err(Ended::Finished(ToolResult::ok(output).into_result()))
+                Err(Ended::new(call.incoming, ToolResult::ok(output).into_result()))
             }
         }
     }
@@ -36,12 +38,7 @@ impl Registry {
     async fn decision_of_hook(&self, call: &Call<'_>) -> Result<Decision, CallError> {
         let Some(hook) = self.before_call_hook() else { return Ok(Decision::Undecided) };
         let tool = || call.tool.name.to_string();
-        let not_json = |source: serde_json::Error| CallError::NotJson {
-            tool: tool(),
-            is_truncated: source.is_eof(),
-            source,
-        };
-        let proposed = call.proposed().map_err(not_json)?;
+        let proposed = call.proposed()?;
         let late = |allowed| CallError::HookTimedOut { tool: tool(), allowed };
         let limit = self.limits().approval_timeout.or(call.tool.timeout);
         let decision = async { CatchPanic::new(catch_panic(|| hook.decide(proposed))?).await };
@@ -57,13 +54,11 @@ impl Registry {
         let inner = self.inner_call(call);
         let incoming = &IncomingCall { call, ..*incoming }.or_inner(&inner);
         let tool = self.look_up(incoming).ok()?;
-        let has_reached = |limit| incoming.batch.context().has_reached(&tool.name, limit);
-        let policy = &tool.options.policy;
-        if !policy.requires_approval || policy.max_calls.is_some_and(has_reached) {
+        let call = Call::new(tool, incoming, None);
+        if !tool.options.policy.requires_approval || call.check_limit().is_err() {
             return None;
         }
-        let call = Call::new(tool, incoming, None);
-        match self.start(&call) {
+        match self.prepare(&call) {
             Ok(_) => {}
             // The batch may provide the missing state later. The arguments are validated then.
             Err(error) if matches!(*error, CallError::Unavailable { .. }) => {
@@ -79,8 +74,11 @@ impl Registry {
 }
 
 impl Call<'_> {
-    fn proposed(&self) -> Result<ProposedCall, serde_json::Error> {
-        let arguments = RawValue::from_string(self.incoming.object().to_owned())?;
+    fn proposed(&self) -> Result<ProposedCall, CallError> {
+        let arguments = RawValue::from_string(self.incoming.object().to_owned());
+        let tool = || self.tool.name.to_string();
+        let arguments =
+            arguments.map_err(|source| CallError::NotJson { tool: tool(), is_truncated: false, source })?;
         // The call has not started, and reports no progress.
         let context = Call { events: None, ..*self }.context();
         let proposed = ProposedCall::new(context, arguments)

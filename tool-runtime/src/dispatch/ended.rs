@@ -49,21 +49,22 @@ impl From<Box<CallError>> for Ended {
 }
 
 impl Ended {
-    /// The end of a call whose output comes later.
-    fn waiting(incoming: &IncomingCall<'_>, output: &ToolOutput) -> Self {
-        let (ticket, arguments) = (output.ticket().map(str::to_owned), incoming.object().to_owned());
-        Ended::NeedsResult { ticket, arguments }
+    /// The end of a call with this result. An output may come later.
+    pub(super) fn new(incoming: &IncomingCall<'_>, result: CallResult) -> Self {
+        let pending = result.as_ref().ok().and_then(ToolOutput::as_pending);
+        match pending.map(|pending| pending.ticket.clone()) {
+            Some(ticket) => Ended::NeedsResult { ticket, arguments: incoming.object().to_owned() },
+            None => Ended::Finished(result),
+        }
     }
 
-    fn failed(registry: &Registry, incoming: &IncomingCall<'_>, failure: ToolFailure) -> Self {
-        match failure.error() {
-            Some(CallError::Cancelled { .. }) if incoming.batch.is_cancelled() => Ended::Cancelled,
-            Some(error) if incoming.approval.is_edited() && error.is_about_arguments() => {
-                let (arguments, error) = (incoming.call.arguments.clone(), Some(error.to_string()));
-                Ended::NeedsApproval { arguments, error }
-            }
-            _ => registry.with_search_hint(incoming, failure).into(),
+    /// The end of a call that cannot run. A person who has edited its arguments decides again if these are invalid.
+    pub(super) fn rejected(registry: &Registry, incoming: &IncomingCall<'_>, error: Box<CallError>) -> Self {
+        if incoming.approval.is_edited() && error.is_about_arguments() {
+            let (arguments, error) = (incoming.call.arguments.clone(), Some(error.to_string()));
+            return Ended::NeedsApproval { arguments, error };
         }
+        registry.with_search_hint(incoming, error.into()).into()
     }
 
     /// The result for the model of a call that does not wait.
@@ -94,20 +95,18 @@ pub(crate) struct EndedCall {
 impl EndedCall {
     /// The end of a call, by the result of its steps.
     pub(super) fn new(
-        registry: &Registry,
         incoming: &IncomingCall<'_>,
         tool: Cow<'static, str>,
         result: Result<ToolOutput, Ended>,
     ) -> Self {
-        let ended = match result {
-            Ok(output) if output.as_pending().is_none() => Ended::Finished(Ok(output)),
-            Ok(output) => Ended::waiting(incoming, &output),
-            Err(Ended::Finished(Err(failure))) => Ended::failed(registry, incoming, failure),
-            Err(Ended::Finished(Ok(output))) if output.as_pending().is_some() => {
-                Ended::waiting(incoming, &output)
+        let mut ended = result.map_or_else(|ended| ended, |output| Ended::new(incoming, Ok(output)));
+        if let Ended::Finished(Err(failure)) = &ended {
+            let is_cancelled = matches!(failure.error(), Some(CallError::Cancelled { .. }));
+            if is_cancelled && incoming.batch.is_cancelled() {
+                ended = Ended::Cancelled;
             }
-            Err(ended) => ended,
-        };
+        }
+        // The steps are dropped: the record knows whether the tool has begun.
         let outcome = incoming.record.outcome(incoming.batch.elapsed());
         EndedCall { tool, is_inner: incoming.is_inner, ended, outcome }
     }

@@ -1,7 +1,7 @@
 //! Middleware around the run of a call.
 
+use super::prepare::PreparedTool;
 use super::run::Run;
-use super::start::Started;
 use crate::call_span::CallSpan;
 use crate::context::CallRecord;
 use crate::outcome::CallError;
@@ -12,23 +12,28 @@ use crate::tool::Call;
 use futures_util::FutureExt as _;
 use std::future::poll_fn;
 use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
 
 impl Registry {
     /// Runs the call through all middleware, the outermost first; without middleware, the tool.
     pub(super) async fn run_with_middleware(
         &self,
         call: &Call<'_>,
-        started: Option<Started<'_>>,
+        tool: Option<PreparedTool<'_>>,
     ) -> CallResult {
         let owned = || Arc::new(OwnedCall::new(self, call));
+        let call_timeout = self.limits().call_timeout;
         let Some(outermost) = self.layer(0) else {
-            let run = started.map_or_else(|| Run::OnThread(owned()), Run::Here);
-            return call.run_within_limit(run).await;
+            // The call is one run.
+            let limit = call.tool.timeout.into_iter().chain(call_timeout).min();
+            let run = tool.map_or_else(|| Run::OnThread(owned()), Run::Here);
+            return call.run_within(limit, run).await;
         };
+        // Declared before the future of the middleware, which is dropped first.
         let runs = Runs { call, owned: owned() };
-        let ready = ReadyCall { call: Arc::clone(&runs.owned), next: 0 };
+        let ready = ReadyCall { owned: Arc::clone(&runs.owned), next: 0 };
         let record = &runs.owned.record;
-        let mut running = ready.start(outermost).map_err(|source| call.panicked(source))?;
+        let mut running = ready.call_layer(outermost).map_err(|source| call.panicked(source))?;
         let running = poll_fn(|context| {
             let polled = running.poll_unpin(context);
             if record.keeps_result() {
@@ -36,8 +41,12 @@ impl Registry {
             }
             polled
         });
-        let late = |allowed| call.timed_out(allowed, record.close());
-        let ended = call.with_timeout(self.limits().call_timeout, running, late).await?;
+        let late = |allowed| {
+            // The runs are not dropped yet: none may begin after the error reports whether one has.
+            record.close();
+            call.timed_out(allowed, record.has_begun())
+        };
+        let ended = call.with_timeout(call_timeout, running, late).await?;
         let result = ended.map_err(|source| call.panicked(source))?;
         record.set_finished();
         call.incoming.record.set_finished();
@@ -56,10 +65,14 @@ struct Runs<'a> {
 impl Drop for Runs<'_> {
     fn drop(&mut self) {
         let record = &self.owned.record;
-        if record.has_begun() || !record.has_finished() && record.close() {
+        if !record.has_finished() {
+            // No run begins from now on, and the token of a run that is asked for later is cancelled.
+            record.close();
+            record.token(CancellationToken::new).cancel();
+        }
+        if record.has_begun() {
             self.call.incoming.record.set_begun();
         }
-        record.cancel_unfinished();
     }
 }
 
@@ -77,9 +90,9 @@ impl ReadyCall {
     pub fn run(&self) -> impl Future<Output = ToolResult> + Send + use<> {
         let call = self.clone();
         let running = async move {
-            let owned = Arc::clone(&call.call);
+            let owned = Arc::clone(&call.owned);
             let Some(layer) = owned.registry.layer(call.next) else { return run_tool(&owned).await };
-            let ended = match call.start(layer) {
+            let ended = match call.call_layer(layer) {
                 Ok(running) => running.await,
                 Err(source) => Err(source),
             };
@@ -89,8 +102,8 @@ impl ReadyCall {
         CallSpan::current().instrument(running)
     }
 
-    /// Starts this middleware.
-    fn start(mut self, layer: &Layer) -> Result<CatchPanic<'static, ToolResult>, PanicMessage> {
+    /// Calls this middleware, which returns its future.
+    fn call_layer(mut self, layer: &Layer) -> Result<CatchPanic<'static, ToolResult>, PanicMessage> {
         self.next += 1;
         catch_panic(|| layer.run(self)).map(CatchPanic::new)
     }
@@ -112,22 +125,22 @@ async fn run_tool(owned: &Arc<OwnedCall>) -> ToolResult {
     let call = owned.call(&incoming);
     let run = async {
         let _turn = call.turn_to_start().await?;
-        let started = catch_panic(|| call.start_run(owned));
-        started.unwrap_or_else(|source| Err(call.panicked(source).into()))
+        let run = catch_panic(|| call.prepare_run(owned));
+        run.unwrap_or_else(|source| Err(call.panicked(source).into()))
     };
     match run.await {
-        Ok(run) => call.run_within_limit(run).await.into(),
+        Ok(run) => call.run_within(call.tool.timeout, run).await.into(),
         Err(error) => ToolFailure::from(error).into(),
     }
 }
 
 impl<'a> Call<'a> {
-    /// Starts one run of the call.
-    fn start_run(&'a self, owned: &Arc<OwnedCall>) -> Result<Run<'a>, Box<CallError>> {
+    /// Prepares one run of the call.
+    fn prepare_run(&'a self, owned: &Arc<OwnedCall>) -> Result<Run<'a>, Box<CallError>> {
         if self.tool.options.blocking {
             self.check_runtime()?;
             return Ok(Run::OnThread(Arc::clone(owned)));
         }
-        self.start().map(|started| Run::Here(CatchPanic::new(started)))
+        self.decode().map(|tool| Run::Here(CatchPanic::new(tool)))
     }
 }

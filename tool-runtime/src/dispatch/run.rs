@@ -1,46 +1,47 @@
 //! One run of a tool.
 
-use super::start::Started;
+use super::prepare::PreparedTool;
 use crate::outcome::CallError;
 use crate::output::{CallResult, FunctionError, ToolOutput};
 use crate::panics::PanicMessage;
 use crate::registry::OwnedCall;
 use crate::tool::Call;
 use std::sync::Arc;
+use std::time::Duration;
+
+/// The return value of a tool, or its panic.
+pub(super) type Returned = Result<Result<ToolOutput, FunctionError>, PanicMessage>;
 
 /// A run that has not begun.
 pub(super) enum Run<'a> {
     /// In the task of the caller.
-    Here(Started<'a>),
+    Here(PreparedTool<'a>),
     /// On a blocking thread, which needs owned arguments and decodes them again.
     OnThread(Arc<OwnedCall>),
 }
 
 impl Call<'_> {
-    /// Runs the tool within its time limit.
-    pub(super) async fn run_within_limit(&self, run: Run<'_>) -> CallResult {
+    /// Runs the tool within a time limit, if any.
+    pub(super) async fn run_within(&self, limit: Option<Duration>, run: Run<'_>) -> CallResult {
         let running = async {
             match run {
-                Run::Here(started) => self.complete(started).await,
+                Run::Here(tool) => self.complete(tool).await,
                 Run::OnThread(owned) => self.run_on_thread(owned).await,
             }
         };
         let late = |allowed| self.timed_out(allowed, self.incoming.record.has_begun());
-        self.with_timeout(self.tool.run_timeout, running, late).await?
+        self.with_timeout(limit, running, late).await?
     }
 
-    /// Begins a started tool, and runs it to its end.
-    pub(super) async fn complete(&self, started: Started<'_>) -> CallResult {
+    /// Begins a tool, and runs it to its end.
+    pub(super) async fn complete(&self, tool: PreparedTool<'_>) -> CallResult {
         self.begin()?;
-        self.result(started.await)
+        self.result(tool.await)
     }
 
     /// Converts the output of a tool, or its panic, into the result of the call.
-    pub(super) fn result(
-        &self,
-        ended: Result<Result<ToolOutput, FunctionError>, PanicMessage>,
-    ) -> CallResult {
-        let returned = ended.map_err(|source| self.panicked(source))?;
+    pub(super) fn result(&self, returned: Returned) -> CallResult {
+        let returned = returned.map_err(|source| self.panicked(source))?;
         self.incoming.record.set_finished();
         returned.map_err(|error| {
             let tool = self.tool.name.to_string();

@@ -1,12 +1,14 @@
 //! The sequence of one call, from its look-up to its end.
 
-use super::start::Started;
+use super::prepare::PreparedTool;
 use super::{Ended, EndedCall};
 use crate::call_span::CallSpan;
 use crate::context::CallEvents;
 use crate::output::ToolOutput;
+use crate::panics::CatchPanic;
 use crate::registry::Registry;
 use crate::tool::{Call, IncomingCall};
+use futures_util::future::BoxFuture;
 use std::borrow::Cow;
 
 impl Registry {
@@ -27,9 +29,9 @@ impl Registry {
                 let call = Call::new(tool, incoming, events.as_ref());
                 span.instrument(self.run_steps(&call)).await
             }
-            Err(error) => Err(error.into()),
+            Err(error) => Err(Ended::rejected(self, incoming, error)),
         };
-        let ended = EndedCall::new(self, incoming, tool, result);
+        let ended = EndedCall::new(incoming, tool, result);
         if let Some(events) = &events {
             span.instrument(ended.send(events)).await;
         }
@@ -39,23 +41,36 @@ impl Registry {
 
     /// Validates the arguments and runs the tool: at once, or after the steps that concern the call.
     async fn run_steps(&self, call: &Call<'_>) -> Result<ToolOutput, Ended> {
-        match self.start(call)? {
-            Some(started) if call.is_direct() => Ok(call.complete(started).await?),
-            // Boxed, since a batch has a future of this size for each call.
-            started => Box::pin(call.until_cancelled(self.pass_steps(call, started))).await,
+        let rejected = |error| Ended::rejected(self, call.incoming, error);
+        match self.prepare(call).map_err(rejected)? {
+            Some(tool) if call.is_direct() => Ok(call.complete(tool).await?),
+            tool => {
+                let ended = CatchPanic::new(self.pass_steps(call, tool)).await;
+                ended.unwrap_or_else(|source| Err(call.panicked(source).into()))
+            }
         }
     }
 
-    /// The steps between the validation and the result. One that does not concern the call does nothing.
-    async fn pass_steps(&self, call: &Call<'_>, started: Option<Started<'_>>) -> Result<ToolOutput, Ended> {
-        call.check_cancellation()?;
-        call.check_runtime()?;
-        self.decide(call).await?;
-        let _permits = self.wait_in_queue(call).await?;
-        let counted = call.count()?;
-        call.send_start().await?;
-        let result = self.run_with_middleware(call, started).await;
-        counted.keep();
-        Ok(result?)
+    /// The steps between the validation and the result, in an order on which they rely: no permit is held while a person is
+    /// asked, no call that waits for a permit counts, and each call that counts starts. A step that does not concern the call
+    /// does nothing; a call that a step concerns must not be direct.
+    ///
+    /// Boxed, since a batch has a future of the direct way for each call.
+    fn pass_steps<'a>(
+        &'a self,
+        call: &'a Call<'a>,
+        tool: Option<PreparedTool<'a>>,
+    ) -> BoxFuture<'a, Result<ToolOutput, Ended>> {
+        Box::pin(call.until_cancelled(async move {
+            call.check_cancellation()?;
+            call.check_runtime()?;
+            self.decide(call).await?;
+            let _permits = self.wait_in_queue(call).await?;
+            let counted = call.count()?;
+            call.send_start().await?;
+            let result = self.run_with_middleware(call, tool).await;
+            counted.keep();
+            Ok(result?)
+        }))
     }
 }

@@ -3,13 +3,13 @@
 use crate::outcome::CallError;
 use crate::panics::catch_panic;
 use crate::tool::Call;
-use std::future::Future;
+use futures_util::future::BoxFuture;
 use std::time::Duration;
 use tokio::runtime::Handle;
 
 impl Call<'_> {
     /// Runs the future with a time limit, if any. The runtime's timer alone decides when it is late.
-    pub(super) async fn with_timeout<F: Future>(
+    pub(super) async fn with_timeout<F: Future + Send>(
         &self,
         limit: Option<Duration>,
         future: F,
@@ -20,7 +20,9 @@ impl Call<'_> {
             return Err(self.unavailable("a time-out needs a Tokio runtime"));
         }
         // The timeout is created before the future is polled: tokio panics if the runtime has no timer.
+        let future: BoxFuture<'_, F::Output> = Box::pin(future);
         match catch_panic(|| tokio::time::timeout(limit, future)) {
+            // A late future is dropped before `late` reads whether the tool has begun: see the drop of a `Thread`.
             Ok(timeout) => timeout.await.map_err(|_| late(limit)),
             Err(_) => Err(self.unavailable("a time-out needs a Tokio runtime with `enable_time`")),
         }

@@ -132,7 +132,6 @@ impl Candidate {
             options,
             metadata: Arc::new(metadata),
             timeout: None,
-            run_timeout: None,
             is_direct: false,
             needs_runtime: false,
             permits: permits.map(|calls| Arc::new(Semaphore::new(calls))),

@@ -57,14 +57,11 @@ impl Config {
         Ok(self)
     }
 
-    /// Sets the time limits of a tool, and which steps concern its calls.
+    /// Sets the time limit of a tool, and whether steps concern each of its calls.
     pub(super) fn apply_to(&self, tool: &mut RegisteredTool) {
         let (policy, Limits { timeout, call_timeout, .. }) = (tool.options.policy, self.options.limits);
         tool.timeout = policy.timeout.or(timeout);
         tool.needs_runtime = tool.options.blocking || tool.timeout.is_some() || call_timeout.is_some();
-        // Without middleware, a call is one run.
-        let call_timeout = call_timeout.filter(|_| self.layers.is_empty());
-        tool.run_timeout = tool.timeout.into_iter().chain(call_timeout).min();
         let needs_decision = policy.requires_approval || self.before_call.is_some();
         let is_limited =
             policy.max_concurrency.is_some() || self.permits.is_some() || policy.max_calls.is_some();

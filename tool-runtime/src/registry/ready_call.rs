@@ -16,7 +16,7 @@ use std::sync::{Arc, OnceLock};
 /// It owns its data, so it can be cloned, stored, and sent to another task.
 #[derive(Clone)]
 pub struct ReadyCall {
-    pub(crate) call: Arc<OwnedCall>,
+    pub(crate) owned: Arc<OwnedCall>,
     /// The position of the next middleware.
     pub(crate) next: usize,
 }
@@ -26,39 +26,39 @@ impl ReadyCall {
     /// cancellation token of its own.
     #[must_use]
     pub fn context(&self) -> &CallContext {
-        let call = &self.call;
+        let owned = &self.owned;
         let of_all_runs = |call: &Call<'_>| Call { all_runs: None, ..*call }.context();
-        call.context.get_or_init(|| Box::new(call.with_call(&call.record, of_all_runs)))
+        owned.context.get_or_init(|| Box::new(owned.with_call(&owned.record, of_all_runs)))
     }
 
     /// The id of the call.
     #[must_use]
     pub fn id(&self) -> &str {
-        &self.call.call.id
+        &self.owned.call.id
     }
 
     /// The name of the tool.
     #[must_use]
     pub fn tool(&self) -> &str {
-        &self.call.tool.name
+        &self.owned.tool.name
     }
 
     /// The annotations of the tool: whether it changes nothing, for example.
     #[must_use]
     pub fn annotations(&self) -> Annotations {
-        self.call.tool.options.annotations
+        self.owned.tool.options.annotations
     }
 
     /// The policy of the tool: its time limit, for example.
     #[must_use]
     pub fn policy(&self) -> Policy {
-        self.call.tool.policy()
+        self.owned.tool.policy()
     }
 
     /// The arguments that the tool receives: the text of one JSON object, after coercion.
     #[must_use]
     pub fn arguments(&self) -> &str {
-        &self.call.call.arguments
+        &self.owned.call.arguments
     }
 
     /// Declares that the call has its result: if the batch is cancelled from now on, the call waits for its middleware and
@@ -67,7 +67,7 @@ impl ReadyCall {
     /// For middleware that awaits a store after [`run`](ReadyCall::run): the events of the call, the history and the store then
     /// have the same result. A time limit of the call, and a dropped dispatch, still end it.
     pub fn keep_result(&self) {
-        self.call.record.set_keeps_result();
+        self.owned.record.set_keeps_result();
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct Batch<'a> {
     pub(crate) rejection: Option<fn(String) -> CallError>,
     /// Whether the model received definitions with written names of keys.
     pub(crate) has_written_keys: bool,
-    /// Whether no step of the sequence concerns all calls of the batch.
+    /// Whether the batch itself adds no step to its calls: it has no token, no listener and no middleware of a run.
     pub(crate) is_direct: bool,
 }
 

@@ -1,6 +1,6 @@
 //! One call of a tool.
 
-use super::{Body, IncomingCall, Invocation, RegisteredTool, Started, ToolKeys};
+use super::{Body, IncomingCall, Invocation, RegisteredTool, ToolFuture, ToolKeys};
 use crate::arguments::{ArgumentsError, object};
 use crate::context::{CallContext, CallEvents, CallRecord};
 use crate::outcome::CallError;
@@ -41,7 +41,7 @@ impl<'a> Call<'a> {
     }
 
     /// Validates and decodes the arguments, and returns the future of the tool, which has not begun.
-    pub(crate) fn start(&'a self) -> Result<Started<'a>, Box<CallError>> {
+    pub(crate) fn decode(&'a self) -> Result<ToolFuture<'a>, Box<CallError>> {
         match &self.tool.body {
             Body::Function(tool) => {
                 let mut invocation = Invocation::call(tool.parameters, self);

@@ -1,6 +1,6 @@
 //! Tools that are defined at run time.
 
-use super::{Metadata, Options, Started};
+use super::{Metadata, Options, ToolFuture};
 use crate::context::CallContext;
 use crate::output::{FunctionError, Pending, ToolOutput};
 use serde_json::{Map, Value};
@@ -69,7 +69,7 @@ pub struct DynamicTool {
 }
 
 /// The handler of a dynamic tool.
-pub(crate) type Handler = Arc<dyn Fn(Map<String, Value>, CallContext) -> Started<'static> + Send + Sync>;
+pub(crate) type Handler = Arc<dyn Fn(Map<String, Value>, CallContext) -> ToolFuture<'static> + Send + Sync>;
 
 impl DynamicTool {
     /// Creates a tool whose calls run the handler.
@@ -203,7 +203,7 @@ impl DynamicTool {
         handler: impl Fn(Map<String, Value>, CallContext) -> F + Send + Sync + 'static,
     ) -> Self {
         let handler = Arc::new(handler);
-        let handler = move |arguments, context| -> Started<'static> {
+        let handler = move |arguments, context| -> ToolFuture<'static> {
             let handler = Arc::clone(&handler);
             // The handler is called when the future is polled, since the call may still be denied before.
             Box::pin(async move { handler(arguments, context).await })

@@ -24,9 +24,7 @@ pub(crate) struct RegisteredTool {
     pub(crate) metadata: Arc<Metadata>,
     /// The time limit of the tool, otherwise that of its registry.
     pub(crate) timeout: Option<Duration>,
-    /// The time limit of one run, which may be shorter.
-    pub(crate) run_timeout: Option<Duration>,
-    /// Whether no step of the sequence concerns each call of the tool.
+    /// Whether the tool and its registry add no step to its calls: a call runs at once if its batch adds none either.
     pub(crate) is_direct: bool,
     /// Whether a call needs a Tokio runtime.
     pub(crate) needs_runtime: bool,

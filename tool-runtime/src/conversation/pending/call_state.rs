@@ -32,7 +32,7 @@ pub(in crate::conversation) enum Progress {
         waits_for: WaitsFor,
         has_begun: bool,
     },
-    /// Its tool began in a run that did not finish it, and only a run can continue it.
+    /// Its tool began in a run that did not finish it. It cannot be approved or denied: the next run repeats it or fails it.
     Begun,
     Finished(ToolMessage),
 }
@@ -40,7 +40,7 @@ pub(in crate::conversation) enum Progress {
 /// Arguments that a person gave.
 #[derive(Clone, Debug, Default)]
 pub(in crate::conversation) struct Edit {
-    /// The arguments of the model, if the tool has not begun with others.
+    /// The arguments of the model, which the history shows again if the call never runs. `None` once the tool has begun.
     pub(in crate::conversation) replaced: Option<ReplacedArguments>,
     /// The arguments of the person for a call named `call_tool`, which is approved with them. The registry of the run knows
     /// whether they are those of the call or of the call that it contains.
@@ -201,7 +201,7 @@ impl CallState {
     }
 }
 
-/// The fingerprint of a tool and its arguments.
+/// The fingerprint of a tool and its arguments: an approval is not valid for arguments that are changed in the storage.
 pub(super) fn fingerprint(call: &ToolCall) -> Fingerprint {
     Fingerprint::new(&[&call.name, &call.arguments])
 }

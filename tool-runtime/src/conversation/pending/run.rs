@@ -116,6 +116,7 @@ impl PendingCalls {
                 _ => batch,
             };
             let mut approval = state.approval(call);
+            // A run that keeps no call pending sends the error of an edit to the model.
             if state.edit.is_some() && unfinished == Unfinished::Keep {
                 approval = Approval::Edited { is_granted: approval.is_granted() };
             }
@@ -158,7 +159,7 @@ impl PendingCalls {
         }
     }
 
-    /// Marks the calls that a run may start as begun.
+    /// Marks the calls that a run may start as begun. Those that wait do not start without a decision.
     pub(crate) fn set_open_begun(&mut self) {
         let is_open = |state: &&mut CallState| state.result().is_none() && state.waits_for().is_none();
         self.states.iter_mut().filter(is_open).for_each(CallState::set_begun);
@@ -197,7 +198,7 @@ pub(crate) enum Unfinished {
     Keep,
 }
 
-/// Marks a call that has begun. An approval is valid for one run, even if the tool does not finish.
+/// Marks a call whose tool has begun, when its run ends or is dropped: from then on, its approval is no longer valid.
 struct MarkBegun<'a> {
     state: &'a mut CallState,
     record: &'a CallRecord,
@@ -237,7 +238,6 @@ impl CallsRun<'_> {
                 let has_begun = state.has_begun() && !self.registry.is_read_only(call);
                 let waits_for = WaitsFor::Approval { tool, arguments, error };
                 state.progress = Progress::Waiting { waits_for, has_begun };
-                state.is_counted = false;
             }
             Ended::NeedsResult { ticket, arguments } => {
                 let arguments = Some(arguments).filter(is_other);

@@ -1,4 +1,4 @@
-//! The start of a call: its arguments are validated, coerced if necessary, and decoded.
+//! The arguments of a call: validated, coerced if necessary, and decoded.
 
 use crate::coerce::CoercionOptions;
 use crate::message::ToolCall;
@@ -9,17 +9,17 @@ use crate::registry::Registry;
 use crate::tool::Call;
 
 /// A tool with decoded arguments, which has not begun.
-pub(super) type Started<'a> = CatchPanic<'a, Result<ToolOutput, FunctionError>>;
+pub(super) type PreparedTool<'a> = CatchPanic<'a, Result<ToolOutput, FunctionError>>;
 
 impl Registry {
-    /// Starts a call. `None` if middleware or a blocking thread starts it later, with arguments that they own: the arguments
-    /// are valid then. A decoder of the program may panic.
-    pub(super) fn start<'a>(&self, call: &'a Call<'a>) -> Result<Option<Started<'a>>, Box<CallError>> {
-        let started = catch_panic(|| self.start_coerced(call));
-        started.unwrap_or_else(|source| Err(call.panicked(source).into()))
+    /// Prepares a call: its arguments are valid. `None` if middleware or a blocking thread decodes them later, since these own
+    /// their arguments. A decoder of the program may panic.
+    pub(super) fn prepare<'a>(&self, call: &'a Call<'a>) -> Result<Option<PreparedTool<'a>>, Box<CallError>> {
+        let prepared = catch_panic(|| self.prepare_coerced(call));
+        prepared.unwrap_or_else(|source| Err(call.panicked(source).into()))
     }
 
-    fn start_coerced<'a>(&self, call: &'a Call<'a>) -> Result<Option<Started<'a>>, Box<CallError>> {
+    fn prepare_coerced<'a>(&self, call: &'a Call<'a>) -> Result<Option<PreparedTool<'a>>, Box<CallError>> {
         let options = self.coercion_options(call.incoming.call);
         // Removed before the arguments are decoded, since a null for an absent argument may also be a valid value.
         if options.null_is_absent && call.incoming.arguments().contains("null") {
@@ -28,24 +28,24 @@ impl Registry {
                 call.incoming.record.set_without_nulls(coerced.arguments);
             }
         }
-        let error = match self.start_as_is(call) {
+        let error = match self.decode_or_validate(call) {
             Err(error) if error.is_about_arguments() => error,
-            started => return started,
+            prepared => return prepared,
         };
         let Some(coerced) = call.tool.coerce(call.incoming.arguments(), options) else { return Err(error) };
         // Errors that remain refer to the coerced arguments.
         call.incoming.record.set_coerced(coerced.arguments);
-        let started = self.start_as_is(call)?;
+        let prepared = self.decode_or_validate(call)?;
         call.incoming.record.set_coercions(coerced.coercions);
-        Ok(started)
+        Ok(prepared)
     }
 
-    fn start_as_is<'a>(&self, call: &'a Call<'a>) -> Result<Option<Started<'a>>, Box<CallError>> {
+    fn decode_or_validate<'a>(&self, call: &'a Call<'a>) -> Result<Option<PreparedTool<'a>>, Box<CallError>> {
         call.check_keys()?;
         if call.tool.options.blocking || self.has_middleware() {
             call.validate().map(|()| None)
         } else {
-            call.start().map(|started| Some(CatchPanic::new(started)))
+            call.decode().map(|tool| Some(CatchPanic::new(tool)))
         }
     }
 
