@@ -465,7 +465,7 @@ async fn the_batch_limit_applies_to_the_same_calls_in_a_second_run() {
 }
 
 #[tokio::test]
-async fn an_edited_call_does_not_wait_for_an_error_of_a_call_inside_its_middleware() {
+async fn an_error_of_middleware_does_not_reopen_an_edit() {
     /// Notes a number.
     #[tool]
     fn note(n: u8) -> u8 {

@@ -96,7 +96,7 @@ async fn null_means_absent_in_the_replies_that_a_strict_wire_reads() {
 }
 
 #[tokio::test]
-async fn null_means_absent_in_a_reply_that_arrives_before_a_restart_and_runs_after_it() {
+async fn null_means_absent_in_stored_pending_calls() {
     let reply = ChatCompletions::new().strict(true).read_reply(&response()).expect("a reply");
     let Received::ToolCalls(pending) = Conversation::new().user("Search.").receive(reply) else {
         panic!("the reply has a call")

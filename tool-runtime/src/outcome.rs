@@ -100,8 +100,8 @@ impl Outcome {
         self.details.as_ref().map_or(&[], |details| &details.coercions)
     }
 
-    /// The time from the start of the dispatch to the end of this call. In a streamed reply, from the start of the call. Zero if
-    /// the batch has no listeners and the registry does not measure it: see
+    /// The time from the start of the dispatch to the end of this call, with its wait in a queue. For a call that starts while its
+    /// reply is streamed, the time from its own start. Zero if it was not measured: see
     /// [`measure_durations`](crate::RegistryBuilder::measure_durations).
     #[must_use]
     pub fn duration(&self) -> Duration {
@@ -109,7 +109,8 @@ impl Outcome {
     }
 
     /// How long the call waited in the queue of
-    /// [`max_concurrency`](crate::RegistryBuilder::max_concurrency), of the registry or of its tool.
+    /// [`max_concurrency`](crate::RegistryBuilder::max_concurrency), of the registry or of its tool. Zero
+    /// if it did not wait. It is always measured.
     #[must_use]
     pub fn queue_time(&self) -> Duration {
         self.details.as_ref().map_or(Duration::ZERO, |details| details.queue_time)

@@ -13,7 +13,7 @@ use serde_json::de::StrRead;
 use serde_json::value::RawValue;
 use std::fmt;
 
-/// The nesting that `serde_json` decodes. A value that is decoded from its own text counts from the whole argument.
+/// The maximum nesting that `serde_json` decodes. It applies to the whole argument, also if a part of it is decoded alone.
 const MAX_NESTING: usize = 127;
 
 /// The arguments of one call, from the next value to the end.
@@ -29,7 +29,7 @@ pub struct Decoder<'de, 'v> {
     has_rejected: bool,
 }
 
-/// A value is not valid.
+/// The decoder does not accept a value, which may be valid.
 #[derive(Debug)]
 pub(super) struct Rejected;
 
@@ -83,8 +83,8 @@ impl<'de, 'v> Decoder<'de, 'v> {
         value.map_err(|_| self.reject())
     }
 
-    /// Reads the next key, and its colon. `find` returns the index of a name. Models follow the order of the schema: comparing
-    /// the text with the expected key, in its quotes, saves most of the time of a key.
+    /// Reads the next key, and its colon. `find` returns the index of a name. Models follow the order of the schema, so
+    /// that the expected key, in its quotes, is compared first, without parsing.
     pub(super) fn key(
         &mut self,
         (expected, key): (usize, Option<&str>),
@@ -276,8 +276,8 @@ fn short_integer(json: &str) -> Option<(usize, i64)> {
     Some((digits + usize::from(is_negative), if is_negative { -absolute } else { absolute }))
 }
 
-/// Implements methods that read the value themselves if its schema allows it: a decoder may take exponential time for an
-/// invalid value of nested enums.
+/// Implements methods that validate the value while they decode it, if its schema allows it. Otherwise, they validate the text
+/// first: the decoder of an invalid value of nested enums may take exponential time.
 macro_rules! deserialize {
     ($($read:ident: $($method:ident($($argument:ident: $type:ty),*)),*;)*) => {$($(
         fn $method<V: Visitor<'de>>(self, $($argument: $type,)* visitor: V) -> Result<V::Value, Rejected> {

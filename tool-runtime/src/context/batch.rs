@@ -276,7 +276,7 @@ impl BatchContext {
         self.0.cancellation.as_ref()
     }
 
-    /// Whether no step of the sequence concerns each call of the batch.
+    /// Whether the context adds no step to its calls: it has no cancellation token and no listener.
     pub(crate) fn is_direct(&self) -> bool {
         self.0.cancellation.is_none() && self.0.listeners.is_empty()
     }

@@ -6,8 +6,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// The state of one call: its begin and its end, its coerced arguments, and its cancellation token. The token is created on first use, and cancelled if this
-/// value is dropped before the tool has finished, so that work that outlives the call can stop.
+/// The state of one call: whether it has begun and finished, its coerced arguments, and its cancellation token. The token is
+/// created on first use, and cancelled if this value is dropped before the tool has finished, so that work that outlives the call can stop.
 #[derive(Debug, Default)]
 pub(crate) struct CallRecord {
     token: OnceLock<CancellationToken>,
@@ -29,7 +29,7 @@ pub(crate) struct CallRecord {
 const NOT_BEGUN: u8 = 0;
 /// The tool has begun.
 const BEGUN: u8 = 1;
-/// The call has ended before the tool began, which may not begin any more.
+/// The call has ended before the tool began. The tool must not begin.
 const CLOSED: u8 = 2;
 
 impl CallRecord {

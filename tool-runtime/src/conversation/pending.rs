@@ -5,7 +5,7 @@ mod decisions;
 mod positions;
 mod run;
 
-pub(super) use call_state::{CallState, Edit, Progress, ReplacedArguments, WaitsFor};
+pub(super) use call_state::{CallState, Edit, Phase, ReplacedArguments, WaitsFor};
 use positions::Positions;
 pub(crate) use run::Unfinished;
 
@@ -236,7 +236,7 @@ impl PendingCalls {
         let calls = reply.tool_calls.iter_mut().zip(states);
         let results: Vec<ToolMessage> = calls
             .map(|(call, state)| match state {
-                CallState { progress: Progress::Finished(result), .. } => result,
+                CallState { phase: Phase::Finished(result), .. } => result,
                 mut state => {
                     state.restore_arguments(call);
                     denied(call, &state, reason.clone())

@@ -1,6 +1,6 @@
 //! Serialization of pending calls, without loss.
 
-use super::pending::{CallState, Edit, Progress, ReplacedArguments, WaitsFor};
+use super::pending::{CallState, Edit, Phase, ReplacedArguments, WaitsFor};
 use super::{Conversation, PendingCalls};
 use crate::fingerprint::Fingerprint;
 use crate::message::stored::{self, StoredReply, StoredResult};
@@ -74,11 +74,11 @@ impl<'a> From<&'a PendingCalls> for StoredPending<'a> {
 
 impl<'a> From<&'a CallState> for StoredCall<'a> {
     fn from(state: &'a CallState) -> Self {
-        let CallState { progress, edit, is_counted } = state;
-        let (approved, waits_for) = match progress {
-            Progress::Approved { fingerprint, .. } => (Some(*fingerprint), None),
-            Progress::Waiting { waits_for, .. } => (None, Some(waits_for.clone())),
-            Progress::Open | Progress::Begun | Progress::Finished(_) => (None, None),
+        let CallState { phase, edit, is_counted } = state;
+        let (approved, waits_for) = match phase {
+            Phase::Approved { fingerprint, .. } => (Some(*fingerprint), None),
+            Phase::Waiting { waits_for, .. } => (None, Some(waits_for.clone())),
+            Phase::Undecided | Phase::Begun | Phase::Finished(_) => (None, None),
         };
         StoredCall {
             approved,
@@ -97,15 +97,15 @@ impl From<StoredCall<'_>> for CallState {
     fn from(stored: StoredCall<'_>) -> Self {
         let StoredCall { approved, is_edited, replaced, edit, has_begun, is_counted, waits_for, result } =
             stored;
-        let progress = match (result, waits_for, approved) {
-            (Some(result), ..) => Progress::Finished(result.into()),
-            (None, Some(waits_for), _) => Progress::Waiting { waits_for, has_begun },
-            (None, None, Some(fingerprint)) => Progress::Approved { fingerprint, has_begun },
-            (None, None, None) if has_begun => Progress::Begun,
-            (None, None, None) => Progress::Open,
+        let phase = match (result, waits_for, approved) {
+            (Some(result), ..) => Phase::Finished(result.into()),
+            (None, Some(waits_for), _) => Phase::Waiting { waits_for, has_begun },
+            (None, None, Some(fingerprint)) => Phase::Approved { fingerprint, has_begun },
+            (None, None, None) if has_begun => Phase::Begun,
+            (None, None, None) => Phase::Undecided,
         };
         let edit = is_edited.then_some(Edit { replaced, arguments: edit });
-        CallState { progress, edit, is_counted }
+        CallState { phase, edit, is_counted }
     }
 }
 

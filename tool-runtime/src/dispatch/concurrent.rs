@@ -10,6 +10,9 @@ const GROUP_SIZE: usize = 30;
 
 /// Runs calls concurrently, in groups. If a call wakes, its whole group is polled.
 pub(super) async fn join_groups<F: Future>(calls: impl ExactSizeIterator<Item = F>) -> Vec<F::Output> {
+    if calls.len() <= GROUP_SIZE {
+        return join_all(calls).await;
+    }
     let mut results = Vec::with_capacity(calls.len());
     let mut groups = {
         let mut calls = calls.peekable();

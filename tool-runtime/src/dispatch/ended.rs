@@ -15,7 +15,7 @@ pub(crate) enum Ended {
     Finished(CallResult),
     /// The call did not run, since it needs the approval of a person.
     NeedsApproval {
-        /// The arguments that the tool would receive, as one JSON object; those of the person if they are invalid.
+        /// The arguments that the tool would receive, as one JSON object, or the arguments of a person if these are invalid.
         arguments: String,
         /// The reason why the arguments of a person are invalid.
         error: Option<String>,
@@ -49,7 +49,7 @@ impl From<Box<CallError>> for Ended {
 }
 
 impl Ended {
-    /// The end of a call with this result. An output may come later.
+    /// The end of a call with this result: `NeedsResult` if the output is pending.
     pub(super) fn new(incoming: &IncomingCall<'_>, result: CallResult) -> Self {
         let pending = result.as_ref().ok().and_then(ToolOutput::as_pending);
         match pending.map(|pending| pending.ticket.clone()) {
@@ -59,12 +59,14 @@ impl Ended {
     }
 
     /// The end of a call that cannot run. A person who has edited its arguments decides again if these are invalid.
-    pub(super) fn rejected(registry: &Registry, incoming: &IncomingCall<'_>, error: Box<CallError>) -> Self {
-        if incoming.approval.is_edited() && error.is_about_arguments() {
-            let (arguments, error) = (incoming.call.arguments.clone(), Some(error.to_string()));
-            return Ended::NeedsApproval { arguments, error };
+    pub(super) fn rejected(registry: &Registry, incoming: &IncomingCall<'_>, failure: ToolFailure) -> Self {
+        match failure.error() {
+            Some(error) if incoming.approval.is_edited() && error.is_about_arguments() => {
+                let (arguments, error) = (incoming.call.arguments.clone(), Some(error.to_string()));
+                Ended::NeedsApproval { arguments, error }
+            }
+            _ => registry.with_search_hint(incoming, failure).into(),
         }
-        registry.with_search_hint(incoming, error.into()).into()
     }
 
     /// The result for the model of a call that does not wait.
@@ -93,7 +95,7 @@ pub(crate) struct EndedCall {
 }
 
 impl EndedCall {
-    /// The end of a call, by the result of its steps.
+    /// The end of a call with this result.
     pub(super) fn new(
         incoming: &IncomingCall<'_>,
         tool: Cow<'static, str>,

@@ -1,16 +1,14 @@
 //! The look-up of the tool of a call.
 
 use crate::outcome::CallError;
+use crate::output::ToolFailure;
 use crate::registry::Registry;
 use crate::tool::{IncomingCall, RegisteredTool};
 use std::sync::Arc;
 
 impl Registry {
     /// The tool of a call, or the reason why the call does not run.
-    pub(super) fn look_up(
-        &self,
-        incoming: &IncomingCall<'_>,
-    ) -> Result<&Arc<RegisteredTool>, Box<CallError>> {
+    pub(super) fn look_up(&self, incoming: &IncomingCall<'_>) -> Result<&Arc<RegisteredTool>, ToolFailure> {
         let IncomingCall { batch, position, call, .. } = *incoming;
         if let Some(limit) = self.limits().max_calls_per_batch.filter(|&limit| position >= limit) {
             return Err(CallError::TooManyCalls { limit }.into());

@@ -12,7 +12,7 @@ use crate::tool::Call;
 pub(super) type PreparedTool<'a> = CatchPanic<'a, Result<ToolOutput, FunctionError>>;
 
 impl Registry {
-    /// Prepares a call: its arguments are valid. `None` if middleware or a blocking thread decodes them later, since these own
+    /// Validates the arguments of a call, and decodes them. `None` if middleware or a blocking thread decodes them later, since these own
     /// their arguments. A decoder of the program may panic.
     pub(super) fn prepare<'a>(&self, call: &'a Call<'a>) -> Result<Option<PreparedTool<'a>>, Box<CallError>> {
         let prepared = catch_panic(|| self.prepare_coerced(call));

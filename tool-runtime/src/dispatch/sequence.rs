@@ -4,6 +4,7 @@ use super::prepare::PreparedTool;
 use super::{Ended, EndedCall};
 use crate::call_span::CallSpan;
 use crate::context::CallEvents;
+use crate::outcome::CallError;
 use crate::output::ToolOutput;
 use crate::panics::CatchPanic;
 use crate::registry::Registry;
@@ -27,9 +28,9 @@ impl Registry {
         let result = match found {
             Ok(tool) => {
                 let call = Call::new(tool, incoming, events.as_ref());
-                span.instrument(self.run_steps(&call)).await
+                span.instrument(self.prepare_and_run(&call)).await
             }
-            Err(error) => Err(Ended::rejected(self, incoming, error)),
+            Err(failure) => Err(Ended::rejected(self, incoming, failure)),
         };
         let ended = EndedCall::new(incoming, tool, result);
         if let Some(events) = &events {
@@ -40,8 +41,8 @@ impl Registry {
     }
 
     /// Validates the arguments and runs the tool: at once, or after the steps that concern the call.
-    async fn run_steps(&self, call: &Call<'_>) -> Result<ToolOutput, Ended> {
-        let rejected = |error| Ended::rejected(self, call.incoming, error);
+    async fn prepare_and_run(&self, call: &Call<'_>) -> Result<ToolOutput, Ended> {
+        let rejected = |error: Box<CallError>| Ended::rejected(self, call.incoming, error.into());
         match self.prepare(call).map_err(rejected)? {
             Some(tool) if call.is_direct() => Ok(call.complete(tool).await?),
             tool => {
@@ -51,9 +52,9 @@ impl Registry {
         }
     }
 
-    /// The steps between the validation and the result, in an order on which they rely: no permit is held while a person is
-    /// asked, no call that waits for a permit counts, and each call that counts starts. A step that does not concern the call
-    /// does nothing; a call that a step concerns must not be direct.
+    /// The steps between the validation and the run. They rely on their order: a call that waits for a decision holds no permit,
+    /// and a call that waits for a permit does not count. A step does nothing for a call that does not need it. A call that needs
+    /// a step must not be direct.
     ///
     /// Boxed, since a batch has a future of the direct way for each call.
     fn pass_steps<'a>(

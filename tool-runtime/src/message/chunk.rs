@@ -48,7 +48,7 @@ pub struct Chunk {
     pub(crate) unread: Option<String>,
     /// The name of the wire that read the pieces.
     pub(crate) wire: Option<&'static str>,
-    /// That of the calls: see [`ToolCall`](super::ToolCall).
+    /// Whether null means an absent argument in the calls.
     pub(crate) null_is_absent: bool,
     pub(crate) pieces: Vec<Piece>,
     /// Halves of surrogate pairs that the texts of other chunks may complete; the pieces have U+FFFD in place of them.

@@ -117,7 +117,7 @@ impl Candidate {
         (self.schema, self.tool)
     }
 
-    /// The state, and the limits are set when the registry is built.
+    /// The state and the limits are set when the registry is built.
     fn new(
         name: Cow<'static, str>,
         schema: ToolSchema,

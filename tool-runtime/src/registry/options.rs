@@ -34,8 +34,9 @@ impl RegistryBuilder {
     ///
     /// A model sends such nulls if its request has the tools in OpenAI's strict form, in which every argument is
     /// required. A strict wire ([`ChatCompletions::strict`](crate::wire::ChatCompletions::strict)) has this effect for the
-    /// calls of the replies that it reads, also after they were stored. Set this option if the program reads strict replies
-    /// without such a wire.
+    /// calls of the replies that it reads, also after a [`Session`](crate::Session) or
+    /// [`PendingCalls`](crate::conversation::PendingCalls) with them was stored. Set this option if the program reads strict
+    /// replies in another way.
     ///
     /// ```
     /// use serde_json::json;
@@ -230,9 +231,10 @@ impl RegistryBuilder {
         self
     }
 
-    /// Measures the [`duration`](crate::dispatch::Outcome::duration) of every call. Default: `false`, and only the calls of a
-    /// batch with a listener ([`BatchContext::on_event`](crate::BatchContext::on_event)) have durations, since reading the
-    /// clock twice takes longer than many tools.
+    /// Measures the [`duration`](crate::dispatch::Outcome::duration) of every call. Default: `false`: only the calls of a batch with
+    /// a listener ([`BatchContext::on_event`](crate::BatchContext::on_event),
+    /// [`Run::on_event`](crate::session::Run::on_event)) are measured, and other durations are zero, since reading the clock takes
+    /// longer than a small tool.
     ///
     /// ```
     /// # use tool_runtime::{Registry, ToolCall, tool, tools};

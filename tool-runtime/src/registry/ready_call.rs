@@ -120,7 +120,7 @@ impl OwnedCall {
         Batch { context: self.registry.batch(), ..self.batch }
     }
 
-    /// One run of the call, before the look-up of its tool.
+    /// The input of one run of the call.
     pub(crate) fn incoming<'a>(&'a self, batch: &'a Batch<'a>, record: &'a CallRecord) -> IncomingCall<'a> {
         let OwnedCall { call, position, approval, is_inner, .. } = self;
         let incoming = IncomingCall::new(batch, *position, call, *approval, record);

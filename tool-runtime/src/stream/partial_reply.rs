@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 pub(super) struct PartialReply {
     /// The name of the wire that read the chunks.
     wire: Option<&'static str>,
-    /// That of the calls: see [`ToolCall`].
+    /// Whether null means an absent argument in the calls.
     pub(super) null_is_absent: bool,
     model: Option<String>,
     pub(super) response_id: Option<String>,

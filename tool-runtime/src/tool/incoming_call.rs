@@ -1,11 +1,11 @@
-//! A call before the look-up of its tool.
+//! A call of a reply, independent of its tool.
 
 use super::Batch;
 use crate::context::CallRecord;
 use crate::inner_call::InnerCall;
 use crate::message::{ToolCall, means_none};
 
-/// A call of a reply, before the look-up of its tool.
+/// A call of a reply, with its batch, its approval and its record, independent of its tool.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IncomingCall<'a> {
     pub(crate) batch: &'a Batch<'a>,

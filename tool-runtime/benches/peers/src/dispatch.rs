@@ -80,8 +80,8 @@ async fn measure_samples() -> Result<Measured> {
         format!(
             "Dispatch: the time of one call, the median of {RUNS} runs of {CALLS_IN_A_RUN} calls; the libraries take turns."
         ),
-        "By hand: the minimum, a `match`, a derived struct, and `join_all` for several calls. Only tool-runtime reads \
-         the clock for each call, catches panics, and validates structs against their schemas."
+        "By hand: the minimum, a `match`, a derived struct, and `join_all` for several calls. Only tool-runtime \
+         catches panics, and validates structs against their schemas."
             .to_owned(),
         "Dispatch: llm-tool searches results for control tokens, which no other library does; the search is disabled. rig is \
          measured without its agent and the agent's registry, which would add to its times."

@@ -8,19 +8,19 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Default)]
 pub(in crate::conversation) struct CallState {
-    pub(in crate::conversation) progress: Progress,
+    pub(in crate::conversation) phase: Phase,
     /// `None` unless a person has replaced the arguments.
     pub(in crate::conversation) edit: Option<Edit>,
     /// Whether the call counts towards the `max_calls` of its tool, from a run that did not finish it.
     pub(in crate::conversation) is_counted: bool,
 }
 
-/// How far a call has come. `has_begun` is whether its tool began in a run that did not finish it.
+/// The phase of a pending call. `has_begun` is whether its tool began in a run that did not finish it.
 #[derive(Clone, Debug, Default)]
-pub(in crate::conversation) enum Progress {
+pub(in crate::conversation) enum Phase {
     /// Nobody has decided about it, and no run has started it.
     #[default]
-    Open,
+    Undecided,
     /// A person has approved it. No run has started it since.
     Approved {
         /// The fingerprint of the approved tool and arguments.
@@ -82,7 +82,7 @@ pub(in crate::conversation) enum WaitsFor {
 
 impl CallState {
     pub(in crate::conversation) fn finished(result: ToolMessage) -> Self {
-        CallState { progress: Progress::Finished(result), ..CallState::default() }
+        CallState { phase: Phase::Finished(result), ..CallState::default() }
     }
 
     /// A call whose result comes from elsewhere.
@@ -92,19 +92,19 @@ impl CallState {
         ticket: Option<String>,
     ) -> Self {
         let waits_for = WaitsFor::Result { tool, arguments, ticket };
-        CallState { progress: Progress::Waiting { waits_for, has_begun: false }, ..CallState::default() }
+        CallState { phase: Phase::Waiting { waits_for, has_begun: false }, ..CallState::default() }
     }
 
     pub(in crate::conversation) fn result(&self) -> Option<&ToolMessage> {
-        match &self.progress {
-            Progress::Finished(result) => Some(result),
+        match &self.phase {
+            Phase::Finished(result) => Some(result),
             _ => None,
         }
     }
 
     pub(super) fn waits_for(&self) -> Option<&WaitsFor> {
-        match &self.progress {
-            Progress::Waiting { waits_for, .. } => Some(waits_for),
+        match &self.phase {
+            Phase::Waiting { waits_for, .. } => Some(waits_for),
             _ => None,
         }
     }
@@ -112,17 +112,17 @@ impl CallState {
     /// Whether its tool began in a run that did not finish it. If the call runs again, this is kept until it has its result,
     /// also while it waits for a new approval.
     pub(in crate::conversation) fn has_begun(&self) -> bool {
-        match self.progress {
-            Progress::Begun => true,
-            Progress::Approved { has_begun, .. } | Progress::Waiting { has_begun, .. } => has_begun,
-            Progress::Open | Progress::Finished(_) => false,
+        match self.phase {
+            Phase::Begun => true,
+            Phase::Approved { has_begun, .. } | Phase::Waiting { has_begun, .. } => has_begun,
+            Phase::Undecided | Phase::Finished(_) => false,
         }
     }
 
     pub(super) fn approval(&self, call: &ToolCall) -> Approval {
-        match self.progress {
-            Progress::Approved { .. } if self.edited_arguments().is_some() => Approval::Granted,
-            Progress::Approved { fingerprint: approved, .. } if approved == fingerprint(call) => {
+        match self.phase {
+            Phase::Approved { .. } if self.edited_arguments().is_some() => Approval::Granted,
+            Phase::Approved { fingerprint: approved, .. } if approved == fingerprint(call) => {
                 Approval::Granted
             }
             _ => Approval::None,
@@ -130,7 +130,7 @@ impl CallState {
     }
 
     pub(super) fn approve(&mut self, call: &ToolCall) {
-        self.progress = Progress::Approved { fingerprint: fingerprint(call), has_begun: self.has_begun() };
+        self.phase = Phase::Approved { fingerprint: fingerprint(call), has_begun: self.has_begun() };
     }
 
     fn edited_arguments(&self) -> Option<&String> {
@@ -176,7 +176,7 @@ impl CallState {
 
     /// Whether the call has begun since the last decision, so that only a run can continue it.
     pub(super) fn is_interrupted(&self) -> bool {
-        matches!(self.progress, Progress::Begun)
+        matches!(self.phase, Phase::Begun)
     }
 
     /// Whether a run must not start the call, since its result comes from elsewhere.

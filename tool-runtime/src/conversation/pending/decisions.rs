@@ -1,6 +1,6 @@
 //! Decisions about pending calls: approvals, denials, results from elsewhere.
 
-use super::{CallState, PendingCalls, Progress, WaitsFor, denied};
+use super::{CallState, PendingCalls, Phase, WaitsFor, denied};
 use crate::conversation::NotPendingError;
 use crate::conversation::repeated_failures::Failures;
 use crate::message::{ToolCall, ToolMessage};
@@ -76,9 +76,9 @@ impl PendingCalls {
     /// There is no call with this id, it already has a result, or it has not begun.
     pub fn set_not_begun(&mut self, id: &str) -> Result<(), NotPendingError> {
         let (_, state) = self.call_without_result(id)?;
-        match &mut state.progress {
-            progress @ Progress::Begun => *progress = Progress::Open,
-            Progress::Approved { has_begun, .. } | Progress::Waiting { has_begun, .. } if *has_begun => {
+        match &mut state.phase {
+            phase @ Phase::Begun => *phase = Phase::Undecided,
+            Phase::Approved { has_begun, .. } | Phase::Waiting { has_begun, .. } if *has_begun => {
                 *has_begun = false;
             }
             _ => return Err(NotPendingError::HasNotBegun { id: id.to_owned() }),

@@ -1,7 +1,7 @@
 //! The run of pending calls.
 
 use super::call_state::fingerprint;
-use super::{CallState, Edit, PendingCalls, Progress, WaitsFor, tool_name};
+use super::{CallState, Edit, PendingCalls, Phase, WaitsFor, tool_name};
 use crate::context::{BegunCalls, CallRecord};
 use crate::conversation::repeated_failures::Failures;
 use crate::dispatch::{EarlyCalls, Ended, EndedCall};
@@ -73,8 +73,8 @@ impl PendingCalls {
         let written: Vec<_> = self.reply.tool_calls.iter().map(fingerprint).collect();
         let has_changed = registry.use_own_keys(&mut self.reply);
         for ((call, state), written) in self.reply.tool_calls.iter().zip(&mut self.states).zip(written) {
-            match &mut state.progress {
-                Progress::Approved { fingerprint: approved, .. } if *approved == written => {
+            match &mut state.phase {
+                Phase::Approved { fingerprint: approved, .. } if *approved == written => {
                     *approved = fingerprint(call);
                 }
                 _ => {}
@@ -237,7 +237,7 @@ impl CallsRun<'_> {
                 // The person must know whether the call may have taken effect in an earlier run.
                 let has_begun = state.has_begun() && !self.registry.is_read_only(call);
                 let waits_for = WaitsFor::Approval { tool, arguments, error };
-                state.progress = Progress::Waiting { waits_for, has_begun };
+                state.phase = Phase::Waiting { waits_for, has_begun };
             }
             Ended::NeedsResult { ticket, arguments } => {
                 let arguments = Some(arguments).filter(is_other);
@@ -274,7 +274,7 @@ impl CallState {
     }
 
     fn set_begun(&mut self) {
-        self.progress = Progress::Begun;
+        self.phase = Phase::Begun;
         if let Some(edit) = &mut self.edit {
             edit.arguments = None;
         }

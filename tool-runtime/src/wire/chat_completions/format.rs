@@ -114,8 +114,8 @@ impl ChatCompletions {
     /// Whether tools are sent with `strict: true`: the server makes the model follow the schema
     /// (<https://platform.openai.com/docs/guides/structured-outputs#supported-schemas>). Default: false.
     ///
-    /// Every property is required, and the model sends null for an absent argument. This wire marks the calls that it reads,
-    /// so that a dispatch reads the nulls as absent arguments. Limits that the server does not
+    /// Every property is required, and the model sends null for an absent argument. `read_reply` and
+    /// `read_event` mark all calls that they read, so that a dispatch reads a null for an optional argument as absent. Limits that the server does not
     /// support are in the descriptions. A tool that cannot be strict, such as one that takes a map with any keys, is sent
     /// without `strict`, and [`Body::report`] lists it.
     #[must_use]

@@ -148,8 +148,8 @@ impl Responses {
     /// (<https://platform.openai.com/docs/guides/structured-outputs#supported-schemas>). Default: false, which is sent too,
     /// since the server makes tools strict otherwise.
     ///
-    /// Every property is required, and the model sends null for an absent argument. This wire marks the calls that it reads,
-    /// so that a dispatch reads the nulls as absent arguments. A tool that cannot be strict, such as
+    /// Every property is required, and the model sends null for an absent argument. `read_reply` and
+    /// `read_event` mark all calls that they read, so that a dispatch reads a null for an optional argument as absent. A tool that cannot be strict, such as
     /// one that takes a map with any keys, is sent with `strict: false`, and [`Body::report`] lists it.
     #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {
