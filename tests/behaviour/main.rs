@@ -18,6 +18,7 @@ mod call_limits;
 mod cancellation;
 mod concurrency;
 mod conversation;
+mod custom_decoders;
 mod declared_order;
 #[allow(dead_code, reason = "some values are only printed")]
 mod derived_schemas;

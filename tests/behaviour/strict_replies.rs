@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::json;
 use std::future::ready;
 use tool_runtime::conversation::{PendingCalls, Received};
+use tool_runtime::search::Search;
 use tool_runtime::wire::{ChatCompletions, RequestParts, Wire as _};
 use tool_runtime::{Conversation, Registry, Session, ToolCall, ToolMessage, tool, tools};
 
@@ -93,6 +94,17 @@ async fn null_means_absent_in_the_replies_that_a_strict_wire_reads() {
         let messages = registry.dispatch(&reply.tool_calls).await;
         assert!(messages[0].text().contains(expected), "{}", messages[0].text());
     }
+}
+
+#[tokio::test]
+async fn null_means_absent_in_a_call_of_call_tool() {
+    let registry = builder().search(Search::new()).build().expect("one tool");
+    let arguments = json!({ "name": "search", "arguments": NULLS }).to_string();
+    let call = json!({ "id": "1", "function": { "name": "call_tool", "arguments": arguments } });
+    let body = json!({ "choices": [{ "message": { "tool_calls": [call] } }] }).to_string();
+    let reply = ChatCompletions::new().strict(true).read_reply(&body).expect("a reply");
+    assert_eq!(reply.tool_calls[0], ToolCall::new("1", "call_tool", arguments), "the mark is not compared");
+    assert_eq!(registry.dispatch(&reply.tool_calls).await[0].text(), ABSENT);
 }
 
 #[tokio::test]

@@ -12,6 +12,7 @@ use serde::de::{
 use serde_json::de::StrRead;
 use serde_json::value::RawValue;
 use std::fmt;
+use std::marker::PhantomData;
 
 /// The maximum nesting that `serde_json` decodes. It applies to the whole argument, also if a part of it is decoded alone.
 const MAX_NESTING: usize = 127;
@@ -57,12 +58,17 @@ impl<'de, 'v> Decoder<'de, 'v> {
 
     /// Decodes the next value; `None` if it is rejected.
     pub(super) fn decode<T: Deserialize<'de>>(&mut self, node: NodeId) -> Option<T> {
-        let value = T::deserialize(self.value(node)).ok()?;
+        let value = self.value(PhantomData::<T>, node).ok()?;
         (!self.has_rejected).then_some(value)
     }
 
-    fn value(&mut self, node: NodeId) -> NextValue<'_, 'de, 'v> {
-        NextValue { node: self.validator.node(node), decoder: self }
+    /// Decodes the next value. It is rejected if its decoder fails, which a caller may ignore, or reads nothing.
+    fn value<S: DeserializeSeed<'de>>(&mut self, seed: S, node: NodeId) -> Result<S::Value, Rejected> {
+        let start = self.json.position();
+        let next = NextValue { node: self.validator.node(node), decoder: self };
+        let value = seed.deserialize(next);
+        let is_read = self.json.position() > start;
+        value.ok().filter(|_| is_read).ok_or_else(|| self.reject())
     }
 
     fn reject(&mut self) -> Rejected {
@@ -150,6 +156,17 @@ impl<'de> NextValue<'_, 'de, '_> {
         }
     }
 
+    fn float<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Rejected> {
+        self.decoder.json.peek();
+        if short_integer(self.decoder.json.rest()).is_some() {
+            return self.number(visitor);
+        }
+        self.expect_type(TypeSet::NON_INTEGER)?;
+        let float = self.decoder.read(|json| f64::deserialize(json))?;
+        self.decoder.expect(self.node.accepts_number(float.into()))?;
+        visitor.visit_f64(float)
+    }
+
     fn boolean<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Rejected> {
         self.expect_type(TypeSet::BOOLEAN)?;
         let value = self.decoder.json.peek() == b't';
@@ -192,7 +209,8 @@ impl<'de> NextValue<'_, 'de, '_> {
     }
 
     fn number<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Rejected> {
-        self.decoder.json.peek();
+        let next = self.decoder.json.peek();
+        self.decoder.expect(matches!(next, b'-' | b'0'..=b'9'))?;
         if let Some((length, integer)) = short_integer(self.decoder.json.rest()) {
             self.decoder.json.skip(length);
             self.decoder.expect(self.node.accepts_integer(integer))?;
@@ -307,7 +325,8 @@ impl<'de> Deserializer<'de> for NextValue<'_, 'de, '_> {
         any: deserialize_any();
         boolean: deserialize_bool();
         number: deserialize_i8(), deserialize_i16(), deserialize_i32(), deserialize_i64();
-        number: deserialize_u8(), deserialize_u16(), deserialize_u32(), deserialize_u64(), deserialize_f64();
+        number: deserialize_u8(), deserialize_u16(), deserialize_u32(), deserialize_u64();
+        float: deserialize_f64();
         string: deserialize_char(), deserialize_str(), deserialize_string(), deserialize_identifier();
         option: deserialize_option();
         unit: deserialize_unit(), deserialize_unit_struct(name: &'static str);
@@ -356,9 +375,9 @@ impl<'de> SeqAccess<'de> for Items<'_, 'de, '_> {
         if !self.has_next()? {
             return Ok(None);
         }
-        let item = seed.deserialize(self.decoder.value(self.node.item(self.length)))?;
+        // Counted before it is decoded, since a caller may ignore its error.
         self.length += 1;
-        Ok(Some(item))
+        self.decoder.value(seed, self.node.item(self.length - 1)).map(Some)
     }
 }
 
@@ -414,6 +433,6 @@ impl<'de> MapAccess<'de> for Properties<'_, 'de, '_> {
     }
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Rejected> {
-        seed.deserialize(self.decoder.value(self.value))
+        self.decoder.value(seed, self.value)
     }
 }

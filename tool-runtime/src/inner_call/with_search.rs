@@ -91,6 +91,6 @@ fn inner_call(call: &ToolCall, arguments: &str) -> Option<Box<ToolCall>> {
         Some(object) => object.to_owned(),
     };
     let mut inner = ToolCall::new(&call.id, name, arguments);
-    inner.is_truncated = call.is_truncated;
+    (inner.is_truncated, inner.null_is_absent) = (call.is_truncated, call.null_is_absent);
     Some(Box::new(inner))
 }
