@@ -49,7 +49,7 @@ pub struct Outcome {
     pub(crate) has_begun: bool,
 }
 
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug)]
 pub(crate) struct OutcomeDetails {
     pub(crate) coercions: Box<[String]>,
     pub(crate) queue_time: Duration,

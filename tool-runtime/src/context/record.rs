@@ -120,14 +120,16 @@ impl CallRecord {
 
     /// The outcome of a call that ends now, without its error.
     pub(crate) fn outcome(&self, duration: Duration) -> Outcome {
-        let details = OutcomeDetails {
-            coercions: self.coercions.get().cloned().unwrap_or_default(),
-            queue_time: self.queue_time.get().copied().unwrap_or_default(),
+        let (coercions, queue_time) = (self.coercions.get(), self.queue_time.get());
+        let has_details = coercions.is_some() || queue_time.is_some() || !duration.is_zero();
+        let details = || OutcomeDetails {
+            coercions: coercions.cloned().unwrap_or_default(),
+            queue_time: queue_time.copied().unwrap_or_default(),
             duration,
         };
         Outcome {
             error: None,
-            details: (details != OutcomeDetails::default()).then(|| Arc::new(details)),
+            details: has_details.then(|| Arc::new(details())),
             responded_by_hook: self.is_response_of_hook.load(Ordering::Relaxed),
             has_begun: self.has_begun(),
         }

@@ -101,13 +101,15 @@ impl EndedCall {
         tool: Cow<'static, str>,
         result: Result<ToolOutput, Ended>,
     ) -> Self {
-        let mut ended = result.map_or_else(|ended| ended, |output| Ended::new(incoming, Ok(output)));
-        if let Ended::Finished(Err(failure)) = &ended {
-            let is_cancelled = matches!(failure.error(), Some(CallError::Cancelled { .. }));
-            if is_cancelled && incoming.batch.is_cancelled() {
-                ended = Ended::Cancelled;
-            }
-        }
+        let is_cancelled = |failure: &ToolFailure| {
+            matches!(failure.error(), Some(CallError::Cancelled { .. })) && incoming.batch.is_cancelled()
+        };
+        let ended = match result {
+            Ok(output) if output.as_pending().is_none() => Ended::Finished(Ok(output)),
+            Ok(output) => Ended::new(incoming, Ok(output)),
+            Err(Ended::Finished(Err(failure))) if is_cancelled(&failure) => Ended::Cancelled,
+            Err(ended) => ended,
+        };
         // The steps are dropped: the record knows whether the tool has begun.
         let outcome = incoming.record.outcome(incoming.batch.elapsed());
         EndedCall { tool, is_inner: incoming.is_inner, ended, outcome }
