@@ -51,7 +51,7 @@ pub struct Outcome {
 
 #[derive(Clone, Debug)]
 pub(crate) struct OutcomeDetails {
-    pub(crate) coercions: Box<[String]>,
+    pub(crate) coercions: Vec<String>,
     pub(crate) queue_time: Duration,
     pub(crate) duration: Duration,
 }

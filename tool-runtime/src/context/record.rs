@@ -7,7 +7,8 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// The state of one call: whether it has begun and finished, its coerced arguments, and its cancellation token. The token is
-/// created on first use, and cancelled if this value is dropped before the tool has finished, so that work that outlives the call can stop.
+/// created on first use, and cancelled if this value is dropped before the tool has finished, so that work that outlives the
+/// call can stop.
 #[derive(Debug, Default)]
 pub(crate) struct CallRecord {
     token: OnceLock<CancellationToken>,
@@ -18,11 +19,18 @@ pub(crate) struct CallRecord {
     is_response_of_hook: AtomicBool,
     /// Whether the call keeps its result if its batch is cancelled while middleware handles it.
     keeps_result: AtomicBool,
+    /// Boxed, since few calls have details, and a batch has a record for each call.
+    details: OnceLock<Box<Details>>,
+}
+
+/// What happens to few calls.
+#[derive(Debug, Default)]
+struct Details {
     queue_time: OnceLock<Duration>,
     /// The arguments without the nulls that mean absent arguments.
-    without_nulls: OnceLock<Box<str>>,
-    coerced: OnceLock<Box<str>>,
-    coercions: OnceLock<Box<[String]>>,
+    without_nulls: OnceLock<String>,
+    coerced: OnceLock<String>,
+    coercions: OnceLock<Vec<String>>,
 }
 
 /// The tool has not begun.
@@ -90,27 +98,28 @@ impl CallRecord {
 
     pub(crate) fn set_queue_time(&self, time: Duration) {
         // A call waits once.
-        let _ = self.queue_time.set(time);
+        let _ = self.details().queue_time.set(time);
     }
 
     /// The arguments that replace those of the model, if there are any.
     pub(crate) fn arguments(&self) -> Option<&str> {
-        self.coerced.get().or_else(|| self.without_nulls.get()).map(|arguments| &**arguments)
+        let details = self.details.get()?;
+        details.coerced.get().or_else(|| details.without_nulls.get()).map(String::as_str)
     }
 
     pub(crate) fn set_without_nulls(&self, arguments: String) {
         // Nulls are removed once.
-        let _ = self.without_nulls.set(arguments.into());
+        let _ = self.details().without_nulls.set(arguments);
     }
 
     pub(crate) fn set_coerced(&self, arguments: String) {
         // The arguments are coerced once.
-        let _ = self.coerced.set(arguments.into());
+        let _ = self.details().coerced.set(arguments);
     }
 
     /// Sets the coercions of arguments that are valid.
     pub(crate) fn set_coercions(&self, coercions: Vec<String>) {
-        let _ = self.coercions.set(coercions.into());
+        let _ = self.details().coercions.set(coercions);
     }
 
     /// Whether the tool has begun and may have taken effect.
@@ -118,13 +127,17 @@ impl CallRecord {
         self.state.load(Ordering::Relaxed) == BEGUN
     }
 
+    fn details(&self) -> &Details {
+        self.details.get_or_init(Box::default)
+    }
+
     /// The outcome of a call that ends now, without its error.
     pub(crate) fn outcome(&self, duration: Duration) -> Outcome {
-        let (coercions, queue_time) = (self.coercions.get(), self.queue_time.get());
-        let has_details = coercions.is_some() || queue_time.is_some() || !duration.is_zero();
+        let details = self.details.get();
+        let has_details = details.is_some() || !duration.is_zero();
         let details = || OutcomeDetails {
-            coercions: coercions.cloned().unwrap_or_default(),
-            queue_time: queue_time.copied().unwrap_or_default(),
+            coercions: details.and_then(|details| details.coercions.get()).cloned().unwrap_or_default(),
+            queue_time: details.and_then(|details| details.queue_time.get()).copied().unwrap_or_default(),
             duration,
         };
         Outcome {
