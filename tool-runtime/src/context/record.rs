@@ -23,7 +23,7 @@ pub(crate) struct CallRecord {
     details: OnceLock<Box<Details>>,
 }
 
-/// What happens to few calls.
+/// The data that only some calls have.
 #[derive(Debug, Default)]
 struct Details {
     queue_time: OnceLock<Duration>,
