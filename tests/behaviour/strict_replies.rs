@@ -7,6 +7,7 @@ use serde_json::json;
 use std::future::ready;
 use tool_runtime::conversation::{PendingCalls, Received};
 use tool_runtime::search::Search;
+use tool_runtime::session::RunEnd;
 use tool_runtime::wire::{ChatCompletions, RequestParts, Wire as _};
 use tool_runtime::{Conversation, Registry, Session, ToolCall, ToolMessage, tool, tools};
 
@@ -153,7 +154,8 @@ async fn null_means_absent_in_a_session_with_a_strict_wire() {
     let mut bodies = [response(), r#"{"choices":[{"message":{"content":"Done."}}]}"#.to_owned()].into_iter();
     let reader = wire.clone();
     let complete = |_| ready(reader.read_reply(&bodies.next().expect("two replies")));
-    session.run(&registry).wire(wire).max_replies(3).complete(complete).await.expect("no error");
+    let end = session.run(&registry).wire(wire).max_replies(3).complete(complete).await.expect("no error");
+    assert_eq!(end, RunEnd::Answered);
     assert_eq!(session.messages()[2].text(), ABSENT);
 }
 

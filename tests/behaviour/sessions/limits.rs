@@ -199,7 +199,8 @@ async fn with_middleware_of_a_run_the_call_timeout_drops_the_middleware() {
             result
         }
     });
-    run.complete(|request| model.complete(request)).await.expect("valid");
+    let end = run.complete(|request| model.complete(request)).await.expect("valid");
+    assert_eq!(end, RunEnd::Answered);
     assert!(results(&session)[0].contains("did not finish within 50 ms"), "{:?}", results(&session));
     assert_eq!(runs.try_iter().count(), 0, "code after the run does not execute");
 }
