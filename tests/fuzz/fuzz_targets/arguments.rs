@@ -87,6 +87,7 @@ struct Arguments {
 }
 
 /// Takes many types.
+#[allow(clippy::too_many_arguments, reason = "each argument is a kind of type")]
 #[tool]
 fn take(
     text: String,
