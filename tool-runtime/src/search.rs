@@ -9,7 +9,6 @@
 
 mod catalog;
 mod keyword_index;
-mod logarithm;
 mod one_line;
 mod ranking;
 mod results;

@@ -234,17 +234,10 @@ impl CallContext {
     /// ```
     #[must_use]
     pub fn idempotency_key(&self) -> Option<String> {
-        let escaped = self.key()?.to_string().bytes().fold(String::new(), |mut escaped, byte| {
-            match byte {
-                b'!'..=b'~' if byte != b'%' => escaped.push(char::from(byte)),
-                _ => escaped.extend(['%', hex_digit(byte >> 4), hex_digit(byte & 0xf)]),
-            }
-            escaped
-        });
-        Some(escaped)
+        let escape = |byte| match byte {
+            b'!'..=b'~' if byte != b'%' => char::from(byte).to_string(),
+            _ => format!("%{byte:02X}"),
+        };
+        Some(self.key()?.to_string().bytes().map(escape).collect())
     }
-}
-
-fn hex_digit(value: u8) -> char {
-    char::from_digit(u32::from(value), 16).unwrap_or_default().to_ascii_uppercase()
 }

@@ -29,7 +29,7 @@ impl Registry {
             }
             Decision::Respond(output) => {
                 call.incoming.record.set_response_of_hook();
-                Err(Ended::new(call.incoming, ToolResult::ok(output).into_result()))
+                Err(Ended::Finished(ToolResult::ok(output).into_result()))
             }
         }
     }

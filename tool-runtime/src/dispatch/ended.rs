@@ -4,7 +4,7 @@ use crate::call_span::CallSpan;
 use crate::context::{CallEvents, CallStatus};
 use crate::message::{ToolCall, ToolMessage};
 use crate::outcome::{CallError, Outcome};
-use crate::output::{CallResult, ToolFailure, ToolOutput, ToolResult};
+use crate::output::{CallResult, Pending, ToolFailure, ToolOutput, ToolResult};
 use crate::registry::Registry;
 use crate::tool::IncomingCall;
 use std::borrow::Cow;
@@ -30,34 +30,13 @@ pub(crate) enum Ended {
     Cancelled,
 }
 
-impl From<ToolFailure> for Ended {
-    fn from(failure: ToolFailure) -> Self {
-        Ended::Finished(Err(failure))
-    }
-}
-
-impl From<CallError> for Ended {
-    fn from(error: CallError) -> Self {
-        ToolFailure::from(error).into()
-    }
-}
-
-impl From<Box<CallError>> for Ended {
-    fn from(error: Box<CallError>) -> Self {
-        ToolFailure::from(error).into()
+impl<E: Into<ToolFailure>> From<E> for Ended {
+    fn from(error: E) -> Self {
+        Ended::Finished(Err(error.into()))
     }
 }
 
 impl Ended {
-    /// The end of a call with this result: `NeedsResult` if the output is pending.
-    pub(super) fn new(incoming: &IncomingCall<'_>, result: CallResult) -> Self {
-        let pending = result.as_ref().ok().and_then(ToolOutput::as_pending);
-        match pending.map(|pending| pending.ticket.clone()) {
-            Some(ticket) => Ended::NeedsResult { ticket, arguments: incoming.object().to_owned() },
-            None => Ended::Finished(result),
-        }
-    }
-
     /// The end of a call that cannot run. A person who has edited its arguments decides again if these are invalid.
     pub(super) fn rejected(registry: &Registry, incoming: &IncomingCall<'_>, failure: ToolFailure) -> Self {
         match failure.error() {
@@ -105,8 +84,13 @@ impl EndedCall {
             matches!(failure.error(), Some(CallError::Cancelled { .. })) && incoming.batch.is_cancelled()
         };
         let ended = match result {
-            Ok(output) if output.as_pending().is_none() => Ended::Finished(Ok(output)),
-            Ok(output) => Ended::new(incoming, Ok(output)),
+            Ok(output) | Err(Ended::Finished(Ok(output))) => match output.as_pending() {
+                Some(Pending { ticket }) => {
+                    let (ticket, arguments) = (ticket.clone(), incoming.object().to_owned());
+                    Ended::NeedsResult { ticket, arguments }
+                }
+                None => Ended::Finished(Ok(output)),
+            },
             Err(Ended::Finished(Err(failure))) if is_cancelled(&failure) => Ended::Cancelled,
             Err(ended) => ended,
         };

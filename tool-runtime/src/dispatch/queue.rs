@@ -7,23 +7,19 @@ use crate::tool::Call;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::Instant;
 
-/// The permits of a running call.
-pub(super) struct Permits<'a> {
-    _of_tool: Option<SemaphorePermit<'a>>,
-    _of_registry: Option<SemaphorePermit<'a>>,
-}
+/// The permits of a running call: of its tool and of the registry, if these have a limit.
+type Permits<'a> = [Option<SemaphorePermit<'a>>; 2];
 
 impl Registry {
     /// Waits until the call may run. It waits for its tool first, so that calls of a busy tool do not keep other tools
     /// from running.
     pub(super) async fn wait_in_queue<'a>(&'a self, call: &Call<'a>) -> Result<Permits<'a>, CallError> {
         let mut wait = Wait { since: None, record: call.incoming.record };
-        let of_tool = wait.acquire(call.tool.permits.as_deref()).await;
-        let of_registry = wait.acquire(self.permits()).await;
+        let permits = [wait.acquire(call.tool.permits.as_deref()).await, wait.acquire(self.permits()).await];
         drop(wait);
         // The token may have been cancelled at the same time.
         call.check_cancellation()?;
-        Ok(Permits { _of_tool: of_tool, _of_registry: of_registry })
+        Ok(permits)
     }
 }
 

@@ -1,6 +1,5 @@
 //! A ranking of tools by keywords.
 
-use super::logarithm::ln;
 use super::tool_words::tool_words;
 use super::words::{name_parts, stems, tokens};
 use crate::schema::ToolSchema;
@@ -186,7 +185,7 @@ fn postings(tools: &[[Vec<String>; 3]]) -> HashMap<String, Vec<Posting>> {
     }
     let postings = frequencies.into_iter().map(|(word, found)| {
         let with_word = float(found.len());
-        let rarity = ln(1.0 + (count - with_word + 0.5) / (with_word + 0.5));
+        let rarity = ((count - with_word + 0.5) / (with_word + 0.5)).ln_1p();
         #[allow(clippy::cast_possible_truncation, reason = "the precision suffices for a ranking")]
         let posting = |(tool, frequency): (u32, f64)| Posting {
             tool,
