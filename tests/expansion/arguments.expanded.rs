@@ -104,14 +104,17 @@ const _: () = {
                             &mut ___unused,
                         ],
                     )?;
+                let __3 = __3.__get();
+                let __mod = __mod.__get();
+                let ___unused = ___unused.__get();
                 __tool_runtime::start(async move {
                     let __returned = list(
                         __tags.__get(),
                         __title.__get(),
                         __text.__get(),
-                        __3.__get(),
-                        __mod.__get(),
-                        ___unused.__get(),
+                        __3,
+                        __mod,
+                        ___unused,
                     );
                     let __sent = __tool_runtime::ReturnProbe(&__returned)
                         .__kind()

@@ -57,8 +57,9 @@ const _: () = {
                     let __self = __invocation.__instance::<Self>()?;
                     let mut __a = __tool_runtime::argument::<i64>();
                     __invocation.__decode(&mut [&mut __a])?;
+                    let __a = __a.__get();
                     __tool_runtime::start(async move {
-                        let __returned = Self::add(__self.__get(), __a.__get()).await;
+                        let __returned = Self::add(__self.__get(), __a).await;
                         let __sent = __tool_runtime::ReturnProbe(&__returned)
                             .__kind()
                             .into_result(__returned)?;
@@ -86,8 +87,9 @@ const _: () = {
                 call: |__invocation| {
                     let mut __n = __tool_runtime::argument::<i64>();
                     __invocation.__decode(&mut [&mut __n])?;
+                    let __n = __n.__get();
                     __tool_runtime::start(async move {
-                        let __returned = Self::double(__n.__get());
+                        let __returned = Self::double(__n);
                         let __sent = __tool_runtime::ReturnProbe(&__returned)
                             .__kind()
                             .into_result(__returned)?;

@@ -47,8 +47,9 @@ const _: () = {
             call: |__invocation| {
                 let mut __path = __tool_runtime::argument::<String>();
                 __invocation.__decode(&mut [&mut __path])?;
+                let __path = __path.__get();
                 __tool_runtime::start(async move {
-                    let __returned = delete_file(__path.__get());
+                    let __returned = delete_file(__path);
                     let __sent = __tool_runtime::ReturnProbe(&__returned)
                         .__kind()
                         .into_result(__returned)?;

@@ -38,8 +38,9 @@ const _: () = {
                 let mut __city = __tool_runtime::Tag::<&str>::NEW.__mode().argument();
                 let mut __days = __tool_runtime::argument::<u8>().__with_default(|| 0);
                 __invocation.__decode(&mut [&mut __city, &mut __days])?;
+                let __days = __days.__get();
                 __tool_runtime::start(async move {
-                    let __returned = get_weather(__city.__get(), __days.__get()).await;
+                    let __returned = get_weather(__city.__get(), __days).await;
                     let __sent = __tool_runtime::ReturnProbe(&__returned)
                         .__kind()
                         .into_result(__returned)?;
