@@ -1,5 +1,5 @@
-//! A tool accepts every value that OpenAI's strict form of its schema accepts, including null for an absent argument. Each listed
-//! exception must be one.
+//! A tool accepts every value that OpenAI's strict form of its schema accepts, including null for an absent argument. Each
+//! listed exception must be one.
 
 use crate::enforced::add_ranges;
 use crate::instances::instance;
@@ -12,8 +12,8 @@ const INSTANCES: usize = 100;
 /// A shape whose strict schema accepts more than the tool: a part of the error message, and a value with that error.
 type Wider = (&'static str, &'static str, &'static str);
 
-/// Strict schemas do not support the order of a mixed tuple, lengths and unique items, which are in the description. The ranges of
-/// types, which are not published, are added.
+/// Strict schemas do not support the order of a mixed tuple, lengths and unique items, which are in the description. The
+/// ranges of types, which are not published, are added.
 const WIDER: [Wider; 11] = [
     (
         "nested",

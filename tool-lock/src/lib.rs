@@ -59,12 +59,12 @@ const OVERWRITE: &str = "overwrite";
 /// | a change that the comparison does not understand | breaking | breaking |
 ///
 /// After a breaking change of the arguments, the tool may reject a call that it accepted before; after a breaking change of the
-/// result, a program that reads the results may not understand one. A new optional field of an open object is compatible, unless
-/// its `additionalProperties` or `patternProperties` described such a field before.
+/// result, a program that reads the results may not understand one. A new optional field of an open object is compatible,
+/// unless its `additionalProperties` or `patternProperties` described such a field before.
 ///
 /// The lock file has the schema against which arguments are validated ([`Registry::enforced_schema`]); the one in requests [may
-/// accept more](macro@tool_runtime::tool#published-schemas). The lock file contains neither the order of the arguments nor rules that
-/// only a decoder enforces: a change from `String` to `IpAddr` is not noticed.
+/// accept more](macro@tool_runtime::tool#published-schemas). The lock file contains neither the order of the arguments nor
+/// rules that only a decoder enforces: a change from `String` to `IpAddr` is not noticed.
 ///
 /// # Write the file
 ///

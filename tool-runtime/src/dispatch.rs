@@ -9,7 +9,8 @@
 //!   [`ToolResult`].
 //! - A listener of [`BatchContext::on_event`] receives each [`CallEvent`] as it happens.
 //! - A tool can return a [`ToolOutput`] or a [`ToolError`], which have separate parts for the model and the program.
-//! - [`ToolMessage::outcome`] is the [`Outcome`] of a call: its duration if it was measured, and the [`CallError`] if there is no result.
+//! - [`ToolMessage::outcome`] is the [`Outcome`] of a call: its duration if it was measured, and the [`CallError`] if there
+//!   is no result.
 //!   [`ArgumentError`] and [`UnknownToolError`] have the details.
 
 mod blocking;

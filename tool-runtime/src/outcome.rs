@@ -100,8 +100,8 @@ impl Outcome {
         self.details.as_ref().map_or(&[], |details| &details.coercions)
     }
 
-    /// The time from the start of the dispatch to the end of this call, with its wait in a queue. For a call that starts while its
-    /// reply is streamed, the time from its own start. Zero if it was not measured: see
+    /// The time from the start of the dispatch to the end of this call, with its wait in a queue. For a call that starts
+    /// while its reply is streamed, the time from its own start. Zero if it was not measured: see
     /// [`measure_durations`](crate::RegistryBuilder::measure_durations).
     #[must_use]
     pub fn duration(&self) -> Duration {

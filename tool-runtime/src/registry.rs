@@ -268,7 +268,8 @@ impl Registry {
     /// [`CallError::UnknownTool`](crate::CallError::UnknownTool).
     ///
     /// The subset shares the tools, state, hook and limits of this registry, so it is cheap to create. With a search
-    /// (`RegistryBuilder::search`), it has `search_tools` and `call_tool` if it has tools to find, whether they are named or not.
+    /// (`RegistryBuilder::search`), it has `search_tools` and `call_tool` if it has tools to find, whether they are named or
+    /// not.
     ///
     /// ```
     /// use tool_runtime::{Registry, tool, tools};
@@ -339,8 +340,8 @@ impl Registry {
         self.allows_in(self.batch.as_ref(), name)
     }
 
-    /// Whether calls of a batch with these allowed tools may use the tool. They may always use the tools of a search, which find
-    /// and call only allowed tools.
+    /// Whether calls of a batch with these allowed tools may use the tool. They may always use the tools of a search, which
+    /// find and call only allowed tools.
     pub(crate) fn is_allowed(&self, tool: &RegisteredTool, allowed: Option<&AllowedTools>) -> bool {
         tool.is_allowed_by(allowed) || self.tools.is_search_tool(&tool.name)
     }

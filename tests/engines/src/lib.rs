@@ -13,8 +13,8 @@ use tool_runtime::{DynamicTool, Registry, RegistryBuilder};
 /// The schema of a tool's parameters in one form.
 pub struct Form {
     pub tool: String,
-    /// `default`, `openai` or `anthropic`, of which the latter two are strict, or `foreign`: a foreign definition in a request of
-    /// Chat Completions.
+    /// `default`, `openai` or `anthropic`, of which the latter two are strict, or `foreign`: a foreign definition in a
+    /// request of Chat Completions.
     pub form: &'static str,
     /// Whether the only parameter of the tool is of a number type.
     pub is_number: bool,

@@ -111,7 +111,8 @@ fn diff(old: Option<Schema<'_>>, new: Option<Schema<'_>>) -> Vec<String> {
     json_diff(value(old).as_ref(), value(new).as_ref())
 }
 
-/// Takes the forms of the same alternative from both lists: equal ones, then those of which each is the only one with its label.
+/// Takes the forms of the same alternative from both lists: equal ones, then those of which each is the only one with its
+/// label.
 fn take_partners<'a>(old: &mut Vec<Schema<'a>>, new: &mut Vec<Schema<'a>>) -> Vec<(Schema<'a>, Schema<'a>)> {
     let mut partners = Vec::new();
     take_equal(old, new, |schema| sorted_text(schema.value.clone()), false, &mut partners);

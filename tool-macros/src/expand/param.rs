@@ -86,8 +86,8 @@ fn binding_ident(pattern: &Pat, index: usize, span: Span) -> Ident {
 }
 
 /// Whether the tokens of the type show no borrow. Such a type needs no method probing with `Tag`, which takes a
-/// sixth of the time of `cargo check` for a tool. An alias may hide a borrow; rustc then rejects the argument, because it is not
-/// `DeserializeOwned`.
+/// sixth of the time of `cargo check` for a tool. An alias may hide a borrow; rustc then rejects the argument, because it is
+/// not `DeserializeOwned`.
 fn is_visibly_owned(ty: TokenStream) -> bool {
     ty.into_iter().all(|token| match token {
         TokenTree::Punct(punct) => !matches!(punct.as_char(), '&' | '\''),

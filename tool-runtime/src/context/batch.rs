@@ -124,7 +124,8 @@ impl BatchContext {
     ///
     /// The listener runs in the task or on the thread of the tool, and must not block: use a channel to send events to
     /// other tasks. The events of a call arrive one after the other, in their order: if a listener is busy on one thread,
-    /// that thread also sends the events that arrive meanwhile, for up to 0.1 seconds. At most 16 MiB of progress and data wait:
+    /// that thread also sends the events that arrive meanwhile, for up to 0.1 seconds. At most 16 MiB of progress and data
+    /// wait:
     /// [`CallStatus::Skipped`](crate::dispatch::CallStatus::Skipped) reports the others. A panic in a listener is ignored.
     ///
     /// ```
@@ -162,7 +163,8 @@ impl BatchContext {
     /// lists these; a name that no tool has is left out. The request still has all tools: use
     /// [`Request::with_allowed_tools`](crate::conversation::Request::with_allowed_tools) as well.
     ///
-    /// With a search (`RegistryBuilder::search`), list the tools that it may find: `search_tools` and `call_tool` follow from them.
+    /// With a search (`RegistryBuilder::search`), list the tools that it may find: `search_tools` and `call_tool` follow
+    /// from them.
     ///
     /// ```
     /// use tool_runtime::{BatchContext, Registry, ToolCall, tool, tools};
@@ -222,8 +224,8 @@ impl BatchContext {
     /// for each conversation.
     ///
     /// A crash loses the replies of a run that were not stored, and later replies have their numbers again. So a program that
-    /// stores a session only after each run records the replies ([`RunLog`](crate::session::RunLog)) under one id for the session,
-    /// or uses another id after each user message, as `examples/shop` does.
+    /// stores a session only after each run records the replies ([`RunLog`](crate::session::RunLog)) under one id for the
+    /// session, or uses another id after each user message, as `examples/shop` does.
     ///
     /// Do not end an id with two numbers after slashes, as in `orders/2024/11`: it is the id of an inner session of the run
     /// `orders` ([`child_batch`](super::CallContext::child_batch)), and is removed with that run. Use `orders-2024-11`.

@@ -109,8 +109,8 @@ impl CallContext {
     }
 
     /// A context for calls inside the tool, for example those of an inner [`Session`](crate::Session). It has the state of the
-    /// batch, and a token that is cancelled together with the call. If the batch has a [`run_id`](BatchContext::run_id), its run
-    /// id is the [`key`](CallContext::key) of this call, so that inner calls have keys of their own.
+    /// batch, and a token that is cancelled together with the call. If the batch has a [`run_id`](BatchContext::run_id), its
+    /// run id is the [`key`](CallContext::key) of this call, so that inner calls have keys of their own.
     ///
     /// It has no listeners and allows all tools, and its calls do not count in the limits of the batch.
     ///
@@ -158,8 +158,8 @@ impl CallContext {
     /// Without listeners, and after the call has ended, it does nothing, and does not serialize the data. If the data cannot be
     /// written as JSON, the listeners receive the text of the error instead, as a string.
     ///
-    /// The listener of a run ([`Run::on_event`](crate::session::Run::on_event)) receives the data in the task of the run: whenever
-    /// the tool awaits, and after it has ended. 16 MiB can wait; the rest is
+    /// The listener of a run ([`Run::on_event`](crate::session::Run::on_event)) receives the data in the task of the run:
+    /// whenever the tool awaits, and after it has ended. 16 MiB can wait; the rest is
     /// [skipped](crate::dispatch::CallStatus::Skipped). So an async tool that sends more than 10,000 values, or long ones, awaits
     /// between them: `tokio::task::yield_now().await` after every 1,000 values is enough.
     ///

@@ -187,8 +187,8 @@ impl CallEvents {
         self.queue().has_ended
     }
 
-    /// The next event to send. The thread that gets none stops sending. If events still wait, the thread that adds the next event of the
-    /// call sends them first.
+    /// The next event to send. The thread that gets none stops sending. If events still wait, the thread that adds the next
+    /// event of the call sends them first.
     fn next(&self, started: Instant) -> Option<CallEvent> {
         let mut queue = self.queue();
         let may_send = queue.has_ended || started.elapsed() < MAX_SENDING;

@@ -135,14 +135,14 @@ impl CallRecord {
     pub(crate) fn outcome(&self, duration: Duration) -> Outcome {
         let details = self.details.get();
         let has_details = details.is_some() || !duration.is_zero();
-        let details = || OutcomeDetails {
+        let outcome_details = || OutcomeDetails {
             coercions: details.and_then(|details| details.coercions.get()).cloned().unwrap_or_default(),
             queue_time: details.and_then(|details| details.queue_time.get()).copied().unwrap_or_default(),
             duration,
         };
         Outcome {
             error: None,
-            details: has_details.then(|| Arc::new(details())),
+            details: has_details.then(|| Arc::new(outcome_details())),
             responded_by_hook: self.is_response_of_hook.load(Ordering::Relaxed),
             has_begun: self.has_begun(),
         }

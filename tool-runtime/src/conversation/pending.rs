@@ -93,8 +93,8 @@ impl PendingCalls {
         self.positions.find(id, &self.reply.tool_calls)
     }
 
-    /// The calls of the reply, with and without results. Their ids are unique within the reply. Keys that a provider rejects have
-    /// their written names until a run, since no registry has seen the calls before.
+    /// The calls of the reply, with and without results. Their ids are unique within the reply. Keys that a provider rejects
+    /// have their written names until a run, since no registry has seen the calls before.
     #[must_use]
     pub fn calls(&self) -> &[ToolCall] {
         &self.reply.tool_calls
@@ -112,8 +112,8 @@ impl PendingCalls {
         self.states[self.position(id)?].result()
     }
 
-    /// Whether each call has its result. It continues after the calls that are known to have results, so that many decisions take
-    /// linear time.
+    /// Whether each call has its result. It continues after the calls that are known to have results, so that many decisions
+    /// take linear time.
     pub(crate) fn is_finished(&mut self) -> bool {
         let finished = &mut self.finished_calls;
         // A result is never removed.

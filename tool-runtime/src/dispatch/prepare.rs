@@ -12,8 +12,8 @@ use crate::tool::Call;
 pub(super) type PreparedTool<'a> = CatchPanic<'a, Result<ToolOutput, FunctionError>>;
 
 impl Registry {
-    /// Validates the arguments of a call, and decodes them. `None` if middleware or a blocking thread decodes them later, since these own
-    /// their arguments. A decoder of the program may panic.
+    /// Validates the arguments of a call, and decodes them. `None` if middleware or a blocking thread decodes them later,
+    /// since these own their arguments. A decoder of the program may panic.
     pub(super) fn prepare<'a>(&self, call: &'a Call<'a>) -> Result<Option<PreparedTool<'a>>, Box<CallError>> {
         let prepared = catch_panic(|| self.prepare_coerced(call));
         prepared.unwrap_or_else(|source| Err(call.panicked(source).into()))

@@ -52,9 +52,9 @@ impl Registry {
         }
     }
 
-    /// The steps between the validation and the run. They rely on their order: a call that waits for a decision holds no permit,
-    /// and a call that waits for a permit does not count. A step does nothing for a call that does not need it. A call that needs
-    /// a step must not be direct.
+    /// The steps between the validation and the run. They rely on their order: a call that waits for a decision holds no
+    /// permit, and a call that waits for a permit does not count. A step does nothing for a call that does not need it. A
+    /// call that needs a step must not be direct.
     ///
     /// Boxed, since a batch has a future of the direct way for each call.
     fn pass_steps<'a>(

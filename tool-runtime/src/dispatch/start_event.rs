@@ -17,8 +17,8 @@ impl Call<'_> {
         self.check_cancellation()
     }
 
-    /// Waits until the listener of a run has received all events. No call starts after the listener has cancelled the batch. The
-    /// next call waits until the permit is dropped.
+    /// Waits until the listener of a run has received all events. No call starts after the listener has cancelled the batch.
+    /// The next call waits until the permit is dropped.
     pub(super) async fn turn_to_start(&self) -> Result<Option<SemaphorePermit<'_>>, CallError> {
         let turn = match self.incoming.batch.context().start_gate() {
             Some(gate) => gate.turn().await,

@@ -98,7 +98,8 @@ impl AssistantMessage {
         self.completeness
     }
 
-    /// Whether the reply was truncated, for example at its token limit, or ended because the model declined or by a content filter.
+    /// Whether the reply was truncated, for example at its token limit, or ended because the model declined or by a content
+    /// filter.
     /// [`ToolCall::is_truncated`] is the same of a call.
     #[must_use]
     pub fn is_truncated(&self) -> bool {

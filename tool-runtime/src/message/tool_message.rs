@@ -109,8 +109,8 @@ impl ToolMessage {
         self.error_kind.is_some()
     }
 
-    /// The kind of the error, if the call failed, such as `timeout`: [`CallError::kind`](crate::CallError::kind) lists all kinds. It
-    /// is `returned` for a message from elsewhere.
+    /// The kind of the error, if the call failed, such as `timeout`: [`CallError::kind`](crate::CallError::kind) lists all
+    /// kinds. It is `returned` for a message from elsewhere.
     #[must_use]
     pub fn error_kind(&self) -> Option<&str> {
         self.error_kind.as_deref()

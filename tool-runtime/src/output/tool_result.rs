@@ -95,8 +95,8 @@ impl ToolResult {
         self.0.as_ref().err()
     }
 
-    /// The kind of the failure, such as `returned` or `timeout`: [`CallError::kind`](crate::CallError::kind) lists all kinds. `None`
-    /// if there is an output.
+    /// The kind of the failure, such as `returned` or `timeout`: [`CallError::kind`](crate::CallError::kind) lists all
+    /// kinds. `None` if there is an output.
     #[must_use]
     pub fn error_kind(&self) -> Option<&str> {
         self.failure().map(ToolFailure::kind)

@@ -158,8 +158,8 @@ impl RegistryBuilder {
     }
 
     /// Records the arguments and the result of each call in its span, as `gen_ai.tool.call.arguments` and
-    /// `gen_ai.tool.call.result`, and the texts of errors, with their sources unless middleware has changed the text. The result
-    /// is that after all middleware. Default: `false`, since they may contain secrets. Needs the feature `tracing`.
+    /// `gen_ai.tool.call.result`, and the texts of errors, with their sources unless middleware has changed the text. The
+    /// result is that after all middleware. Default: `false`, since they may contain secrets. Needs the feature `tracing`.
     ///
     /// Control characters, line breaks and marks of text direction are escaped in spans, as in `\n`, so that no text forges a
     /// line of a log. The middle of a text of more than 64 KiB is left out.
@@ -231,8 +231,8 @@ impl RegistryBuilder {
         self
     }
 
-    /// Measures the [`duration`](crate::dispatch::Outcome::duration) of every call. Default: `false`: only the calls of a batch with
-    /// a listener ([`BatchContext::on_event`](crate::BatchContext::on_event),
+    /// Measures the [`duration`](crate::dispatch::Outcome::duration) of every call. Default: `false`: only the calls of a
+    /// batch with a listener ([`BatchContext::on_event`](crate::BatchContext::on_event),
     /// [`Run::on_event`](crate::session::Run::on_event)) are measured, and other durations are zero, since reading the clock takes
     /// longer than a small tool.
     ///

@@ -72,8 +72,8 @@ impl RegistryBuilder {
     ///   three, and the signatures of the others.
     /// - **`call_tool(name, arguments)`** calls a tool. The call is that of the tool itself: its arguments are validated, its
     ///   approval, limits, hooks, middleware, spans and [`CallEvent`](crate::dispatch::CallEvent)s have its own name and
-    ///   arguments, and the model receives its result. The history and the events of a reply have the call as the model wrote it.
-    ///   On a strict wire, `arguments` is a string with JSON. A call may always contain an object or a string.
+    ///   arguments, and the model receives its result. The history and the events of a reply have the call as the model
+    ///   wrote it. On a strict wire, `arguments` is a string with JSON. A call may always contain an object or a string.
     /// - **A tool that the model has not searched for** runs as well, by `call_tool` or by its own name. If the arguments are
     ///   invalid, the error ends with the signature of the tool. The error of an unknown tool suggests a similar one.
     /// - **Tools that a request may not use** are neither found nor called: those outside of a
@@ -81,11 +81,12 @@ impl RegistryBuilder {
     ///   their [`max_calls`](super::Policy::max_calls). A list of allowed tools names the tools that a search may find;
     ///   `search_tools` and `call_tool` follow from them.
     /// - **Tools that change**: [`merge`](Registry::merge) creates a registry with other tools, for example after the list of
-    ///   an MCP server has changed. Its search finds them, and its requests stay equal unless a new tool is pinned. The search is
-    ///   that of the first registry.
+    ///   an MCP server has changed. Its search finds them, and its requests stay equal unless a new tool is pinned. The
+    ///   search is that of the first registry.
     /// - **Cost**: the first search of a registry creates its index, which takes about 0.05 ms per tool. Its subsets share it.
-    /// - **Other methods of the registry** know all tools, except [`schemas`](Registry::schemas), which returns the definitions of
-    ///   the requests (and of an MCP server), and [`tool_choice`](Registry::tool_choice), which accepts only these.
+    /// - **Other methods of the registry** know all tools, except [`schemas`](Registry::schemas), which returns the
+    ///   definitions of the requests (and of an MCP server), and [`tool_choice`](Registry::tool_choice), which accepts only
+    ///   these.
     ///
     /// Wires with a native search use it on request: see `Anthropic::native_tool_search` and `Responses::native_tool_search`.
     ///

@@ -40,8 +40,8 @@ impl Session {
         self.decide(id, |pending| pending.approve_with(id, arguments))
     }
 
-    /// Marks a pending call that began in an interrupted run as not begun. The next run starts it, where it would otherwise fail
-    /// with the error that it may have taken effect. If it needs an approval, it needs a new one.
+    /// Marks a pending call that began in an interrupted run as not begun. The next run starts it, where it would otherwise
+    /// fail with the error that it may have taken effect. If it needs an approval, it needs a new one.
     ///
     /// Use it if the program knows that the call had no effect, or in [`RunLog::before_calls`](super::RunLog::before_calls).
     ///

@@ -248,8 +248,8 @@ impl Item {
         }
     }
 
-    /// Whether the item contains its call in a form that the provider accepts. `has_object` is whether the arguments of the call
-    /// are an object.
+    /// Whether the item contains its call in a form that the provider accepts. `has_object` is whether the arguments of the
+    /// call are an object.
     fn has_call(&self, call: &ToolCall, has_object: bool) -> bool {
         match &self.state {
             ItemState::Growing(growing) => {

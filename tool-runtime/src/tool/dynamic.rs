@@ -27,16 +27,16 @@ use std::sync::Arc;
 /// bounded. `build` fails with [`BuildErrorKind::SchemaLimit`](crate::registry::BuildErrorKind::SchemaLimit) if a schema
 /// exceeds a limit, and arguments that would take too long to validate are an error.
 ///
-/// The schema may have keywords of an older draft of JSON Schema, or of OpenAPI. Those of drafts 4 to 7, `required: true` of draft
-/// 3 and `nullable` of OpenAPI are converted, with the meaning that they have there. Keywords next to `$ref` apply as in JSON
-/// Schema 2020-12, also in drafts where they did not. A schema that cannot be converted to JSON Schema 2020-12 is a
+/// The schema may have keywords of an older draft of JSON Schema, or of OpenAPI. Those of drafts 4 to 7, `required: true` of
+/// draft 3 and `nullable` of OpenAPI are converted, with the meaning that they have there. Keywords next to `$ref` apply as
+/// in JSON Schema 2020-12, also in drafts where they did not. A schema that cannot be converted to JSON Schema 2020-12 is a
 /// [`BuildErrorKind::InvalidSchema`](crate::registry::BuildErrorKind::InvalidSchema).
 ///
 /// A request contains the schema in a form that its provider accepts: for example, providers reject a union at the root, and
-/// grammar engines a pattern with a lookahead. As little as possible is changed, rules that the provider does not accept go into
-/// descriptions, and [`Body::report`](crate::wire::Body::report) lists each change. Two changes are not listed, since they do
-/// not change which arguments are valid: `$schema` is removed, and an object without `properties` gets empty ones. The
-/// arguments are always validated against the schema of the tool.
+/// grammar engines a pattern with a lookahead. As little as possible is changed, rules that the provider does not accept go
+/// into descriptions, and [`Body::report`](crate::wire::Body::report) lists each change. Two changes are not listed, since
+/// they do not change which arguments are valid: `$schema` is removed, and an object without `properties` gets empty ones.
+/// The arguments are always validated against the schema of the tool.
 ///
 /// ```
 /// use serde_json::json;

@@ -23,8 +23,8 @@ impl ToolKeys {
         ToolKeys { names: Arc::clone(keys), validator: Validator::new(&written).ok() }
     }
 
-    /// The error with written names, for a model that received them: the arguments are validated again under these names. Without
-    /// keys, the same error.
+    /// The error with written names, for a model that received them: the arguments are validated again under these names.
+    /// Without keys, the same error.
     #[cold]
     pub(crate) fn written_error(
         keys: Option<&Self>,

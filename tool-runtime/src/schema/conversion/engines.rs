@@ -1,8 +1,8 @@
 //! Keywords that grammar engines compile.
 //!
-//! llama.cpp, vLLM and SGLang make a grammar of the schemas of all tools of a request, and reject the request if one of them has
-//! a keyword that their engine does not compile. A published schema accepts a little more instead, and the description has the
-//! keyword; the tool enforces it.
+//! llama.cpp, vLLM and SGLang make a grammar of the schemas of all tools of a request, and reject the request if one of them
+//! has a keyword that their engine does not compile. A published schema accepts a little more instead, and the description
+//! has the keyword; the tool enforces it.
 
 use super::Conversion;
 use super::patterns::{MAX_REPETITIONS, is_accepted_for_keys, rewrite_pattern};

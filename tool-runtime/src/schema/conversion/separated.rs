@@ -9,9 +9,10 @@ use cycles::Cycles;
 use serde_json::{Map, Value, json};
 
 /// The rule that the Gemini API accepts references: a `$ref` has no other keywords next to it, and a cycle passes through an
-/// optional property. From the documentation of `responseJsonSchema`: "Cyclic references are unrolled to a limited degree and, as
-/// such, may only be used within non-required properties. [..] If `$ref` is set on a sub-schema, no other properties, except for
-/// than those starting as a `$`, may be set." (<https://ai.google.dev/api/generate-content#generationconfig>)
+/// optional property. From the documentation of `responseJsonSchema`: "Cyclic references are unrolled to a limited degree
+/// and, as such, may only be used within non-required properties. [..] If `$ref` is set on a sub-schema, no other
+/// properties, except for than those starting as a `$`, may be set."
+/// (<https://ai.google.dev/api/generate-content#generationconfig>)
 ///
 /// The tool still requires a property that is optional only here.
 pub(crate) fn separate_references(conversion: &mut Conversion) {

@@ -78,8 +78,8 @@ impl WrittenDefinition {
 pub(crate) type Convert = fn(&ToolSchema, &str) -> WrittenDefinition;
 
 impl ToolSchema {
-    /// The definition in the form of the wire of this name, whose provider has these rules for functions. It is created once and
-    /// cached.
+    /// The definition in the form of the wire of this name, whose provider has these rules for functions. It is created once
+    /// and cached.
     pub(crate) fn written(&self, wire: &'static str, rules: &[Rule]) -> Arc<WrittenDefinition> {
         self.forms().written(wire, |convert| match convert {
             Some(convert) => convert(self, wire),

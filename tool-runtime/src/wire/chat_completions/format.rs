@@ -115,9 +115,9 @@ impl ChatCompletions {
     /// (<https://platform.openai.com/docs/guides/structured-outputs#supported-schemas>). Default: false.
     ///
     /// Every property is required, and the model sends null for an absent argument. `read_reply` and
-    /// `read_event` mark all calls that they read, so that a dispatch reads a null for an optional argument as absent. Limits that the server does not
-    /// support are in the descriptions. A tool that cannot be strict, such as one that takes a map with any keys, is sent
-    /// without `strict`, and [`Body::report`] lists it.
+    /// `read_event` mark all calls that they read, so that a dispatch reads a null for an optional argument as absent.
+    /// Limits that the server does not support are in the descriptions. A tool that cannot be strict, such as one that takes
+    /// a map with any keys, is sent without `strict`, and [`Body::report`] lists it.
     #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {
         self.strict = strict;
@@ -151,9 +151,9 @@ impl ChatCompletions {
         self
     }
 
-    /// The maximum number of tools in a request; the tools after it are left out, and [`Body::report`] lists them. Default: 128,
-    /// since OpenAI, Groq and xAI reject a request with more. `None` for a server without such a limit, for example vLLM or
-    /// llama.cpp.
+    /// The maximum number of tools in a request; the tools after it are left out, and [`Body::report`] lists them. Default:
+    /// 128, since OpenAI, Groq and xAI reject a request with more. `None` for a server without such a limit, for example
+    /// vLLM or llama.cpp.
     ///
     /// A model chooses better among few tools: see `RegistryBuilder::search`.
     #[must_use]
@@ -163,7 +163,8 @@ impl ChatCompletions {
     }
 
     /// Sets the requests in which a typed answer ([`Run::answer_as`](crate::session::Run::answer_as)) uses the response format
-    /// of the API, `response_format` with a JSON Schema (<https://platform.openai.com/docs/guides/structured-outputs>). Default:
+    /// of the API, `response_format` with a JSON Schema (<https://platform.openai.com/docs/guides/structured-outputs>).
+    /// Default:
     /// [`WithoutTools`](UseResponseFormat::WithoutTools).
     ///
     /// OpenAI accepts a response format together with tools: set [`Always`](UseResponseFormat::Always). Groq rejects such a

@@ -21,8 +21,8 @@ impl ToolSchema {
     /// Every object is closed, every property is required, and an optional one accepts null. Keywords that the server
     /// rejects are in the descriptions. A value that is valid under this form and under the enforced schema runs.
     ///
-    /// The model sends null for an absent argument. A wire with [`strict`](crate::wire::ChatCompletions::strict) marks the calls
-    /// of the replies that it reads. If the program reads replies in another way, set
+    /// The model sends null for an absent argument. A wire with [`strict`](crate::wire::ChatCompletions::strict) marks the
+    /// calls of the replies that it reads. If the program reads replies in another way, set
     /// [`RegistryBuilder::null_means_absent`](crate::RegistryBuilder::null_means_absent).
     ///
     /// # Errors

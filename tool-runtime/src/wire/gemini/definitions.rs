@@ -6,8 +6,8 @@ use crate::schema::conversion::{
 };
 use crate::wire::definitions::DefinitionRules;
 
-/// "If `$ref` is set on a sub-schema, no other properties, except for than those starting as a `$`, may be set", and cycles "may
-/// only be used within non-required properties": <https://ai.google.dev/api/generate-content#generationconfig>
+/// "If `$ref` is set on a sub-schema, no other properties, except for than those starting as a `$`, may be set", and cycles
+/// "may only be used within non-required properties": <https://ai.google.dev/api/generate-content#generationconfig>
 const REFERENCES: Rule = Rule::without_error(separate_references);
 
 pub(super) const FUNCTIONS: DefinitionRules = DefinitionRules { wire: NAME, rules: &[REFERENCES] };

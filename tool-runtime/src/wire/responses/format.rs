@@ -55,7 +55,8 @@ use serde_json::json;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// The loop of a program with its own client. For a stream, add the field `stream`, read the data of each server-sent event with
+/// The loop of a program with its own client. For a stream, add the field `stream`, read the data of each server-sent event
+/// with
 /// [`read_event`](Wire::read_event), and return the chunks to [`Run::stream`](crate::session::Run::stream).
 ///
 /// ```
@@ -149,8 +150,9 @@ impl Responses {
     /// since the server makes tools strict otherwise.
     ///
     /// Every property is required, and the model sends null for an absent argument. `read_reply` and
-    /// `read_event` mark all calls that they read, so that a dispatch reads a null for an optional argument as absent. A tool that cannot be strict, such as
-    /// one that takes a map with any keys, is sent with `strict: false`, and [`Body::report`] lists it.
+    /// `read_event` mark all calls that they read, so that a dispatch reads a null for an optional argument as absent. A
+    /// tool that cannot be strict, such as one that takes a map with any keys, is sent with `strict: false`, and
+    /// [`Body::report`] lists it.
     #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {
         self.strict = strict;
