@@ -121,6 +121,10 @@ impl CallEvents<'_> {
                     has_started = true;
                 }
                 CallStatus::Progress { .. } => assert!(has_started, "progress before the start"),
+                // Progress that a thread reports while the call is stopped may still wait, and is skipped.
+                CallStatus::Skipped { .. } => {
+                    assert!(has_started && self.may_report_late(), "skipped: {:?}", self.events);
+                }
                 _ => assert!(is_at_the_end, "nothing comes after the last event: {:?}", self.events),
             }
         }
@@ -139,13 +143,16 @@ impl CallEvents<'_> {
         });
         let sent: Vec<_> = sent.collect();
         let planned = self.possible.planned;
-        // A thread may report after the end of its call, and so may a task that is aborted but not dropped yet.
-        let may_be_late =
-            matches!(planned.kind, Kind::Blocks(_)) || planned.middleware.contains(&Behaviour::Spawn);
         assert!(
-            sent == reported || may_be_late && reported.starts_with(&sent),
+            sent == reported || self.may_report_late() && reported.starts_with(&sent),
             "all progress of {planned:?}, in its order: {sent:?} of {reported:?}"
         );
+    }
+
+    /// A thread may report after the end of its call, and so may a task that is aborted but not dropped yet.
+    fn may_report_late(&self) -> bool {
+        let planned = self.possible.planned;
+        matches!(planned.kind, Kind::Blocks(_)) || planned.middleware.contains(&Behaviour::Spawn)
     }
 
     /// The last event has the result of the message, and happens when the call ends.
