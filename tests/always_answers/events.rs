@@ -205,6 +205,7 @@ impl CallEvents<'_> {
                 CallStatus::Started => "event: started",
                 CallStatus::Progress { .. } => "event: progress",
                 CallStatus::NeedsApproval { .. } => "event: needs approval",
+                CallStatus::Skipped { .. } => "event: skipped",
                 _ => "event: finished",
             });
         }
