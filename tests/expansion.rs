@@ -87,8 +87,14 @@ async fn a_tool_and_its_expansion_behave_the_same() {
     let (source, expanded) = (registry!(source), registry!(expanded));
     let text = |registry: &Registry| serde_json::to_string(registry.schemas()).expect("schemas are written");
     assert_eq!(text(&source), text(&expanded));
-    assert_eq!(source.annotations("delete-file"), expanded.annotations("delete-file"));
-    assert_eq!(source.policy("delete-file"), expanded.policy("delete-file"));
+    assert_eq!(
+        source.tool("delete-file").map(|tool| tool.annotations),
+        expanded.tool("delete-file").map(|tool| tool.annotations)
+    );
+    assert_eq!(
+        source.tool("delete-file").map(|tool| tool.policy),
+        expanded.tool("delete-file").map(|tool| tool.policy)
+    );
 
     let calls = [
         ("ring", "", "ok"),

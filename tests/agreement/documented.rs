@@ -126,7 +126,7 @@ async fn a_format_that_only_schemars_uses_is_not_published() {
     assert_tool_rejects_second(tools![reach], "reach", [r#"{"address":"::1"}"#, r#"{"address":"home"}"#])
         .await;
     let registry = Registry::new(tools![reach]).expect("one tool");
-    assert!(!registry.get("reach").expect("it is there").parameters().get().contains("format"));
+    assert!(!registry.tool("reach").expect("it is there").schema.parameters().get().contains("format"));
 }
 
 /// Takes a tuple.
@@ -202,7 +202,7 @@ fn locate(value: FlattenedStruct) -> String {
 #[tokio::test]
 async fn serde_drops_a_flattened_struct_without_a_required_field() {
     let registry = Registry::new(tools![locate]).expect("one tool");
-    let result = registry.call_text("locate", r#"{"value":{"street":"High"}}"#).await;
+    let result = registry.call("locate", r#"{"value":{"street":"High"}}"#).await;
     assert_eq!(result.text(), "nowhere", "its schema does not require the city");
     assert_eq!(verdict(&registry, "locate", r#"{"value":{"street":1,"city":"A"}}"#).await, Verdict::Invalid);
 }

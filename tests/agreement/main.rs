@@ -34,7 +34,7 @@ enum Verdict {
 }
 
 async fn verdict(registry: &Registry, tool: &str, arguments: &str) -> Verdict {
-    let result = registry.call_text(tool, arguments).await;
+    let result = registry.call(tool, arguments).await;
     match result.error_kind() {
         None => Verdict::Valid,
         Some("invalid_arguments" | "not_json") => Verdict::Invalid,
@@ -57,7 +57,7 @@ struct Schema {
 impl Schema {
     /// The schema that the registry publishes.
     fn published(registry: &Registry, tool: &str) -> Self {
-        let text = registry.get(tool).expect("it is there").parameters().get();
+        let text = registry.tool(tool).expect("it is there").schema.parameters().get();
         Schema::new(serde_json::from_str(text).expect("a schema is JSON"))
     }
 
@@ -123,16 +123,20 @@ async fn schema_and_decoder_agree_on_every_shape() {
         total = (total.0 + valid, total.1 + invalid);
     }
     let (valid, invalid) = total;
-    println!("{} shapes, {valid} valid and {invalid} invalid instances", registry.len());
+    println!("{} shapes, {valid} valid and {invalid} invalid instances", registry.names().len());
     for (tool, instances) in &disagreements {
         println!(
             "{tool} ({}):\n   {}",
-            registry.get(tool).expect("it is there").parameters().get(),
+            registry.tool(tool).expect("it is there").schema.parameters().get(),
             instances[..instances.len().min(4)].join("\n   ")
         );
     }
     assert!(disagreements.is_empty(), "{} shapes disagree, seed {seed}", disagreements.len());
-    assert!(registry.len() >= 60 && valid + invalid >= 20_000, "{} shapes, {total:?}", registry.len());
+    assert!(
+        registry.names().len() >= 60 && valid + invalid >= 20_000,
+        "{} shapes, {total:?}",
+        registry.names().len()
+    );
 }
 
 #[test]

@@ -62,7 +62,7 @@ async fn a_tool_accepts_what_its_strict_schema_accepts() {
         let listed = WIDER.iter().find(|(wider, ..)| *wider == name);
         if let Some((_, problem, example)) = listed {
             assert_eq!(schema.verdict(example), Verdict::Valid, "{name}: {example} of {}", schema.value);
-            let error = registry.call_text(name, example).await.into_result().expect_err(name).to_string();
+            let error = registry.call(name, example).await.into_result().expect_err(name).to_string();
             assert!(error.contains(problem), "{name}: {error}");
         }
         for _ in 0..INSTANCES {

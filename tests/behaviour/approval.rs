@@ -288,11 +288,8 @@ async fn registry_call_does_not_call_the_hook() {
         .before_call(|_| async { Decision::deny("no") })
         .build()
         .expect("a registry");
-    assert_eq!(registry.call_text("delete", r#"{"path":"a"}"#).await.text(), "a is gone");
-    assert_eq!(
-        registry.call_text("delete_on_a_thread", r#"{"path":"a"}"#).await.text(),
-        "a is gone, on a thread"
-    );
+    assert_eq!(registry.call("delete", r#"{"path":"a"}"#).await.text(), "a is gone");
+    assert_eq!(registry.call("delete_on_a_thread", r#"{"path":"a"}"#).await.text(), "a is gone, on a thread");
 }
 
 #[test]

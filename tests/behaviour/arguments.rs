@@ -58,7 +58,7 @@ async fn all_errors_come_in_one_message() {
 #[tokio::test]
 async fn a_program_can_match_on_the_kind_of_each_error() {
     let registry = Registry::new(tools![get_weather]).expect("one tool");
-    let result = registry.call_text("get_weather", r#"{"days":1,"days":2,"cty":"x"}"#).await;
+    let result = registry.call("get_weather", r#"{"days":1,"days":2,"cty":"x"}"#).await;
     let Some(CallError::InvalidArguments { errors, .. }) = result.failure().and_then(ToolFailure::error)
     else {
         panic!("expected errors of arguments, got {result:?}")

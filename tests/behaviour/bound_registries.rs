@@ -153,7 +153,7 @@ async fn a_tool_is_called_with_any_value_or_with_text() {
     let registry = Registry::new(tools![add]).expect("one tool");
     assert_eq!(registry.call("add", Arguments { a: 1, b: 2 }).await.text(), "3");
     assert_eq!(registry.call("add", json!({"a": 1, "b": 2})).await.text(), "3");
-    assert_eq!(registry.call_text("add", r#"{"a":1,"b":2}"#).await.text(), "3");
+    assert_eq!(registry.call("add", r#"{"a":1,"b":2}"#).await.text(), "3");
     assert_eq!(registry.call("add", "text").await.error_kind(), Some("not_an_object"));
     assert_eq!(registry.call("add", ()).await.error_kind(), Some("invalid_arguments"));
     let keys = std::collections::HashMap::from([([1], 2)]);

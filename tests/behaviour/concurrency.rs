@@ -169,7 +169,10 @@ async fn the_time_limit_of_a_tool_takes_precedence_over_that_of_the_registry() {
             "Error: the tool `lasts` did not finish within 1 s. It may have taken effect."
         ]
     );
-    assert_eq!(registry.policy("waits").and_then(|policy| policy.timeout), Some(Duration::from_secs(20)));
+    assert_eq!(
+        registry.tool("waits").map(|tool| tool.policy).and_then(|policy| policy.timeout),
+        Some(Duration::from_secs(20))
+    );
 }
 
 struct PanicsWhenDropped;
@@ -245,8 +248,8 @@ async fn the_outcome_reports_whether_a_tool_has_begun() {
 async fn registry_call_uses_the_time_limit_and_the_queue() {
     let (registry, running) = builder();
     let registry = registry.max_concurrency(1).build().expect("a registry");
-    assert_eq!(registry.call_text("lasts", "").await.error_kind(), Some("timeout"));
-    let (first, second) = tokio::join!(registry.call_text("works", ""), registry.call_text("works", ""));
+    assert_eq!(registry.call("lasts", "").await.error_kind(), Some("timeout"));
+    let (first, second) = tokio::join!(registry.call("works", ""), registry.call("works", ""));
     assert_eq!([first.text(), second.text()], ["at 1", "at 2"]);
     assert_eq!(running.max.load(Ordering::SeqCst), 1);
 }

@@ -87,7 +87,7 @@ fn take(skipped: Option<Skipped>, anything: Option<Anything>, nothing: Option<Ve
 
 async fn call(arguments: &str) -> String {
     let registry = Registry::new(tools![take]).expect("one tool");
-    registry.call_text("take", arguments).await.text().into_owned()
+    registry.call("take", arguments).await.text().into_owned()
 }
 
 #[tokio::test]

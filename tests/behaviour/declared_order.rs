@@ -213,7 +213,7 @@ fn no_keyword_that_a_small_model_copies_follows_the_properties() {
     let registry =
         Registry::builder().tools(tools![judge, argue]).dynamic(tool).build().expect("three tools");
     assert_eq!(
-        registry.get("odd").expect("it is there").parameters().get(),
+        registry.tool("odd").expect("it is there").schema.parameters().get(),
         concat!(
             r#"{"type":"object","required":["type","required"],"properties":{"#,
             r#""properties":{"type":"object","properties":{"required":{},"type":{}}},"#,

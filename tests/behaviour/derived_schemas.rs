@@ -41,9 +41,9 @@ fn open(port: Port, tags: Option<Tags>) -> String {
 #[tokio::test]
 async fn a_type_with_the_schema_name_of_a_scalar_is_validated_against_its_own_schema() {
     let registry = Registry::new(tools![open]).expect("one tool");
-    assert!(!registry.call_text("open", r#"{"port":8080,"tags":["a"]}"#).await.is_error());
-    assert!(registry.call_text("open", r#"{"port":80}"#).await.is_error());
-    assert!(registry.call_text("open", r#"{"port":8080,"tags":"a,b"}"#).await.is_error());
+    assert!(!registry.call("open", r#"{"port":8080,"tags":["a"]}"#).await.is_error());
+    assert!(registry.call("open", r#"{"port":80}"#).await.is_error());
+    assert!(registry.call("open", r#"{"port":8080,"tags":"a,b"}"#).await.is_error());
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -77,20 +77,20 @@ fn refer(
 #[tokio::test]
 async fn mutually_recursive_types_are_defined_once_with_plain_names() {
     let registry = Registry::new(tools![refer]).expect("one tool");
-    let schema = registry.get("refer").expect("it is there").parameters().get();
+    let schema = registry.tool("refer").expect("it is there").schema.parameters().get();
     let schema: Value = serde_json::from_str(schema).expect("JSON");
-    assert!(registry.unsupported_keywords("refer").is_empty(), "{schema}");
+    assert!(registry.tool("refer").expect("it is there").unsupported_keywords.is_empty(), "{schema}");
     for (parameter, reference) in [("ping", "#/$defs/Ping"), ("other", "#/$defs/Pong")] {
         assert_eq!(schema["properties"][parameter], json!({ "$ref": reference }), "{schema}");
     }
     let node = schema["properties"]["node"]["$ref"].as_str().expect("a reference");
     assert!(schema.pointer(node.trim_start_matches('#')).is_some(), "{schema}");
     let chain = |last: &str| format!(r#"{{"node":{{"value":1,"next":{{"value":{last}}}}},"ping":{{}}}}"#);
-    assert!(!registry.call_text("refer", &chain("2")).await.is_error());
-    let error = registry.call_text("refer", &chain("300")).await.into_result().expect_err("300 is too large");
+    assert!(!registry.call("refer", &chain("2")).await.is_error());
+    let error = registry.call("refer", &chain("300")).await.into_result().expect_err("300 is too large");
     assert!(error.to_string().contains("`node.next.value`: expected an integer from 0 to 255"), "{error}");
     let deep = r#"{"value":1,"next":"#.repeat(120) + "null" + &"}".repeat(120);
-    assert!(!registry.call_text("refer", &format!(r#"{{"node":{deep},"ping":{{}}}}"#)).await.is_error());
+    assert!(!registry.call("refer", &format!(r#"{{"node":{deep},"ping":{{}}}}"#)).await.is_error());
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -132,7 +132,7 @@ async fn a_struct_without_fields_can_be_strict() {
     let registry =
         Registry::builder().tools(tools![nothing]).null_means_absent(true).build().expect("one tool");
     assert!(registry.schemas()[0].openai_strict().is_ok(), "it is not a map");
-    assert_eq!(registry.call_text("nothing", r#"{"empty":{},"n":null}"#).await.text(), "Empty 1");
+    assert_eq!(registry.call("nothing", r#"{"empty":{},"n":null}"#).await.text(), "Empty 1");
 }
 
 #[tokio::test]
@@ -149,12 +149,12 @@ async fn integers_that_are_written_as_floats_keep_every_digit() {
         ("1.2345678901234567890e19", "12345678901234567890"),
         ("1e-400", "0"),
     ] {
-        let result = registry.call_text("nothing", &format!(r#"{{"empty":{{}},"n":{written}}}"#)).await;
+        let result = registry.call("nothing", &format!(r#"{{"empty":{{}},"n":{written}}}"#)).await;
         assert_eq!(result.text(), format!("Empty {read}"), "{written}");
     }
     for written in ["1.5", "15e-1", "1e20", "-1.0", "18446744073709551616.0"] {
         assert!(
-            registry.call_text("nothing", &format!(r#"{{"empty":{{}},"n":{written}}}"#)).await.is_error(),
+            registry.call("nothing", &format!(r#"{{"empty":{{}},"n":{written}}}"#)).await.is_error(),
             "{written}"
         );
     }
@@ -170,14 +170,14 @@ fn wide(signed: i128, unsigned: Option<u128>) -> String {
 async fn integers_of_128_bits_are_read_completely() {
     let registry = Registry::new(tools![wide]).expect("one tool");
     for (written, read) in [("1e3", "1000"), ("1.5e1", "15"), ("2.0", "2"), ("-7", "-7")] {
-        let result = registry.call_text("wide", &format!(r#"{{"signed":{written}}}"#)).await;
+        let result = registry.call("wide", &format!(r#"{{"signed":{written}}}"#)).await;
         assert_eq!(result.text(), format!("{read} None"), "{written}");
     }
-    let result = registry.call_text("wide", r#"{"unsigned": 12e1 , "signed": 0}"#).await;
+    let result = registry.call("wide", r#"{"unsigned": 12e1 , "signed": 0}"#).await;
     assert_eq!(result.text(), "0 Some(120)");
     for written in ["1.5", "15e-1", "1e", "1x"] {
         let arguments = format!(r#"{{"signed":{written}}}"#);
-        assert!(registry.call_text("wide", &arguments).await.is_error(), "{written}");
+        assert!(registry.call("wide", &arguments).await.is_error(), "{written}");
     }
 }
 
@@ -191,10 +191,8 @@ fn step(first: Step, flat: Option<Flat>) -> String {
 async fn a_deeply_nested_tagged_enum_is_validated() {
     let registry = Registry::new(tools![step]).expect("one tool");
     let chain = |last: &str| r#"{"op":"Not","inner":"#.repeat(100) + last + &"}".repeat(100);
-    assert!(
-        !registry.call_text("step", &format!(r#"{{"first":{}}}"#, chain(r#"{"op":"End"}"#))).await.is_error()
-    );
-    let error = registry.call_text("step", &format!(r#"{{"first":{}}}"#, chain(r#"{"op":"Stop"}"#))).await;
+    assert!(!registry.call("step", &format!(r#"{{"first":{}}}"#, chain(r#"{"op":"End"}"#))).await.is_error());
+    let error = registry.call("step", &format!(r#"{{"first":{}}}"#, chain(r#"{"op":"Stop"}"#))).await;
     let error = error.into_result().expect_err("there is no such step").to_string();
     assert!(error.contains("op`: expected `Not` or `End`, got string \"Stop\""), "{error}");
 }
@@ -204,7 +202,7 @@ async fn the_schema_of_a_flattened_variant_matches_its_decoder_with_and_without_
     let registry = Registry::new(tools![step]).expect("one tool");
     for state in [r#""Open":null"#, r#""Shut":null"#, r#""Ajar":{"by":1}"#] {
         let arguments = format!(r#"{{"first":{{"op":"End"}},"flat":{{"own":1,{state}}}}}"#);
-        assert!(!registry.call_text("step", &arguments).await.is_error(), "{arguments}");
+        assert!(!registry.call("step", &arguments).await.is_error(), "{arguments}");
     }
 }
 
@@ -238,9 +236,9 @@ async fn deeply_nested_values_are_accepted_and_rejected_in_time() {
     let sum = |depth: usize, last: &str| {
         format!(r#"{{"sum":{}{last}{}}}"#, r#"{"left":"#.repeat(depth), r#","multiply":2}"#.repeat(depth))
     };
-    assert!(!registry.call_text("deep", &sum(14, "1")).await.is_error());
+    assert!(!registry.call("deep", &sum(14, "1")).await.is_error());
     let error = registry
-        .call_text("deep", &sum(60, "true"))
+        .call("deep", &sum(60, "true"))
         .await
         .into_result()
         .expect_err("it is not a number")
@@ -252,6 +250,6 @@ async fn deeply_nested_values_are_accepted_and_rejected_in_time() {
         let around = format!(r#"{{"text":"{text}","parent":"#).repeat(39);
         format!(r#"{{"n":1.0,"comment":{around}{{"text":"","votes":{votes}{ends}}}"#)
     };
-    assert!(!registry.call_text("deep", &comment("1.0")).await.is_error());
-    assert!(registry.call_text("deep", &comment("1.5")).await.is_error());
+    assert!(!registry.call("deep", &comment("1.0")).await.is_error());
+    assert!(registry.call("deep", &comment("1.5")).await.is_error());
 }

@@ -221,16 +221,16 @@ async fn a_registry_can_be_cloned_and_shared_between_tasks() {
 #[tokio::test]
 async fn registry_call_runs_one_tool() {
     let registry = registry();
-    let result = registry.call_text("get_weather", r#"{"city":"Beijing"}"#).await;
+    let result = registry.call("get_weather", r#"{"city":"Beijing"}"#).await;
     assert_eq!((result.text().as_ref(), result.is_error()), ("Beijing in 0 days: sunny", false));
     let result = registry.call("get_weather", serde_json::json!({"city": "Atlantis"})).await;
     assert_eq!((result.text().as_ref(), result.error_kind()), ("Error: no such city", Some("returned")));
     let failure = result.into_result().expect_err("there is no such city");
     assert!(matches!(failure.error(), Some(CallError::Returned { .. })));
     assert_eq!(failure.to_string(), "no such city");
-    assert_eq!(registry.call_text("x", "").await.error_kind(), Some("unknown_tool"));
-    assert_eq!(registry.call_text("now", "[").await.error_kind(), Some("not_json"));
-    assert_eq!(registry.call_text("panics", "").await.error_kind(), Some("panic"));
+    assert_eq!(registry.call("x", "").await.error_kind(), Some("unknown_tool"));
+    assert_eq!(registry.call("now", "[").await.error_kind(), Some("not_json"));
+    assert_eq!(registry.call("panics", "").await.error_kind(), Some("panic"));
 }
 
 #[tokio::test]

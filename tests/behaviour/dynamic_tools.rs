@@ -38,7 +38,7 @@ async fn a_dynamic_tool_is_described_and_called_like_a_function() {
         .dispatch(&[ToolCall::new("a", "double", r#"{"n":4}"#), ToolCall::new("b", "add", r#"{"a":1}"#)])
         .await;
     assert_eq!([messages[0].content.as_str(), messages[1].content.as_str()], ["8", "1"]);
-    assert_eq!(registry.subset(["double"]).expect("it is there").len(), 1);
+    assert_eq!(registry.subset(["double"]).expect("it is there").names().len(), 1);
 }
 
 /// Returns its argument.
@@ -157,11 +157,11 @@ fn the_registry_has_the_annotations_and_the_policy_of_a_dynamic_tool() {
     let tool = DynamicTool::new("dynamic", "", parameters(), double).destructive().idempotent().open_world();
     let limited = DynamicTool::new("limited", "", parameters(), double).max_concurrency(2).max_calls(3);
     let registry = Registry::builder().dynamic(tool).dynamic(limited).build().expect("a registry");
-    let annotations = registry.annotations("dynamic").expect("it is there");
+    let annotations = registry.tool("dynamic").expect("it is there").annotations;
     assert!(annotations.is_destructive() && annotations.is_idempotent() && annotations.is_open_world());
     assert_eq!(annotations.read_only, None);
-    assert_eq!(registry.policy("dynamic"), Some(Policy::default()));
-    let policy = registry.policy("limited").expect("it is there");
+    assert_eq!(registry.tool("dynamic").map(|tool| tool.policy), Some(Policy::default()));
+    let policy = registry.tool("limited").expect("it is there").policy;
     assert_eq!((policy.max_concurrency, policy.max_calls), (Some(2), Some(3)));
 }
 
@@ -172,7 +172,7 @@ fn all_annotations_of_a_dynamic_tool_can_be_set_at_once() {
     annotations.destructive = Some(false);
     let tool = DynamicTool::new("dynamic", "", parameters(), double).read_only().annotations(annotations);
     let registry = Registry::builder().dynamic(tool).build().expect("a registry");
-    assert_eq!(registry.annotations("dynamic"), Some(annotations));
+    assert_eq!(registry.tool("dynamic").map(|tool| tool.annotations), Some(annotations));
     // A declared false does not contradict.
     annotations.read_only = Some(true);
     let tool = DynamicTool::new("dynamic", "", parameters(), double).annotations(annotations);
@@ -183,7 +183,13 @@ fn all_annotations_of_a_dynamic_tool_can_be_set_at_once() {
 fn a_dynamic_tool_has_a_title() {
     let tool = named("clock.now", parameters()).title("Clock");
     let registry = Registry::builder().map_names(true).dynamic(tool).build().expect("a registry");
-    assert_eq!((registry.title("clock_now"), registry.title("clock.now")), (Some("Clock"), Some("Clock")));
+    assert_eq!(
+        (
+            registry.tool("clock_now").and_then(|tool| tool.title),
+            registry.tool("clock.now").and_then(|tool| tool.title)
+        ),
+        (Some("Clock"), Some("Clock"))
+    );
 }
 
 fn named(name: &str, parameters: Value) -> DynamicTool {
@@ -195,10 +201,10 @@ async fn empty_parameters_accept_any_object() {
     for parameters in [json!({}), Value::Null] {
         let registry = Registry::builder().dynamic(named("take", parameters)).build().expect("one tool");
         assert_eq!(
-            registry.get("take").expect("it is there").parameters().get(),
+            registry.tool("take").expect("it is there").schema.parameters().get(),
             r#"{"type":"object","properties":{}}"#
         );
-        assert!(!registry.call_text("take", r#"{"any":1}"#).await.is_error());
+        assert!(!registry.call("take", r#"{"any":1}"#).await.is_error());
     }
 }
 
@@ -214,22 +220,19 @@ async fn a_misspelt_optional_argument_is_an_error_with_deny_unknown_arguments() 
         let tool = named("list", open.clone()).deny_unknown_arguments(deny);
         Registry::builder().dynamic(tool).build().expect("one tool")
     };
-    assert!(!registry(false).call_text("list", r#"{"limmit":5}"#).await.is_error());
+    assert!(!registry(false).call("list", r#"{"limmit":5}"#).await.is_error());
     let closed = registry(true);
     assert!(
         closed
-            .get("list")
+            .tool("list")
             .expect("it is there")
+            .schema
             .parameters()
             .get()
             .contains(r#""additionalProperties":false"#)
     );
-    let error = closed
-        .call_text("list", r#"{"limmit":5}"#)
-        .await
-        .into_result()
-        .expect_err("it is misspelt")
-        .to_string();
+    let error =
+        closed.call("list", r#"{"limmit":5}"#).await.into_result().expect_err("it is misspelt").to_string();
     assert_eq!(
         error,
         "invalid arguments for `list`: `limmit` is not an argument, did you mean `limit`? \
@@ -237,7 +240,7 @@ async fn a_misspelt_optional_argument_is_an_error_with_deny_unknown_arguments() 
     );
     // The names in its branches are known, and objects inside stay open.
     for known in [r#"{"limit":5}"#, r#"{"after":"a","before":"b"}"#, r#"{"where":{"b":1}}"#, "{}"] {
-        assert!(!closed.call_text("list", known).await.is_error(), "{known}");
+        assert!(!closed.call("list", known).await.is_error(), "{known}");
     }
 }
 
@@ -246,8 +249,8 @@ async fn a_map_accepts_any_key_with_deny_unknown_arguments() {
     let map = json!({"type": "object", "additionalProperties": {"type": "integer"}});
     let tool = named("sum", map).deny_unknown_arguments(true);
     let registry = Registry::builder().dynamic(tool).build().expect("one tool");
-    assert!(!registry.call_text("sum", r#"{"a":1}"#).await.is_error());
-    assert!(registry.call_text("sum", r#"{"a":"x"}"#).await.is_error());
+    assert!(!registry.call("sum", r#"{"a":1}"#).await.is_error());
+    assert!(registry.call("sum", r#"{"a":"x"}"#).await.is_error());
 }
 
 #[tokio::test]
@@ -267,8 +270,8 @@ async fn every_key_that_a_schema_names_is_accepted_with_deny_unknown_arguments()
     ] {
         let tool = named("take", schema.clone()).deny_unknown_arguments(true);
         let registry = Registry::builder().dynamic(tool).build().expect("one tool");
-        assert!(!registry.call_text("take", known).await.is_error(), "{known} of {schema}");
-        assert!(registry.call_text("take", r#"{"unknown":1}"#).await.is_error(), "{schema}");
+        assert!(!registry.call("take", known).await.is_error(), "{known} of {schema}");
+        assert!(registry.call("take", r#"{"unknown":1}"#).await.is_error(), "{schema}");
     }
     // A map, and a schema with a reference that cannot be resolved, accept any key.
     for schema in [
@@ -278,12 +281,12 @@ async fn every_key_that_a_schema_names_is_accepted_with_deny_unknown_arguments()
     ] {
         let tool = named("take", schema.clone()).deny_unknown_arguments(true);
         let registry = Registry::builder().dynamic(tool).build().expect("one tool");
-        assert!(!registry.call_text("take", r#"{"any":1}"#).await.is_error(), "{schema}");
+        assert!(!registry.call("take", r#"{"any":1}"#).await.is_error(), "{schema}");
     }
     let open =
         named("take", json!({"type": "object", "additionalProperties": {}})).deny_unknown_arguments(true);
     let registry = Registry::builder().dynamic(open).build().expect("one tool");
-    assert!(registry.call_text("take", r#"{"any":1}"#).await.is_error());
+    assert!(registry.call("take", r#"{"any":1}"#).await.is_error());
 }
 
 #[tokio::test]
@@ -323,8 +326,8 @@ async fn invalid_dynamic_tools_can_be_skipped_and_are_listed() {
         assert!(skipped.starts_with("the tool `") && skipped.contains(reason), "{skipped}");
     }
     // The first of two tools stays, and a function takes precedence over a dynamic tool.
-    assert!(!registry.get("good").expect("it is there").parameters().get().contains("second"));
-    assert_eq!(registry.call_text("add", r#"{"a":1}"#).await.text(), "1");
+    assert!(!registry.tool("good").expect("it is there").schema.parameters().get().contains("second"));
+    assert_eq!(registry.call("add", r#"{"a":1}"#).await.text(), "1");
     assert_eq!(registry.subset(["good"]).expect("it is there").skipped().len(), 6);
 }
 

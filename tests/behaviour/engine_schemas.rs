@@ -23,7 +23,7 @@ pub(crate) fn strict_parameters(tools: ToolList) -> Value {
 pub(crate) async fn error(tools: ToolList, tool: &str, arguments: Value) -> String {
     let registry = Registry::new(tools).expect("one tool");
     registry
-        .call_text(tool, &arguments.to_string())
+        .call(tool, &arguments.to_string())
         .await
         .into_result()
         .expect_err("invalid arguments")
@@ -250,7 +250,7 @@ fn decode(numbered: Numbered, wrapped: Wrapped) -> String {
 #[tokio::test]
 async fn building_a_registry_survives_decoders_that_panic_or_recurse() {
     let registry = Registry::new(tools![decode]).expect("one tool");
-    let result = registry.call_text("decode", r#"{"numbered":{"1":1},"wrapped":{"a":1}}"#).await;
+    let result = registry.call("decode", r#"{"numbered":{"1":1},"wrapped":{"a":1}}"#).await;
     assert_eq!(result.text(), r#"Numbered([1]) Map({"a": 1})"#);
 }
 

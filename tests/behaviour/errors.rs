@@ -259,7 +259,7 @@ async fn a_tool_error_has_a_message_for_the_model_and_is_kept_for_the_program() 
         ["for the log: password 123 rejected by 10.0.0.1", "password 123 rejected by 10.0.0.1"]
     );
     assert!(kept(&message).is_some_and(<dyn Error + Send + Sync>::is::<WithModelMessage>));
-    assert_eq!(registry.call_text("tool_error", "").await.text(), "Error: try again later");
+    assert_eq!(registry.call("tool_error", "").await.text(), "Error: try again later");
 }
 
 #[tokio::test]

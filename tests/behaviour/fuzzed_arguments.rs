@@ -72,7 +72,7 @@ async fn a_tool_accepts_exactly_the_text_that_a_derived_struct_accepts() {
             continue;
         }
         let derived = serde_json::from_str::<Derived>(&text);
-        match (registry.call_text("takes", &text).await.into_result(), derived) {
+        match (registry.call("takes", &text).await.into_result(), derived) {
             (Ok(result), Ok(Derived { city, days, note, inner })) => {
                 accepted += 1;
                 assert_eq!(result.text(), format!("{city:?} {days} {note:?} {inner:?}"), "{text:?}");

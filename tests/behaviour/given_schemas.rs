@@ -66,19 +66,24 @@ async fn self_references_are_ignored_and_listed_as_unsupported() {
     ] {
         let registry = registry(parameters.clone());
         assert!(
-            registry.unsupported_keywords("take").iter().any(|keyword| keyword.contains("leads back")),
+            registry
+                .tool("take")
+                .expect("it is there")
+                .unsupported_keywords
+                .iter()
+                .any(|keyword| keyword.contains("leads back")),
             "{parameters}"
         );
-        let _ = registry.call_text("take", r#"{"a":1.0}"#).await;
+        let _ = registry.call("take", r#"{"a":1.0}"#).await;
     }
     let items = registry(
         json!({"type": "object", "properties": {"a": {"type": "array", "items": {"$ref": "#/properties/a"}}}}),
     );
     assert!(
-        items.unsupported_keywords("take").is_empty()
-            && !items.call_text("take", r#"{"a":[[],[[]]]}"#).await.is_error()
+        items.tool("take").expect("it is there").unsupported_keywords.is_empty()
+            && !items.call("take", r#"{"a":[[],[[]]]}"#).await.is_error()
     );
-    assert!(items.call_text("take", r#"{"a":[[1]]}"#).await.is_error());
+    assert!(items.call("take", r#"{"a":[[1]]}"#).await.is_error());
 }
 
 #[tokio::test]
@@ -86,17 +91,20 @@ async fn references_with_escaped_names_are_resolved() {
     let definitions = json!({"A B": {"type": "integer"}, "x/y~z": {"type": "integer"}, "never": false});
     for reference in ["#/$defs/A%20B", "#/$defs/x~1y~0z", "#/$defs/x~1y%7E0z"] {
         let registry = registry_with(&json!({ "$ref": reference }), &definitions);
-        assert!(!registry.call_text("take", r#"{"a":1}"#).await.is_error(), "{reference}");
-        assert!(registry.call_text("take", r#"{"a":"x"}"#).await.is_error(), "{reference}");
+        assert!(!registry.call("take", r#"{"a":1}"#).await.is_error(), "{reference}");
+        assert!(registry.call("take", r#"{"a":"x"}"#).await.is_error(), "{reference}");
     }
     assert!(
         registry_with(&json!({"$ref": "#/$defs/never"}), &definitions)
-            .call_text("take", r#"{"a":1}"#)
+            .call("take", r#"{"a":1}"#)
             .await
             .is_error()
     );
     let dangling = registry_with(&json!({"$ref": "#/$defs/nowhere"}), &definitions);
-    assert_eq!(dangling.unsupported_keywords("take"), ["`$ref` at `/properties/a`"]);
+    assert_eq!(
+        dangling.tool("take").expect("it is there").unsupported_keywords,
+        ["`$ref` at `/properties/a`"]
+    );
 }
 
 #[tokio::test]
@@ -120,10 +128,7 @@ async fn numbers_beyond_64_bits_are_floats() {
         (r#"{"multipleOf": 1e-300}"#, "1e300"),
     ] {
         let registry = registry_with(&serde_json::from_str(schema).expect("JSON"), &json!({}));
-        assert!(
-            !registry.call_text("take", &format!(r#"{{"a":{valid}}}"#)).await.is_error(),
-            "{schema} {valid}"
-        );
+        assert!(!registry.call("take", &format!(r#"{{"a":{valid}}}"#)).await.is_error(), "{schema} {valid}");
     }
 }
 
@@ -133,7 +138,7 @@ async fn integers_are_multiples_of_minus_one() {
     for number in
         ["2", "-3", "170141183460469231731687303715884105727", "-170141183460469231731687303715884105728"]
     {
-        assert!(!registry.call_text("take", &format!(r#"{{"a":{number}}}"#)).await.is_error(), "{number}");
+        assert!(!registry.call("take", &format!(r#"{{"a":{number}}}"#)).await.is_error(), "{number}");
     }
 }
 
@@ -198,7 +203,7 @@ async fn errors_of_schemas_without_a_type_name_the_expected_value() {
         error_of(json!({"propertyNames": {"maxLength": 1}}), json!({"long": 1})).await,
         "`a.long`: its key must be a string of at most 1 character"
     );
-    let result = registry(json!({"type": "object", "minProperties": 1})).call_text("take", "{}").await;
+    let result = registry(json!({"type": "object", "minProperties": 1})).call("take", "{}").await;
     assert_eq!(
         result.text(),
         "Error: invalid arguments for `take`: expected an object of at least 1 key, got 0"
@@ -209,7 +214,7 @@ async fn errors_of_schemas_without_a_type_name_the_expected_value() {
 async fn the_message_about_a_million_wrong_items_is_short() {
     let items: Vec<String> = (0..1_000_000).map(|_| "1".to_owned()).collect();
     let registry = registry_with(&json!({"type": "array", "items": {"type": "string"}}), &json!({}));
-    let result = registry.call_text("take", &format!(r#"{{"a":[{}]}}"#, items.join(","))).await;
+    let result = registry.call("take", &format!(r#"{{"a":[{}]}}"#, items.join(","))).await;
     assert!(result.text().len() < 5_000 && result.text().ends_with(" more"));
     let Some(CallError::InvalidArguments { errors, .. }) = result.failure().and_then(ToolFailure::error)
     else {
@@ -231,11 +236,11 @@ fn mapped_names_that_would_be_equal_stay_different() {
         .build()
         .expect("the mapped names differ");
     let originals: Vec<Option<&str>> =
-        registry.names().iter().map(|name| registry.original_name(name)).collect();
+        registry.names().iter().map(|name| registry.tool(name).and_then(|tool| tool.original_name)).collect();
     assert_eq!(originals.len(), 4);
     for original in ["math.double", "math/double", &"long".repeat(40)] {
         assert!(originals.contains(&Some(original)));
-        assert_eq!(registry.subset([original]).expect("both names are known").len(), 1);
+        assert_eq!(registry.subset([original]).expect("both names are known").names().len(), 1);
     }
     assert!(registry.names().iter().all(|name| name.len() <= 64));
 }

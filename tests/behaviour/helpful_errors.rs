@@ -15,7 +15,7 @@ fn dynamic(parameters: Value) -> Registry {
 /// The errors of a call, without the prefix of the message.
 async fn errors(registry: &Registry, tool: &str, arguments: &str) -> String {
     let error =
-        registry.call_text(tool, arguments).await.into_result().expect_err("invalid arguments").to_string();
+        registry.call(tool, arguments).await.into_result().expect_err("invalid arguments").to_string();
     error.split_once(": ").map_or_else(String::new, |(_, errors)| errors.to_owned())
 }
 
@@ -265,13 +265,11 @@ async fn text_that_just_ends_is_reported_as_truncated_even_inside_a_number() {
         r#"{"a":"\u00"#,
         "{",
     ] {
-        let error =
-            registry.call_text("take", arguments).await.into_result().expect_err("it ends").to_string();
+        let error = registry.call("take", arguments).await.into_result().expect_err("it ends").to_string();
         assert!(error.contains("): they are truncated. "), "{error} for {arguments}");
     }
     for arguments in [r#"{"a":1.}"#, r#"{"a":-}"#, r#"{"a":01}"#, r#"{"a":1}}"#, r#"{"a" 1}"#, "{1}"] {
-        let error =
-            registry.call_text("take", arguments).await.into_result().expect_err("not JSON").to_string();
+        let error = registry.call("take", arguments).await.into_result().expect_err("not JSON").to_string();
         assert!(!error.contains("truncated"), "{error} for {arguments}");
     }
 }
@@ -282,12 +280,7 @@ async fn an_object_in_a_string_is_reported_as_such() {
         json!({"type": "object", "properties": {"stop": {"type": "object"}, "tags": {"type": "array"}}}),
     );
     assert_eq!(
-        registry
-            .call_text("take", r#""{\"stop\":{}}""#)
-            .await
-            .into_result()
-            .expect_err("a string")
-            .to_string(),
+        registry.call("take", r#""{\"stop\":{}}""#).await.into_result().expect_err("a string").to_string(),
         "the arguments of `take` must be one JSON object, not a string that contains one. Send the object itself.",
     );
     assert_eq!(
@@ -317,7 +310,7 @@ async fn control_characters_in_unknown_names_are_escaped() {
         errors(&registry, "take", r#"{"a\nb\u202e":1}"#).await,
         errors(&registry, "take", r#"{"m":{"k\u0000\u2066":1}}"#).await,
         errors(&registry, "take", r#"{"a":"x\r\u001b[31m"}"#).await,
-        registry.call_text("ta\nke\u{202e}", "{}").await.into_result().expect_err("no such tool").to_string(),
+        registry.call("ta\nke\u{202e}", "{}").await.into_result().expect_err("no such tool").to_string(),
     ];
     assert_eq!(shown[0], r"`a\nb\u202e` is not an argument (it takes `a` and `m`)");
     assert_eq!(shown[1], r"`m.k\u0000\u2066`: expected a string, got integer `1`");

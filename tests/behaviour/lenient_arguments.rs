@@ -272,8 +272,8 @@ enum Ambiguous {
 async fn a_value_with_two_readings_as_an_enum_is_rejected() {
     let registry =
         Registry::builder().tools(tools![ambiguous]).lenient_arguments(true).build().expect("one tool");
-    assert!(registry.call_text("ambiguous", r#"{"either":"5"}"#).await.is_error());
-    assert_eq!(registry.call_text("ambiguous", r#"{"either":"x"}"#).await.text(), r#"Texts(["x"])"#);
+    assert!(registry.call("ambiguous", r#"{"either":"5"}"#).await.is_error());
+    assert_eq!(registry.call("ambiguous", r#"{"either":"x"}"#).await.text(), r#"Texts(["x"])"#);
 }
 
 #[tokio::test]
@@ -347,20 +347,17 @@ async fn coercion_of_nested_arrays_and_recursive_types_ends() {
         .build()
         .expect("three tools");
     for rows in ["[1,2]", "5", r#""[1,2]""#] {
-        assert!(registry.call_text("grid", &format!(r#"{{"rows":{rows}}}"#)).await.is_error(), "{rows}");
+        assert!(registry.call("grid", &format!(r#"{{"rows":{rows}}}"#)).await.is_error(), "{rows}");
     }
-    assert_eq!(registry.call_text("grid", r#"{"rows":"[[1]]"}"#).await.text(), "[[1]]");
+    assert_eq!(registry.call("grid", r#"{"rows":"[[1]]"}"#).await.text(), "[[1]]");
     for nested in ["5", r#"[["q"]]"#, "{}"] {
-        assert!(
-            registry.call_text("nest", &format!(r#"{{"nested":{nested}}}"#)).await.is_error(),
-            "{nested}"
-        );
+        assert!(registry.call("nest", &format!(r#"{{"nested":{nested}}}"#)).await.is_error(), "{nested}");
     }
     let mut sum = r#"{"Number":"1"}"#.to_owned();
     for _ in 0..8 {
         sum = format!(r#"{{"Add":[{sum},{sum}]}}"#);
     }
-    assert_eq!(registry.call_text("add_up", &format!(r#"{{"sum":{sum}}}"#)).await.text(), "256.0");
+    assert_eq!(registry.call("add_up", &format!(r#"{{"sum":{sum}}}"#)).await.text(), "256.0");
 }
 
 static HAS_ENDED: AtomicBool = AtomicBool::new(false);

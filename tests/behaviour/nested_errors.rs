@@ -92,7 +92,7 @@ async fn long_keys_are_truncated_in_the_paths_of_errors() {
     let registry = Registry::new(tools![count]).expect("one tool");
     let entries: Vec<String> = (0..2_000).map(|entry| format!(r#""x{entry}":-1"#)).collect();
     let arguments = format!(r#"{{"by_kind":{{"{}":{{{}}}}}}}"#, "k".repeat(100_000), entries.join(","));
-    let result = registry.call_text("count", &arguments).await;
+    let result = registry.call("count", &arguments).await;
     let Some(CallError::InvalidArguments { errors, .. }) = result.failure().and_then(ToolFailure::error)
     else {
         panic!("negative numbers were accepted")
@@ -105,12 +105,8 @@ async fn long_keys_are_truncated_in_the_paths_of_errors() {
         );
     }
     let repeated = format!(r#"{{"by_kind":{{"a":{{{}"x":1}}}}}}"#, r#""x":1,"#.repeat(200_000));
-    let error = registry
-        .call_text("count", &repeated)
-        .await
-        .into_result()
-        .expect_err("a key is repeated")
-        .to_string();
+    let error =
+        registry.call("count", &repeated).await.into_result().expect_err("a key is repeated").to_string();
     assert_eq!(error, "invalid arguments for `count`: `by_kind.a.x` occurs more than once");
 }
 
@@ -224,7 +220,7 @@ async fn the_arguments_of_a_dynamic_tool_are_validated_against_its_schema() {
     let tool = DynamicTool::new("plan", "", parameters, |_| async { Ok::<_, String>(()) });
     let registry = Registry::builder().dynamic(tool).build().expect("one tool");
     let error = registry
-        .call_text("plan", r#"{"stops":[{"city":"A"},{}],"mode":"fats","even":3,"evn":2}"#)
+        .call("plan", r#"{"stops":[{"city":"A"},{}],"mode":"fats","even":3,"evn":2}"#)
         .await
         .into_result()
         .expect_err("four errors");
@@ -239,7 +235,7 @@ async fn the_arguments_of_a_dynamic_tool_are_validated_against_its_schema() {
         panic!("expected errors of arguments, got {error:?}")
     };
     assert!(matches!(&errors[0], ArgumentError::Missing { argument, .. } if argument == "stops[1].city"));
-    assert_eq!(registry.call_text("plan", r#"{"stops":[],"mode":3.0,"even":4.0}"#).await.text(), "ok");
+    assert_eq!(registry.call("plan", r#"{"stops":[],"mode":3.0,"even":4.0}"#).await.text(), "ok");
 }
 
 /// A tree.

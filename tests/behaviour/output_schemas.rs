@@ -62,7 +62,11 @@ fn without() -> Weather {
 }
 
 fn output_schema_of(registry: &Registry, name: &str) -> Value {
-    registry.output_schema(name).unwrap_or_else(|| panic!("`{name}` has an output schema")).clone()
+    registry
+        .tool(name)
+        .and_then(|tool| tool.output_schema)
+        .unwrap_or_else(|| panic!("`{name}` has an output schema"))
+        .clone()
 }
 
 #[tokio::test]
@@ -77,7 +81,7 @@ async fn an_output_schema_describes_the_serialized_value() {
     for keyword in ["$schema", "$defs", "$ref"] {
         assert!(!schema.to_string().contains(keyword), "{schema}");
     }
-    let result = registry.call_text("plain", r#"{"celsius":25}"#).await;
+    let result = registry.call("plain", r#"{"celsius":25}"#).await;
     let result: Value = serde_json::from_str(&result.text()).expect("it is JSON");
     assert_eq!(result, json!({ "degreesCelsius": 25, "wind": { "speed": "5 km/h", "gusts": false } }));
     let without_gusts = json!({ "degreesCelsius": 25, "wind": { "speed": "5 km/h" } });
@@ -105,7 +109,13 @@ fn an_output_schema_of_a_result_is_that_of_its_value_also_through_an_alias() {
 #[test]
 fn an_output_schema_is_not_in_the_request() {
     let registry = Registry::new(tools![plain, without]).expect("a registry");
-    assert_eq!((registry.output_schema("without"), registry.output_schema("nothing")), (None, None));
+    assert_eq!(
+        (
+            registry.tool("without").and_then(|tool| tool.output_schema),
+            registry.tool("nothing").and_then(|tool| tool.output_schema)
+        ),
+        (None, None)
+    );
     let request = serde_json::to_string(registry.schemas()).expect("schemas are written");
     assert!(!request.contains("degreesCelsius"), "{request}");
 }
@@ -188,7 +198,7 @@ fn a_dynamic_tool_has_the_output_schema_that_it_was_given() {
     let registry = registry.expect("a registry");
     assert_eq!(output_schema_of(&registry, "dynamic"), json!({"type": "integer"}));
     assert_eq!(
-        registry.get("dynamic").expect("it is there").parameters().get(),
+        registry.tool("dynamic").expect("it is there").schema.parameters().get(),
         r#"{"type":"object","properties":{}}"#
     );
 }

@@ -303,9 +303,9 @@ fn defaults_without_a_json_value_are_not_published_and_bounds_beyond_64_bits_are
 #[tokio::test]
 async fn bounds_beyond_64_bits_are_enforced_to_the_last_digit() {
     let registry = Registry::new(tools![far]).expect("one tool");
-    assert!(!registry.call_text("far", r#"{"number":18446744073709551614}"#).await.is_error());
+    assert!(!registry.call("far", r#"{"number":18446744073709551614}"#).await.is_error());
     let error = registry
-        .call_text("far", r#"{"number":18446744073709551615}"#)
+        .call("far", r#"{"number":18446744073709551615}"#)
         .await
         .into_result()
         .expect_err("it is too large");

@@ -478,7 +478,7 @@ async fn an_error_of_middleware_does_not_reopen_an_edit() {
             let inner = inner.clone();
             async move {
                 let _ = call.run().await;
-                inner.call_text("note", r#"{"n":"many"}"#).await
+                inner.call("note", r#"{"n":"many"}"#).await
             }
         })
         .build()

@@ -71,7 +71,7 @@ async fn a_subset_has_the_state_of_its_registry() {
         .build()
         .expect("a registry");
     let subset = registry.subset(["needs_state"]).expect("it is there");
-    assert_eq!(subset.call_text("needs_state", "").await.text(), "Ada");
+    assert_eq!(subset.call("needs_state", "").await.text(), "Ada");
 }
 
 /// Adds.
@@ -96,8 +96,8 @@ async fn a_subset_has_only_its_tools() {
     );
     assert!(subset.tool_choice("clock_now").is_err());
     assert_eq!(subset.tool_choice("add").expect("it is there"), ToolChoice::Tool("add".to_owned()));
-    assert_eq!(registry.len(), 3, "the registry is unchanged");
+    assert_eq!(registry.names().len(), 3, "the registry is unchanged");
     let error = registry.subset(["ad"]).expect_err("there is no such tool");
     assert!(error.to_string().contains("did you mean `add`?"), "{error}");
-    assert!(registry.subset(Vec::<String>::new()).expect("none is asked for").is_empty());
+    assert!(registry.subset(Vec::<String>::new()).expect("none is asked for").names().is_empty());
 }

@@ -184,7 +184,7 @@ async fn coerced(schema: Value, arguments: &str) -> Option<Value> {
         Ok::<_, String>(Value::Object(arguments))
     });
     let registry = Registry::builder().dynamic(tool).lenient_arguments(true).build().expect("one tool");
-    let output = registry.call_text("echo", arguments).await.into_result().ok()?;
+    let output = registry.call("echo", arguments).await.into_result().ok()?;
     serde_json::from_str(output.text()).ok()
 }
 

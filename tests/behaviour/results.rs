@@ -155,7 +155,7 @@ async fn an_error_is_sent_as_its_display_text() {
 #[tokio::test]
 async fn a_result_that_cannot_be_serialized_is_an_error() {
     let registry = Registry::new(tools![unserializable]).expect("one tool");
-    let result = registry.call_text("unserializable", "").await;
+    let result = registry.call("unserializable", "").await;
     assert_eq!(result.error_kind(), Some("unserializable"));
     assert_eq!(
         result.text(),

@@ -169,7 +169,7 @@ fn definitions_are_sorted_by_name_and_parameters_keep_their_declared_order() {
     assert_eq!(registry.names(), ["draw", "get_weather", "now", "plan"]);
     let names: Vec<&str> = registry.schemas().iter().map(tool_runtime::ToolSchema::name).collect();
     assert_eq!(names, registry.names());
-    let text = registry.get("plan").expect("it is there").parameters().get();
+    let text = registry.tool("plan").expect("it is there").schema.parameters().get();
     let places: Vec<Option<usize>> = ["\"stops\":", "\"class\":", "\"budget\":", "\"ratio\":", "\"notes\":"]
         .iter()
         .map(|key| text.find(key))
@@ -180,10 +180,10 @@ fn definitions_are_sorted_by_name_and_parameters_keep_their_declared_order() {
 #[test]
 fn a_registry_lists_its_tools() {
     let registry = Registry::new(tools![now, draw]).expect("different names");
-    assert_eq!((registry.len(), registry.is_empty()), (2, false));
-    assert_eq!(registry.get("now").expect("it is there").description(), "The time of day.");
-    assert!(registry.get("later").is_none());
-    assert!(Registry::new(tools![]).expect("no tools").is_empty());
+    assert_eq!((registry.names().len(), registry.names().is_empty()), (2, false));
+    assert_eq!(registry.tool("now").expect("it is there").schema.description(), "The time of day.");
+    assert!(registry.tool("later").map(|tool| tool.schema).is_none());
+    assert!(Registry::new(tools![]).expect("no tools").schemas().is_empty());
 }
 
 #[test]

@@ -149,7 +149,7 @@ fn stored(#[state] store: &Arc<dyn Store>) -> &'static str {
 async fn state_can_be_a_shared_trait_object() {
     let store: Arc<dyn Store> = Arc::new(Disk);
     let registry = Registry::builder().tools(tools![stored]).state(store).build().expect("a registry");
-    assert_eq!(registry.call_text("stored", "").await.text(), "disk");
+    assert_eq!(registry.call("stored", "").await.text(), "disk");
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn calls_back<'a>(
 async fn the_type_of_state_may_have_higher_ranked_lifetimes() {
     let callback: Callback = Arc::new(str::trim);
     let registry = Registry::builder().tools(tools![calls_back]).state(callback).build().expect("a registry");
-    assert_eq!(registry.call_text("calls_back", r#"{"text":" a "}"#).await.text(), "a");
+    assert_eq!(registry.call("calls_back", r#"{"text":" a "}"#).await.text(), "a");
 }
 
 #[tokio::test]

@@ -67,8 +67,11 @@ async fn asking_for_a_strict_form_does_not_change_how_calls_are_decoded() {
         times
     }
     let registry = builder().tools(tools![wait]).build().expect("two tools");
-    assert!(registry.get("wait").expect("it is there").openai_strict().is_ok());
-    assert!(registry.get("search").expect("it is there").openai_strict().is_err(), "it takes any value");
+    assert!(registry.tool("wait").expect("it is there").schema.openai_strict().is_ok());
+    assert!(
+        registry.tool("search").expect("it is there").schema.openai_strict().is_err(),
+        "it takes any value"
+    );
     let body =
         ChatCompletions::new().strict(true).write(&RequestParts::new(&[]).with_tools(registry.schemas()));
     assert!(
@@ -77,7 +80,7 @@ async fn asking_for_a_strict_form_does_not_change_how_calls_are_decoded() {
             .contains("\"strict\":true")
     );
     assert!(call(&registry, NULLS).await.contains("`page`: expected u8, got null"));
-    assert_eq!(registry.call_text("wait", r#"{"times":null}"#).await.error_kind(), Some("invalid_arguments"));
+    assert_eq!(registry.call("wait", r#"{"times":null}"#).await.error_kind(), Some("invalid_arguments"));
 }
 
 /// The body of a response with a call of `search`.
@@ -176,5 +179,5 @@ async fn null_means_absent_for_a_blocking_tool() {
         times
     }
     let registry = Registry::builder().tools(tools![wait]).null_means_absent(true).build().expect("one tool");
-    assert_eq!(registry.call_text("wait", r#"{"times":null}"#).await.text(), "3");
+    assert_eq!(registry.call("wait", r#"{"times":null}"#).await.text(), "3");
 }

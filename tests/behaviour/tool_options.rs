@@ -236,21 +236,30 @@ async fn dispatch_does_not_run_a_tool_that_requires_approval_without_a_hook() {
     let messages = registry.dispatch(&[ToolCall::new("1", "delete", r#"{"path":"x"}"#)]).await;
     assert_eq!(messages[0].content, "Error: the tool `delete` needs approval, which was not given.");
     assert_eq!(DELETED.load(Ordering::SeqCst), 0, "the tool did not run");
-    assert_eq!(registry.call_text("delete", r#"{"path":"x"}"#).await.text(), "x is gone");
+    assert_eq!(registry.call("delete", r#"{"path":"x"}"#).await.text(), "x is gone");
 }
 
 #[test]
 fn the_registry_has_the_annotations_and_the_policy_of_a_tool() {
     let registry = Registry::new(tools![delete, waits_read_only, quick]).expect("a registry");
-    let annotations = registry.annotations("delete").expect("it is there");
+    let annotations = registry.tool("delete").expect("it is there").annotations;
     assert!(annotations.is_destructive() && annotations.is_idempotent() && !annotations.is_read_only());
-    let policy = registry.policy("delete").expect("it is there");
+    let policy = registry.tool("delete").expect("it is there").policy;
     assert!(policy.requires_approval);
     assert_eq!(policy.timeout, Some(Duration::from_millis(500)));
-    let annotations = registry.annotations("waits_read_only").expect("it is there");
+    let annotations = registry.tool("waits_read_only").expect("it is there").annotations;
     assert!(annotations.is_read_only() && !annotations.is_destructive());
-    assert_eq!(registry.policy("quick").and_then(|policy| policy.timeout), Some(Duration::from_secs(60)));
-    assert_eq!((registry.annotations("nothing"), registry.policy("nothing")), (None, None));
+    assert_eq!(
+        registry.tool("quick").map(|tool| tool.policy).and_then(|policy| policy.timeout),
+        Some(Duration::from_secs(60))
+    );
+    assert_eq!(
+        (
+            registry.tool("nothing").map(|tool| tool.annotations),
+            registry.tool("nothing").map(|tool| tool.policy)
+        ),
+        (None, None)
+    );
 }
 
 /// Searches the web.
@@ -264,13 +273,13 @@ fn declares_nothing() {}
 #[test]
 fn an_annotation_is_true_or_false_or_not_declared() {
     let registry = Registry::new(tools![search_web, declares_nothing]).expect("a registry");
-    let annotations = registry.annotations("search_web").expect("it is there");
+    let annotations = registry.tool("search_web").expect("it is there").annotations;
     assert_eq!(annotations.read_only, Some(true));
     assert_eq!(annotations.destructive, Some(false));
     assert_eq!(annotations.idempotent, Some(true));
     assert_eq!(annotations.open_world, Some(true));
     assert!(!annotations.is_destructive() && annotations.is_open_world());
-    let annotations = registry.annotations("declares_nothing").expect("it is there");
+    let annotations = registry.tool("declares_nothing").expect("it is there").annotations;
     assert_eq!(annotations, Annotations::default());
     assert_eq!((annotations.destructive, annotations.open_world), (None, None));
     assert!(!annotations.is_read_only() && !annotations.is_idempotent());
@@ -288,14 +297,14 @@ async fn send() {}
 #[test]
 fn max_concurrency_is_in_the_policy() {
     let registry = Registry::new(tools![ask, send]).expect("a registry");
-    let policy = registry.policy("ask").expect("it is there");
+    let policy = registry.tool("ask").expect("it is there").policy;
     assert_eq!((policy.max_concurrency, policy.max_calls), (Some(2), None));
 }
 
 #[test]
 fn max_calls_is_in_the_policy() {
     let registry = Registry::new(tools![ask, send]).expect("a registry");
-    let policy = registry.policy("send").expect("it is there");
+    let policy = registry.tool("send").expect("it is there").policy;
     assert_eq!((policy.max_concurrency, policy.max_calls), (None, Some(3)));
 }
 
@@ -306,11 +315,17 @@ fn forecast() {}
 #[test]
 fn a_title_is_for_the_program_and_not_in_the_request() {
     let registry = Registry::new(tools![forecast, quick]).expect("a registry");
-    assert_eq!(registry.title("forecast"), Some("Weather forecast \u{2600}"));
-    assert_eq!((registry.title("quick"), registry.title("nothing")), (None, None));
+    assert_eq!(registry.tool("forecast").and_then(|tool| tool.title), Some("Weather forecast \u{2600}"));
     assert_eq!(
-        registry.subset(["forecast"]).expect("it is there").title("forecast"),
-        registry.title("forecast")
+        (
+            registry.tool("quick").and_then(|tool| tool.title),
+            registry.tool("nothing").and_then(|tool| tool.title)
+        ),
+        (None, None)
+    );
+    assert_eq!(
+        registry.subset(["forecast"]).expect("it is there").tool("forecast").and_then(|tool| tool.title),
+        registry.tool("forecast").and_then(|tool| tool.title)
     );
     let request = serde_json::to_string(registry.schemas()).expect("schemas are written");
     assert!(!request.contains("Weather forecast"), "{request}");

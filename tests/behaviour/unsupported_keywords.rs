@@ -89,9 +89,9 @@ async fn references_inside_a_schema_with_an_id_are_relative_to_it() {
         json!({"type": "object", "properties": {"a": schema}, "$defs": {"y": {"type": "integer"}}});
     let tool = DynamicTool::new("take", "", parameters, |_| async { Ok::<_, String>(()) });
     let registry = Registry::builder().dynamic(tool).build().expect("one tool");
-    assert_eq!(registry.unsupported_keywords("take"), [""; 0]);
-    assert!(!registry.call_text("take", r#"{"a":["s"]}"#).await.is_error());
-    assert!(registry.call_text("take", r#"{"a":[1]}"#).await.is_error());
+    assert_eq!(registry.tool("take").expect("it is there").unsupported_keywords, [""; 0]);
+    assert!(!registry.call("take", r#"{"a":["s"]}"#).await.is_error());
+    assert!(registry.call("take", r#"{"a":[1]}"#).await.is_error());
 }
 
 #[test]
@@ -102,7 +102,8 @@ fn unsupported_keywords_are_listed_with_their_locations() {
         "items": {"allOf": [{"if": {}, "then": {}}]},
     });
     let registry = registry(&schema);
-    let mut listed: Vec<&str> = registry.unsupported_keywords("take").iter().map(String::as_str).collect();
+    let mut listed: Vec<&str> =
+        registry.tool("take").expect("it is there").unsupported_keywords.iter().map(String::as_str).collect();
     listed.sort_unstable();
     assert_eq!(
         listed,

@@ -63,7 +63,7 @@ impl Call {
             let [schema] = registry.schemas() else { return "no tool".to_owned() };
             let _ = (schema.openai_strict(), schema.anthropic_strict());
         }
-        let result = registry.call_text("take", &self.arguments).await;
+        let result = registry.call("take", &self.arguments).await;
         result.failure().map_or_else(|| "accepted".to_owned(), ToString::to_string)
     }
 }

@@ -305,7 +305,7 @@ fn call(arguments: &str, lenient: bool) -> tool_runtime::dispatch::ToolResult {
         "type": "object", "properties": { "b": { "type": "integer" } }, "required": ["b"] } } } });
     let tool = DynamicTool::new("f", "", schema, |_| async { Ok::<_, String>(()) });
     let registry = Registry::builder().dynamic(tool).lenient_arguments(lenient).build().expect("a registry");
-    block_on(registry.call_text("f", arguments))
+    block_on(registry.call("f", arguments))
 }
 
 fn properties(bytes: usize) -> Value {

@@ -98,7 +98,7 @@ async fn truncated_arguments_are_rejected_and_mistakes_are_repaired_to_the_expec
             (row["raw"].as_str().expect("a text"), row["source"].as_str().unwrap_or_default());
         let note = row["note"].as_str().unwrap_or_default();
         *seen.lock().expect("nobody panicked") = None;
-        let result = registry.call_text("take", raw).await;
+        let result = registry.call("take", raw).await;
         assert_ne!(result.error_kind(), Some("panic"), "{source}: {raw}");
         let got = seen.lock().expect("nobody panicked").take().map(Value::Object);
         if source.starts_with("truncated:") || note.contains("finish_reason=length") {

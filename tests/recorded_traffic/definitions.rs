@@ -47,13 +47,13 @@ async fn every_definition_loads_and_every_correct_call_reaches_its_handler() {
                 })
                 .collect()
         });
-        definitions += registry.len();
+        definitions += registry.names().len();
         mapped += names;
-        assert_eq!(registry.len(), functions.len(), "{}", row["id"]);
+        assert_eq!(registry.names().len(), functions.len(), "{}", row["id"]);
         for (index, call) in list(&row["calls"]).iter().enumerate() {
             let name = call["name"].as_str().expect("a name");
             // The model calls the name in the schema.
-            let shown = registry.get(name).unwrap_or_else(|| panic!("{name} is there")).name();
+            let shown = registry.tool(name).unwrap_or_else(|| panic!("{name} is there")).schema.name();
             let arguments = match &call["arguments"] {
                 Value::String(text) => text.clone(),
                 object => object.to_string(),
@@ -96,9 +96,14 @@ fn every_definition_of_a_server_loads() {
         let (registry, names) =
             registry(|| vec![tool(&row["name"], &row["description"], &row["inputSchema"], &seen)]);
         let shown = registry.names()[0];
-        assert_eq!(registry.original_name(shown).unwrap_or(shown), row["name"]);
-        assert_eq!(registry.unsupported_keywords(shown), [""; 0], "{}", row["inputSchema"]);
-        loaded += registry.len();
+        assert_eq!(registry.tool(shown).and_then(|tool| tool.original_name).unwrap_or(shown), row["name"]);
+        assert_eq!(
+            registry.tool(shown).expect("it is there").unsupported_keywords,
+            [""; 0],
+            "{}",
+            row["inputSchema"]
+        );
+        loaded += registry.names().len();
         mapped += names;
     }
     assert!(loaded == rows.len() && mapped > 0);
@@ -140,14 +145,14 @@ async fn a_closed_schema_rejects_a_misspelt_optional_argument() {
             list(&row["calls"]).iter().enumerate().filter(|(index, _)| row["valid"][*index] != false)
         {
             let name = call["name"].as_str().expect("a name");
-            let shown = registries[0].get(name).unwrap_or_else(|| panic!("{name} is there"));
+            let shown = registries[0].tool(name).unwrap_or_else(|| panic!("{name} is there")).schema;
             let schema: Value = serde_json::from_str(shown.parameters().get()).expect("JSON");
             let arguments = match &call["arguments"] {
                 Value::String(text) => serde_json::from_str(text).expect("JSON"),
                 object => object.clone(),
             };
             assert!(
-                !registries[1].call_text(shown.name(), &arguments.to_string()).await.is_error(),
+                !registries[1].call(shown.name(), &arguments.to_string()).await.is_error(),
                 "{} {index}",
                 row["id"]
             );
@@ -160,8 +165,8 @@ async fn a_closed_schema_rejects_a_misspelt_optional_argument() {
                 misspelt[format!("{key}x")] = value;
                 let misspelt = misspelt.to_string();
                 tried += 1;
-                open += usize::from(!registries[0].call_text(shown.name(), &misspelt).await.is_error());
-                closed += usize::from(!registries[1].call_text(shown.name(), &misspelt).await.is_error());
+                open += usize::from(!registries[0].call(shown.name(), &misspelt).await.is_error());
+                closed += usize::from(!registries[1].call(shown.name(), &misspelt).await.is_error());
             }
         }
     }

@@ -157,7 +157,7 @@ async fn the_error_of_a_recorded_call_with_one_mistake_names_path_expectation_an
             if row["valid"][index] == false {
                 continue;
             }
-            let tool = open.get(call["name"].as_str().expect("a name")).expect("it is there");
+            let tool = open.tool(call["name"].as_str().expect("a name")).expect("it is there").schema;
             let schema: Value = serde_json::from_str(tool.parameters().get()).expect("JSON");
             let arguments: Map<String, Value> = match &call["arguments"] {
                 Value::String(text) => serde_json::from_str(text).expect("JSON"),

@@ -36,7 +36,7 @@ fn forms(schema: &ToolSchema) -> [(&'static str, Value); 3] {
 #[test]
 fn the_definitions_in_each_form_equal_the_reviewed_files() {
     let registry = ten();
-    assert_eq!(registry.len(), 10);
+    assert_eq!(registry.names().len(), 10);
     for schema in registry.schemas() {
         for (suffix, form) in forms(schema) {
             let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("schema_forms");
@@ -163,7 +163,7 @@ fn every_anthropic_form_follows_the_rules() {
 #[test]
 fn a_tool_without_a_strict_form_has_every_reason() {
     let registry = ten();
-    let maps = registry.get("g_maps").expect("it is there");
+    let maps = registry.tool("g_maps").expect("it is there").schema;
     let mut expected = [
         "`labels` is a map, whose keys are not fixed",
         "`ids` is a map, whose keys are not fixed",
@@ -178,7 +178,7 @@ fn a_tool_without_a_strict_form_has_every_reason() {
         assert_eq!(messages, expected);
         assert!(not_strict.iter().any(|reason| reason.path == "any[]" && reason.reason == "takes any value"));
     }
-    let recursive = registry.get("f_recursive").expect("it is there");
+    let recursive = registry.tool("f_recursive").expect("it is there").schema;
     assert!(recursive.openai_strict().is_ok(), "OpenAI accepts recursive schemas");
     assert_eq!(
         reasons(recursive.anthropic_strict().expect_err("it is recursive")),
@@ -190,7 +190,7 @@ fn a_tool_without_a_strict_form_has_every_reason() {
 fn clones_and_subsets_share_the_forms() {
     let registry = ten();
     let one = registry.subset(["a_scalars"]).expect("it is there");
-    let (all, clone) = (registry.get("a_scalars").expect("it is there"), one.schemas()[0].clone());
+    let (all, clone) = (registry.tool("a_scalars").expect("it is there").schema, one.schemas()[0].clone());
     let [first, second] = [all, &clone].map(|schema| schema.openai_strict().expect("it is strict"));
     assert!(std::ptr::eq(first, second));
     let [first, second] = [all, &clone].map(|schema| schema.anthropic_strict().expect("it is strict"));

@@ -106,7 +106,7 @@ fn get_weather(
 #[test]
 fn required_parameters_are_first_in_declared_order() {
     let registry = Registry::new(tools![get_weather]).expect("one tool");
-    let schema = registry.get("get_weather").expect("it is there");
+    let schema = registry.tool("get_weather").expect("it is there").schema;
     assert_eq!(
         signature(schema),
         "get_weather(city: string, at: number[], days?: integer = 0, unit?: string | null)"
@@ -199,5 +199,5 @@ fn now() {}
 #[test]
 fn a_function_without_parameters_has_empty_parentheses() {
     let registry = Registry::new(tools![now]).expect("one tool");
-    assert_eq!(signature(registry.get("now").expect("it is there")), "now()");
+    assert_eq!(signature(registry.tool("now").expect("it is there").schema), "now()");
 }

@@ -31,7 +31,7 @@ fn registry(tools: &[ToolSchema], has_search: bool) -> Registry {
 /// The tokens of all requests of a conversation in which the model calls three tools, one after the other.
 async fn conversation(registry: &Registry, tools: [&str; 3], has_search: bool) -> (usize, usize) {
     let calls = tools.iter().enumerate().flat_map(|(number, name)| {
-        let name = registry.get(name).expect("it is there").name();
+        let name = registry.tool(name).expect("it is there").schema.name();
         let query = name.replace(['_', '.'], " ");
         let search =
             ToolCall::new(format!("s{number}"), "search_tools", json!({ "query": query }).to_string());

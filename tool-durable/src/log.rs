@@ -134,7 +134,7 @@ impl<J: Journal> JournalLog<J> {
                     result
                 }
                 (None, Some(RecordedCall { result: None, call: begun })) => {
-                    let annotations = registry.annotations(&begun.tool);
+                    let annotations = registry.tool(&begun.tool).map(|tool| tool.annotations);
                     if annotations.is_some_and(|annotations| annotations.may_repeat()) {
                         approve_again(session, &begun, &call);
                         continue;

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashSet};
 use tool_runtime::Registry;
+use tool_runtime::registry::RegisteredTool;
 
 const VERSION: u64 = 1;
 
@@ -60,23 +61,25 @@ impl Lock {
 
     /// The lock of a registry, and its text. The lock is read from the text, so that it equals one that is read from a file.
     pub(super) fn from_registry(registry: &Registry) -> Result<(Self, String), String> {
-        let mut tools = Vec::with_capacity(registry.len());
-        for schema in registry.names().into_iter().filter_map(|name| registry.get(name)) {
-            let name = schema.name();
-            tools.push(LockedTool {
-                name: name.to_owned(),
-                title: registry.title(name).map(str::to_owned),
-                description: schema.description().to_owned(),
-                annotations: declared(registry, name),
-                parameters: registry.enforced_schema(name).map(without_empty).unwrap_or_default(),
-                output_schema: registry.output_schema(name).cloned(),
-            });
-        }
+        let tools = registry.tools().map(LockedTool::new).collect();
         let cannot_lock = |error: serde_json::Error| format!("the registry cannot be locked: {error}");
         let mut text =
             serde_json::to_string_pretty(&Lock { version: VERSION, tools }).map_err(cannot_lock)?;
         text.push('\n');
         Ok((serde_json::from_str(&text).map_err(cannot_lock)?, text))
+    }
+}
+
+impl LockedTool {
+    fn new(tool: RegisteredTool<'_>) -> Self {
+        LockedTool {
+            name: tool.schema.name().to_owned(),
+            title: tool.title.map(str::to_owned),
+            description: tool.schema.description().to_owned(),
+            annotations: declared(tool),
+            parameters: without_empty(tool.enforced_schema),
+            output_schema: tool.output_schema.cloned(),
+        }
     }
 }
 
@@ -93,15 +96,13 @@ fn without_empty(schema: &Value) -> Value {
     schema
 }
 
-fn declared(registry: &Registry, tool: &str) -> BTreeMap<String, bool> {
-    let annotations = registry.annotations(tool).unwrap_or_default();
-    let requires_approval = registry.policy(tool).is_some_and(|policy| policy.requires_approval);
+fn declared(RegisteredTool { annotations, policy, .. }: RegisteredTool<'_>) -> BTreeMap<String, bool> {
     let all = [
         ("read_only", annotations.read_only),
         ("destructive", annotations.destructive),
         ("idempotent", annotations.idempotent),
         ("open_world", annotations.open_world),
-        ("requires_approval", requires_approval.then_some(true)),
+        ("requires_approval", policy.requires_approval.then_some(true)),
     ];
     all.into_iter().filter_map(|(name, declared)| Some((name.to_owned(), declared?))).collect()
 }

@@ -147,9 +147,10 @@ impl Served {
     /// The tools that the batch allows. A client does not learn the names of other tools, not even from an error.
     fn allowed(&self, batch: &BatchContext) -> Registry {
         let bound = self.registry.with(batch);
-        let names: Vec<&str> = bound.names().into_iter().filter(|name| bound.allows(name)).collect();
+        let allowed = bound.tools().filter(|tool| tool.is_allowed);
+        let names: Vec<&str> = allowed.map(|tool| tool.schema.name()).collect();
         match self.registry.subset(&names) {
-            Ok(allowed) if names.len() < self.registry.len() => allowed,
+            Ok(allowed) if names.len() < self.registry.names().len() => allowed,
             _ => self.registry.clone(),
         }
     }

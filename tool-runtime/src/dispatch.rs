@@ -47,6 +47,7 @@ pub(crate) use ended::{Ended, EndedCall};
 pub(crate) use streamed_reply::{EarlyCalls, EndedReply, EventCall, ReplyEvent, RunningCalls, StreamedReply};
 
 use crate::context::CallRecord;
+use crate::json::arguments_text;
 use crate::message::{ToolCall, ToolMessage};
 use crate::registry::Registry;
 use crate::tool::{Approval, IncomingCall};
@@ -114,11 +115,11 @@ impl Registry {
         }
     }
 
-    /// Runs one tool, for tests and scripts. The arguments are any value that serializes as a JSON object, such as
-    /// `json!({"a": 1})` or a struct, or as null for no arguments.
+    /// Runs one tool, for tests and scripts. The arguments are a value that serializes as a JSON object, such as
+    /// `json!({"a": 1})` or a struct; null or `()` for none; or a string with the text that a model writes.
     ///
     /// The [`before_call`](crate::RegistryBuilder::before_call) hook does not run, and a tool with `requires_approval` needs
-    /// no approval. The batch with its listeners and limits, the middleware and the limits of the registry apply.
+    /// no approval. The run context with its listeners and limits, the middleware and the limits of the registry apply.
     ///
     /// ```
     /// # use tool_runtime::{Registry, tool, tools};
@@ -133,38 +134,18 @@ impl Registry {
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let registry = Registry::new(tools![add])?;
     /// assert_eq!(registry.call("add", json!({"a": 1, "b": 2})).await.text(), "3");
+    /// assert_eq!(registry.call("add", r#"{"a":1,"#).await.error_kind(), Some("not_json"));
     /// # Ok(())
     /// # }
     /// ```
     pub async fn call(&self, name: &str, arguments: impl Serialize) -> ToolResult {
-        let arguments = match serde_json::to_string(&arguments) {
+        let arguments = match arguments_text(arguments) {
             Ok(arguments) => arguments,
             Err(source) => {
                 let tool = name.to_owned();
                 return Err(CallError::NotJson { tool, is_truncated: false, source }.into()).into();
             }
         };
-        self.call_text(name, &arguments).await
-    }
-
-    /// Like [`call`](Registry::call), with the text of the arguments, as a model writes them.
-    ///
-    /// ```
-    /// # use tool_runtime::{Registry, tool, tools};
-    /// # /// Adds two numbers.
-    /// # #[tool]
-    /// # async fn add(a: i64, b: i64) -> i64 {
-    /// #     a + b
-    /// # }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let registry = Registry::new(tools![add])?;
-    /// let result = registry.call_text("add", r#"{"a":1,"#).await;
-    /// assert_eq!(result.error_kind(), Some("not_json"));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub async fn call_text(&self, name: &str, arguments: &str) -> ToolResult {
         let registry = &*self.for_dispatch();
         let call = ToolCall::new("", name, arguments);
         let own = registry.own_call(&call);

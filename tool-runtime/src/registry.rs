@@ -12,13 +12,13 @@ mod build;
 mod build_error;
 mod candidate;
 mod config;
-mod declared;
 mod dynamic_tools;
 mod index;
 mod limits;
 mod merge;
 mod options;
 pub(crate) mod ready_call;
+mod registered_tool;
 #[cfg(feature = "search")]
 mod search;
 #[cfg(feature = "search")]
@@ -34,6 +34,7 @@ pub use build_error::{BuildError, BuildErrorKind};
 use config::Config;
 pub(crate) use limits::Limits;
 pub(crate) use ready_call::{Layer, OwnedCall, ReadyCall, RunLayers};
+pub use registered_tool::RegisteredTool;
 use tools::Tools;
 
 use crate::approval::BeforeCall;
@@ -44,7 +45,7 @@ use crate::outcome::UnknownToolError;
 use crate::schema::ToolSchema;
 #[doc(inline)]
 pub use crate::tool::{Annotations, DynamicTool, Policy, ToolList, Toolset};
-use crate::tool::{Batch, RegisteredTool};
+use crate::tool::{Batch, ToolEntry};
 use crate::tool_choice::ToolChoice;
 use crate::wire::ToolArrays;
 use std::borrow::Cow;
@@ -165,29 +166,6 @@ impl Registry {
         &self.tools.arrays
     }
 
-    /// The keywords in the schema of a tool that are not enforced, with their locations. Empty if there is no such tool.
-    ///
-    /// These are unknown keywords of a [`DynamicTool`]'s schema, references that cannot be resolved
-    /// or refer to themselves, keywords with invalid values, and patterns that the `regex` crate does not compile
-    /// (without the feature `regex`, all patterns). They never cause the rejection of arguments: such a keyword counts as
-    /// satisfied, `oneOf` ignores an additional match that relies on one, and a `not` that contains one accepts every
-    /// value.
-    ///
-    /// ```
-    /// use serde_json::json;
-    /// use tool_runtime::{DynamicTool, Registry};
-    ///
-    /// let parameters = json!({"type": "object", "properties": {"a": {"contains": {"type": "string"}}}});
-    /// let tool = DynamicTool::new("tool", "", parameters, |_| async { Ok::<_, String>(()) });
-    /// let registry = Registry::builder().dynamic(tool).build()?;
-    /// assert_eq!(registry.unsupported_keywords("tool"), ["`contains` at `/properties/a`"]);
-    /// # Ok::<(), tool_runtime::BuildError>(())
-    /// ```
-    #[must_use]
-    pub fn unsupported_keywords(&self, name: &str) -> &[String] {
-        self.tool(name).map_or(&[], |tool| &tool.validator.validator.unsupported_keywords)
-    }
-
     /// The errors of the dynamic tools that were skipped, one entry per tool. Empty unless
     /// [`RegistryBuilder::skip_invalid_tools`] is set.
     #[must_use]
@@ -195,60 +173,10 @@ impl Registry {
         &self.tools.config.skipped
     }
 
-    /// The name of a dynamic tool before [`RegistryBuilder::map_names`] changed it; `None` if it was not changed.
-    #[must_use]
-    pub fn original_name(&self, name: &str) -> Option<&str> {
-        self.tool(name).and_then(|tool| tool.original_name.as_deref())
-    }
-
-    /// The definition of one tool; `None` if there is no such tool.
-    #[must_use]
-    pub fn get(&self, name: &str) -> Option<&ToolSchema> {
-        self.tools.index.find(name).map(|position| &self.tools.schemas[position])
-    }
-
-    /// The schema against which the arguments of a tool are validated; `None` if there is no such tool. Needs the feature
-    /// `testing`.
-    ///
-    /// The published schema of [`get`](Registry::get) [may accept more](macro@crate::tool#published-schemas).
-    ///
-    /// ```
-    /// use tool_runtime::{Registry, tool, tools};
-    ///
-    /// /// Sets the volume.
-    /// #[tool]
-    /// fn set_volume(percent: u8) {}
-    ///
-    /// let registry = Registry::new(tools![set_volume])?;
-    /// let enforced = registry.enforced_schema("set_volume").ok_or("no such tool")?;
-    /// assert_eq!(enforced["properties"]["percent"]["maximum"], 255);
-    /// let published = serde_json::to_value(registry.get("set_volume"))?;
-    /// let percent = &published["function"]["parameters"]["properties"]["percent"];
-    /// assert!(percent["type"] == "integer" && percent["maximum"].is_null());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[cfg(feature = "testing")]
-    #[must_use]
-    pub fn enforced_schema(&self, name: &str) -> Option<&serde_json::Value> {
-        self.tool(name).map(|tool| &*tool.enforced)
-    }
-
     /// The sorted names of the tools.
     #[must_use]
     pub fn names(&self) -> Vec<&str> {
         self.tools.schemas.iter().map(ToolSchema::name).collect()
-    }
-
-    /// The number of tools.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.tools.schemas.len()
-    }
-
-    /// Whether the registry has no tools.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.tools.schemas.is_empty()
     }
 
     /// The `tool_choice` that makes the model call this tool.
@@ -258,7 +186,7 @@ impl Registry {
     /// Returns an error if the registry has no such tool, since servers reject such a request. With a search
     /// (`RegistryBuilder::search`), requests contain only the pinned tools, `search_tools` and `call_tool`.
     pub fn tool_choice(&self, name: &str) -> Result<ToolChoice, UnknownToolError> {
-        match self.get(name).map(ToolSchema::name).filter(|name| !self.is_deferred(name)) {
+        match self.schema(name).map(ToolSchema::name).filter(|name| !self.is_deferred(name)) {
             Some(name) => Ok(ToolChoice::Tool(name.to_owned())),
             None => Err(self.unlisted_tool(name)),
         }
@@ -317,39 +245,16 @@ impl Registry {
         Registry { batch: Some(batch.clone()), ..self.clone() }
     }
 
-    /// Whether calls may use this tool: the registry has it, and the bound batch allows it.
-    ///
-    /// ```
-    /// use tool_runtime::{BatchContext, Registry, tool, tools};
-    ///
-    /// /// The time of day.
-    /// #[tool]
-    /// fn now() {}
-    ///
-    /// /// Turns the light on.
-    /// #[tool]
-    /// fn light() {}
-    ///
-    /// let registry = Registry::new(tools![now, light])?;
-    /// assert!(registry.allows("light") && !registry.allows("noon"));
-    /// assert!(!registry.with(&BatchContext::new().allowed_tools(["now"])).allows("light"));
-    /// # Ok::<(), tool_runtime::BuildError>(())
-    /// ```
-    #[must_use]
-    pub fn allows(&self, name: &str) -> bool {
-        self.allows_in(self.batch.as_ref(), name)
-    }
-
     /// Whether calls of a batch with these allowed tools may use the tool. They may always use the tools of a search, which
     /// find and call only allowed tools.
-    pub(crate) fn is_allowed(&self, tool: &RegisteredTool, allowed: Option<&AllowedTools>) -> bool {
+    pub(crate) fn is_allowed(&self, tool: &ToolEntry, allowed: Option<&AllowedTools>) -> bool {
         tool.is_allowed_by(allowed) || self.tools.is_search_tool(&tool.name)
     }
 
     /// Whether calls of this batch may use the tool.
     fn allows_in(&self, batch: Option<&BatchContext>, name: &str) -> bool {
         let allowed = batch.and_then(BatchContext::allowed);
-        self.tool(name).is_some_and(|tool| self.is_allowed(tool, allowed))
+        self.entry(name).is_some_and(|tool| self.is_allowed(tool, allowed))
     }
 
     /// This registry with further middleware, for one run of a session.
@@ -385,8 +290,13 @@ impl Registry {
         }
     }
 
-    pub(crate) fn tool(&self, name: &str) -> Option<&Arc<RegisteredTool>> {
-        self.tools.index.find(name).map(|position| &self.tools.registered[position])
+    pub(crate) fn entry(&self, name: &str) -> Option<&Arc<ToolEntry>> {
+        self.tools.index.find(name).map(|position| &self.tools.entries[position])
+    }
+
+    /// The definition of one tool; `None` if there is no such tool.
+    pub(crate) fn schema(&self, name: &str) -> Option<&ToolSchema> {
+        self.tools.index.find(name).map(|position| &self.tools.schemas[position])
     }
 
     /// Whether a provider rejects a key of any tool.
@@ -437,7 +347,7 @@ impl Registry {
 
     fn annotations_of(&self, call: &ToolCall) -> Option<Annotations> {
         let inner = self.inner_call(call);
-        self.annotations(&inner.or(call).name)
+        self.entry(&inner.or(call).name).map(|entry| entry.options.annotations)
     }
 
     /// The number of identical failures of a call after which the model gets a note.

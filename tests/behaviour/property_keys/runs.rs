@@ -143,7 +143,7 @@ async fn a_streamed_dispatch_has_the_tools_keys() {
 async fn direct_calls_take_both_forms() {
     let registry = registry(reported());
     assert_eq!(registry.call("echo", written()).await.text(), OWN);
-    assert_eq!(registry.call_text("echo", OWN).await.text(), OWN);
+    assert_eq!(registry.call("echo", OWN).await.text(), OWN);
     let failed = registry.call("echo", json!({ "gr__e": 1 })).await;
     assert_eq!(failed.text(), "Error: invalid arguments for `echo`: `_.alt` is missing");
 }

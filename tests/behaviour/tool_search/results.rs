@@ -101,7 +101,7 @@ async fn the_limit_of_a_result_is_at_most_that_of_the_search() {
         .search(Search::new().max_results(3))
         .build();
     let few = few.expect("the tools are valid");
-    let schema = few.get("search_tools").expect("it is there").parameters().get();
+    let schema = few.tool("search_tools").expect("it is there").schema.parameters().get();
     assert!(schema.contains("The number of tools; 3 by default, at most 3."), "{schema}");
     let zero = ToolCall::new("1", "search_tools", r#"{"query":"report","limit":0}"#);
     assert!(content(&registry, zero).await.starts_with("Error: invalid arguments for `search_tools`"));

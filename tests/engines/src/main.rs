@@ -24,7 +24,7 @@ fn main() {
             for line in io::stdin().lock().lines() {
                 let call: Value = serde_json::from_str(&line.expect("a line")).expect("a call is JSON");
                 let text = |key: &str| call[key].as_str().expect("a string").to_owned();
-                let result = runtime.block_on(registry.call_text(&text("tool"), &text("arguments")));
+                let result = runtime.block_on(registry.call(&text("tool"), &text("arguments")));
                 println!("{}", json!(result.failure().map(ToString::to_string)));
             }
         }

@@ -169,7 +169,7 @@ const PIECES: [&str; 44] = [
 fuzz_target!(|data: &[u8]| {
     let Some(text) = text(&mut Unstructured::new(data)) else { return };
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
-    let result = runtime.block_on(REGISTRY.call_text("take", &text));
+    let result = runtime.block_on(REGISTRY.call("take", &text));
     assert_ne!(result.error_kind(), Some("panic"), "{text}");
     let derived = serde_json::from_str::<Arguments>(&text);
     let value = serde_json::from_str::<Value>(&text);

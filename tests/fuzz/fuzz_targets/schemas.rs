@@ -52,13 +52,13 @@ fn run(bytes: &mut Unstructured) -> Result<()> {
         let _ = (schema.openai_strict(), schema.anthropic_strict());
     }
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
-    let result = runtime.block_on(registry.call_text("take", &text));
+    let result = runtime.block_on(registry.call("take", &text));
     assert_ne!(result.error_kind(), Some("panic"), "{parameters} {text}");
     if strict || closed {
         return Ok(());
     }
     let Ok(judge) = jsonschema::draft202012::new(&parameters) else { return Ok(()) };
-    let all_supported = registry.unsupported_keywords("take").is_empty();
+    let all_supported = registry.tool("take").expect("it is there").unsupported_keywords.is_empty();
     if let Some(seen) = seen.lock().expect("nobody panicked").take() {
         assert!(!all_supported || judge.is_valid(&seen), "{parameters} accepted {text} as {seen}");
     } else if !is_changed && judge.is_valid(&arguments) {

@@ -171,7 +171,10 @@ mod tests {
             .build()
             .expect("the names differ");
         for (name, schema_type) in [("blocks", "string"), ("plus", "integer")] {
-            assert_eq!(registry.output_schema(name).expect("it is declared")["type"], schema_type);
+            assert_eq!(
+                registry.tool(name).and_then(|tool| tool.output_schema).expect("it is declared")["type"],
+                schema_type
+            );
         }
         for (name, arguments, answer) in [
             ("args", r#"{"result":"a","call":1,"self_":true}"#, "a1true"),

@@ -103,7 +103,7 @@ impl ServerHandler for ConnectionHandler {
     ) -> Result<ListToolsResult, ErrorData> {
         let served = self.served();
         let allowed = served.allowed(&self.batch(&context, None)?);
-        let tools = served.definitions.iter().filter(|tool| allowed.get(&tool.name).is_some());
+        let tools = served.definitions.iter().filter(|tool| allowed.tool(&tool.name).is_some());
         Ok(ListToolsResult::with_all_items(tools.cloned().collect()))
     }
 

@@ -33,8 +33,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         }
     });
     let registry = client.registry().await?;
-    let tool =
-        |name: &str| json!({"name": name, "title": registry.title(name), "hints": hints(&registry, name)});
+    let tool = |name: &str| json!({"name": name, "title": registry.tool(name).and_then(|tool| tool.title), "hints": hints(&registry, name)});
     let skipped: Vec<String> = registry.skipped().iter().map(ToString::to_string).collect();
     let tools: Vec<Value> = registry.names().into_iter().map(tool).collect();
     println!("{}", json!({"tools": tools, "skipped": skipped}));
@@ -59,6 +58,6 @@ async fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn hints(registry: &tool_runtime::Registry, name: &str) -> Value {
-    let annotations = registry.annotations(name).unwrap_or_default();
+    let annotations = registry.tool(name).map(|tool| tool.annotations).unwrap_or_default();
     json!([annotations.read_only, annotations.destructive, annotations.idempotent, annotations.open_world])
 }

@@ -51,15 +51,18 @@ async fn a_served_tool_keeps_its_properties_and_results() {
     let registry =
         connect_to(server).prefix("w_").connect().await.expect("connected").registry().await.expect("listed");
     assert_eq!(registry.names(), ["w_get_weather", "w_panics", "w_parts"]);
-    assert_eq!(registry.title("w_get_weather"), Some("Weather"));
-    assert_eq!(registry.output_schema("w_get_weather").expect("declared")["required"], json!(["city"]));
-    let annotations = |name| registry.annotations(name).expect("it is there");
+    assert_eq!(registry.tool("w_get_weather").and_then(|tool| tool.title), Some("Weather"));
+    assert_eq!(
+        registry.tool("w_get_weather").and_then(|tool| tool.output_schema).expect("declared")["required"],
+        json!(["city"])
+    );
+    let annotations = |name| registry.tool(name).expect("it is there").annotations;
     assert_eq!(
         (annotations("w_get_weather").read_only, annotations("w_parts").destructive),
         (Some(true), Some(true))
     );
     assert_eq!(annotations("w_panics").destructive, None, "not declared");
-    assert_eq!(registry.policy("w_parts").expect("it is there").timeout, Some(Duration::from_secs(60)));
+    assert_eq!(registry.tool("w_parts").expect("it is there").policy.timeout, Some(Duration::from_secs(60)));
 
     let result = registry.call("w_get_weather", json!({"city": "Rome"})).await;
     assert_eq!(result.text(), r#"{"city":"Rome"}"#);
@@ -262,19 +265,19 @@ async fn settings_apply_to_every_tool() {
     let client = client.connect().await.expect("connected");
     let registry = client.registry().await.expect("listed");
     assert_eq!(registry.names(), ["x_a_b_c", "x_other"]);
-    assert_eq!(registry.original_name("x_a_b_c"), Some("x_a.b/c"));
-    assert_eq!(registry.title("x_a_b_c"), Some("Abc"));
-    assert_eq!(registry.annotations("x_a_b_c").expect("there").destructive, None, "it is read-only");
-    let policy = registry.policy("x_a_b_c").expect("it is there");
+    assert_eq!(registry.tool("x_a_b_c").and_then(|tool| tool.original_name), Some("x_a.b/c"));
+    assert_eq!(registry.tool("x_a_b_c").and_then(|tool| tool.title), Some("Abc"));
+    assert_eq!(registry.tool("x_a_b_c").expect("there").annotations.destructive, None, "it is read-only");
+    let policy = registry.tool("x_a_b_c").expect("it is there").policy;
     assert_eq!((policy.timeout, policy.requires_approval), (Some(Duration::from_secs(5)), true));
-    let policy = registry.policy("x_other").expect("it is there");
+    let policy = registry.tool("x_other").expect("it is there").policy;
     assert_eq!((policy.timeout, policy.requires_approval), (Some(Duration::from_secs(5)), false));
     let text = registry.call("x_a_b_c", json!({"limmit": 1})).await.text().into_owned();
     assert!(text.contains("did you mean `limit`?"), "{text}");
 
     let distrustful = connect_to_script(server).ignore_annotations(true).connect().await.expect("connected");
     let registry = distrustful.registry().await.expect("listed");
-    assert_eq!(registry.annotations("a_b_c").expect("there").read_only, None);
+    assert_eq!(registry.tool("a_b_c").expect("there").annotations.read_only, None);
     // The tools are also available for a builder of the program.
     let tools = distrustful.tools().await.expect("listed");
     let own = DynamicTool::new("own", "", Value::Null, |_| async { Ok::<_, String>("own") });

@@ -204,9 +204,9 @@ async fn a_definition_that_cannot_be_used_is_skipped_and_reported() {
             |text: &&String| text.contains(&format!("`{name}` was skipped")) && text.contains(reason);
         assert!(skipped.iter().any(|text| is_reported(&text)), "{name}: {skipped:#?}");
     }
-    let description = registry.get("long").expect("there").description();
+    let description = registry.tool("long").expect("there").schema.description();
     assert!(description.len() < 17_000 && description.ends_with(" [truncated]"));
-    assert_eq!(registry.annotations("odd_hints").expect("there").read_only, None);
+    assert_eq!(registry.tool("odd_hints").expect("there").annotations.read_only, None);
 }
 
 #[tokio::test(start_paused = true)]
@@ -270,7 +270,7 @@ async fn max_tools_limits_the_list() {
     let waiting = tokio::time::timeout(Duration::from_millis(50), client.changed()).await;
     assert!(waiting.is_err(), "a list that cannot be used is no change: a loop over `changed` waits");
     let client = connect_to_script(listing(page)).max_tools(2).connect().await.expect("connected");
-    assert_eq!(client.registry().await.expect("listed").len(), 2);
+    assert_eq!(client.registry().await.expect("listed").names().len(), 2);
 }
 
 #[tokio::test]
@@ -289,7 +289,7 @@ async fn a_server_without_tools_has_an_empty_registry() {
         }
     })
     .await;
-    assert!(registry.is_empty());
+    assert!(registry.names().is_empty());
 }
 
 #[tokio::test]

@@ -46,8 +46,8 @@ async fn long_titles_are_truncated_and_tools_with_long_names_are_skipped() {
     let tools =
         json!([definition(&"n".repeat(512), &json!({})), definition(&"m".repeat(513), &json!({})), titled]);
     let registry = registry(client(tools, json!({}))).await;
-    assert_eq!(registry.len(), 2);
-    let title = registry.title("titled").expect("a title");
+    assert_eq!(registry.names().len(), 2);
+    let title = registry.tool("titled").and_then(|tool| tool.title).expect("a title");
     assert!(title.len() < 1_100 && title.ends_with("é [truncated]"), "{} bytes", title.len());
     let skipped: Vec<String> = registry.skipped().iter().map(ToString::to_string).collect();
     assert!(
@@ -69,7 +69,7 @@ async fn the_definitions_of_a_list_have_one_limit() {
         error.to_string(),
         "the tools of the MCP server have more than 1000 bytes; raise `max_list_bytes` to use it"
     );
-    assert_eq!(list(100_000).await.expect("listed").len(), 50);
+    assert_eq!(list(100_000).await.expect("listed").names().len(), 50);
     // Small objects, which take much more memory than their text.
     let schema = json!({"type": "object", "enum": vec![json!({"": 0}); 25_000]});
     let tools = json!([{"name": "t", "inputSchema": schema}]);

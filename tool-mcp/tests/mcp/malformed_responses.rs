@@ -145,5 +145,5 @@ async fn half_a_surrogate_pair_in_a_description_loses_no_tool() {
     let client = connect_to_script(server).connect().await.expect("connected");
     let registry = client.registry().await.expect("listed");
     assert_eq!(registry.names(), ["a", "b"]);
-    assert_eq!(registry.get("a").expect("there").description(), "Reads. \u{fffd}");
+    assert_eq!(registry.tool("a").expect("there").schema.description(), "Reads. \u{fffd}");
 }

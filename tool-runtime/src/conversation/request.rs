@@ -123,7 +123,7 @@ impl Request {
 
     /// The name of the tool in the request, which [`map_names`](crate::RegistryBuilder::map_names) may have changed.
     fn mapped_name(&self, name: String) -> String {
-        self.registry.get(&name).map_or(name, |tool| tool.name().to_owned())
+        self.registry.schema(&name).map_or(name, |tool| tool.name().to_owned())
     }
 
     /// Sets whether the model may call several tools in one reply. Default: true.

@@ -3,17 +3,17 @@
 use crate::outcome::CallError;
 use crate::output::ToolFailure;
 use crate::registry::Registry;
-use crate::tool::{IncomingCall, RegisteredTool};
+use crate::tool::{IncomingCall, ToolEntry};
 use std::sync::Arc;
 
 impl Registry {
     /// The tool of a call, or the reason why the call does not run.
-    pub(super) fn look_up(&self, incoming: &IncomingCall<'_>) -> Result<&Arc<RegisteredTool>, ToolFailure> {
+    pub(super) fn look_up(&self, incoming: &IncomingCall<'_>) -> Result<&Arc<ToolEntry>, ToolFailure> {
         let IncomingCall { batch, position, call, .. } = *incoming;
         if let Some(limit) = self.limits().max_calls_per_batch.filter(|&limit| position >= limit) {
             return Err(CallError::TooManyCalls { limit }.into());
         }
-        let Some(tool) = self.tool(&call.name) else {
+        let Some(tool) = self.entry(&call.name) else {
             return Err(CallError::UnknownTool(self.unknown_tool_of_call(batch, position, &call.name)).into());
         };
         if let Some(rejection) = batch.rejection {

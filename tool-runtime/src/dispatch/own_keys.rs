@@ -30,7 +30,7 @@ impl Registry {
     pub(crate) fn own_call(&self, call: &ToolCall) -> Option<ToolCall> {
         let inner = self.has_rejected_keys().then(|| self.inner_call(call))?;
         let called = inner.or(call);
-        let own = self.tool(&called.name)?.keys.as_ref()?.names.own_arguments(&called.arguments)?;
+        let own = self.entry(&called.name)?.keys.as_ref()?.names.own_arguments(&called.arguments)?;
         let mut renamed = call.clone();
         inner.replace_arguments(&mut renamed, own);
         renamed.is_truncated = call.is_truncated;

@@ -54,7 +54,7 @@ impl Registry {
         if !self.is_lenient() || call.is_truncated || call.has_an_object() {
             return;
         }
-        let tool = self.tool(&call.name);
+        let tool = self.entry(&call.name);
         let coerced = tool.and_then(|tool| tool.coerce(&call.arguments, self.coercion_options(call)));
         if let Some(coerced) = coerced {
             call.set_arguments(coerced.arguments);

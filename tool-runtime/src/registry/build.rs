@@ -29,7 +29,7 @@ use std::sync::Arc;
 /// }
 ///
 /// let registry = Registry::builder().tools(tools![add]).build()?;
-/// assert_eq!(registry.len(), 1);
+/// assert_eq!(registry.names().len(), 1);
 /// # Ok::<(), tool_runtime::BuildError>(())
 /// ```
 #[derive(Default)]

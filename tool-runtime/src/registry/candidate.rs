@@ -9,7 +9,7 @@ use crate::schema::{
 };
 use crate::state::{Shared, States};
 use crate::tool::{
-    Body, Description, Descriptor, DynamicTool, Invocation, Metadata, Need, Options, RegisteredTool, ToolKeys,
+    Body, Description, Descriptor, DynamicTool, Invocation, Metadata, Need, Options, ToolEntry, ToolKeys,
 };
 use crate::wire::convert_foreign;
 use serde_json::Value;
@@ -19,7 +19,7 @@ use tokio::sync::Semaphore;
 
 /// A tool before the registry is built, with its schema and required state.
 pub(super) struct Candidate {
-    pub(super) tool: RegisteredTool,
+    pub(super) tool: ToolEntry,
     pub(super) schema: ToolSchema,
     pub(super) needs: Vec<Need>,
 }
@@ -113,7 +113,7 @@ impl Candidate {
 
     /// The definition and the tool.
     #[cfg(feature = "search")]
-    pub(super) fn into_tool(self) -> (ToolSchema, RegisteredTool) {
+    pub(super) fn into_tool(self) -> (ToolSchema, ToolEntry) {
         (self.schema, self.tool)
     }
 
@@ -126,7 +126,7 @@ impl Candidate {
         body: Body,
     ) -> Self {
         let permits = options.policy.max_concurrency.map(|calls| calls.min(Semaphore::MAX_PERMITS));
-        let tool = RegisteredTool {
+        let tool = ToolEntry {
             name,
             original_name: None,
             options,

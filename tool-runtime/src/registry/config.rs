@@ -9,7 +9,7 @@ use super::{search_tools::SearchTools, validate::schema_error};
 use crate::approval::BeforeCall;
 #[cfg(feature = "search")]
 use crate::search::Search;
-use crate::tool::RegisteredTool;
+use crate::tool::ToolEntry;
 #[cfg(feature = "search")]
 use crate::tool_name::SEARCH_TOOLS;
 use tokio::sync::Semaphore;
@@ -58,7 +58,7 @@ impl Config {
     }
 
     /// Sets the time limit of a tool, and whether steps concern each of its calls.
-    pub(super) fn apply_to(&self, tool: &mut RegisteredTool) {
+    pub(super) fn apply_to(&self, tool: &mut ToolEntry) {
         let (policy, Limits { timeout, call_timeout, .. }) = (tool.options.policy, self.options.limits);
         tool.timeout = policy.timeout.or(timeout);
         tool.needs_runtime = tool.options.blocking || tool.timeout.is_some() || call_timeout.is_some();

@@ -1,6 +1,6 @@
 //! The positions of tools by name.
 
-use crate::tool::RegisteredTool;
+use crate::tool::ToolEntry;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,8 +10,8 @@ pub(super) struct Index(HashMap<Cow<'static, str>, usize>);
 
 impl Index {
     /// Contains the names for servers, and the original names of renamed tools.
-    pub(super) fn new(tools: &[Arc<RegisteredTool>]) -> Self {
-        let original = |tool: &RegisteredTool| Some(Cow::Owned(tool.original_name.as_ref()?.to_string()));
+    pub(super) fn new(tools: &[Arc<ToolEntry>]) -> Self {
+        let original = |tool: &ToolEntry| Some(Cow::Owned(tool.original_name.as_ref()?.to_string()));
         let original =
             tools.iter().enumerate().filter_map(|(position, tool)| Some((original(tool)?, position)));
         let sent = tools.iter().enumerate().map(|(position, tool)| (tool.name.clone(), position));

@@ -67,7 +67,7 @@ impl RegistryBuilder {
     /// truncated and ends with a fingerprint of the original name. Names that would become equal get a fingerprint too.
     ///
     /// The model receives the new name. The methods of the registry accept both names, and
-    /// [`Registry::original_name`](super::Registry::original_name) returns the original one.
+    /// [`RegisteredTool::original_name`](super::RegisteredTool::original_name) is the original one.
     ///
     /// ```
     /// use serde_json::json;
@@ -76,7 +76,7 @@ impl RegistryBuilder {
     /// let double = DynamicTool::new("math.double", "Doubles.", json!({"type": "object"}), |_| async { Ok::<_, String>(2) });
     /// let registry = Registry::builder().map_names(true).dynamic(double).build()?;
     /// assert_eq!(registry.names(), ["math_double"]);
-    /// assert_eq!(registry.original_name("math_double"), Some("math.double"));
+    /// assert_eq!(registry.tool("math_double").and_then(|tool| tool.original_name), Some("math.double"));
     /// assert_eq!(registry.subset(["math.double"])?.len(), 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -92,7 +92,7 @@ impl RegistryBuilder {
     /// [`BuildErrorKind`](super::BuildErrorKind) lists the errors, for example parameters that do not describe an
     /// object, a name that servers reject or a property named `$ref`. If two tools have one name, the first valid one
     /// stays, and a function takes precedence over a dynamic tool. Other mistakes inside a schema are not errors: see
-    /// [`Registry::unsupported_keywords`](super::Registry::unsupported_keywords).
+    /// [`RegisteredTool::unsupported_keywords`](super::RegisteredTool::unsupported_keywords).
     ///
     /// ```
     /// use serde_json::json;

@@ -4,7 +4,7 @@ use super::{Registry, RegistryBuilder};
 use crate::context::{CallContext, CallEvents, CallRecord};
 use crate::message::ToolCall;
 use crate::output::ToolResult;
-use crate::tool::{Annotations, Approval, Batch, Call, IncomingCall, Policy, RegisteredTool};
+use crate::tool::{Annotations, Approval, Batch, Call, IncomingCall, Policy, ToolEntry};
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
@@ -84,7 +84,7 @@ impl fmt::Debug for ReadyCall {
 /// A [`Call`] that owns its data, for threads and middleware.
 pub(crate) struct OwnedCall {
     pub(crate) registry: Registry,
-    tool: Arc<RegisteredTool>,
+    tool: Arc<ToolEntry>,
     /// With the arguments for the tool.
     call: ToolCall,
     /// Without the context, which the registry has.

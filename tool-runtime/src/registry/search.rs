@@ -11,12 +11,12 @@ use crate::output::ToolFailure;
 use crate::schema::ToolSchema;
 use crate::search::{Catalog, Findable, Scope, Search, documented_signature, similar_name};
 use crate::suggest::suggest;
-use crate::tool::{Batch, IncomingCall, RegisteredTool};
+use crate::tool::{Batch, IncomingCall, ToolEntry};
 use crate::tool_name::{self, CALL_TOOL};
 use std::sync::Arc;
 
 /// A definition and its tool.
-pub(super) type Tool = (ToolSchema, Arc<RegisteredTool>);
+pub(super) type Tool = (ToolSchema, Arc<ToolEntry>);
 
 /// The search of a registry, or of a subset of it.
 pub(super) struct ToolSearch {
@@ -34,7 +34,7 @@ impl ToolSearch {
     /// The search in these tools, which are sorted by name. Adds the tools that search and call. `superset` has the search of
     /// the registry of which these tools are a subset.
     pub(super) fn new(search_tools: &SearchTools, tools: &mut Vec<Tool>, superset: Option<&Self>) -> Self {
-        let is_pinned = |tool: &RegisteredTool| tool.is_in(&search_tools.settings.pinned);
+        let is_pinned = |tool: &ToolEntry| tool.is_in(&search_tools.settings.pinned);
         let (pinned, deferred): (Vec<Tool>, Vec<Tool>) =
             tools.iter().cloned().partition(|(_, tool)| is_pinned(tool));
         let definitions = |tools: &[Tool]| tools.iter().map(|(schema, _)| schema.clone()).collect::<Vec<_>>();
@@ -152,7 +152,7 @@ impl Registry {
         if inner.get().is_some() || call.is_truncated || !self.is_lenient() {
             return inner;
         }
-        let tool = self.tool(&call.name);
+        let tool = self.entry(&call.name);
         let coerced = tool.and_then(|tool| tool.coerce(&call.arguments, self.coercion_options(call)));
         coerced.map_or(inner, |coerced| InnerCall::from_arguments(call, &coerced.arguments))
     }
@@ -210,7 +210,7 @@ impl Registry {
                 name.and_then(|name| self.deferred_signature(incoming, name))
             }
             Some(error) if error.is_about_arguments() && call.name == CALL_TOOL => {
-                let tool = InnerCall::name_in(&call.arguments).and_then(|name| self.get(&name));
+                let tool = InnerCall::name_in(&call.arguments).and_then(|name| self.schema(&name));
                 let tool = tool.filter(|tool| self.allows_in(batch.context, tool.name()));
                 tool.map(|tool| {
                     let signature = documented_signature(tool);
@@ -231,7 +231,7 @@ impl Registry {
 
     /// The signature of a tool whose definition is not in the requests, on a line of its own.
     fn deferred_signature(&self, incoming: &IncomingCall<'_>, name: &str) -> Option<String> {
-        let tool = self.get(name).filter(|tool| self.is_deferred(tool.name()))?;
+        let tool = self.schema(name).filter(|tool| self.is_deferred(tool.name()))?;
         let written = if incoming.has_written_keys() { tool.with_written_keys() } else { None };
         Some(format!("\nSignature: {}", documented_signature(written.as_ref().unwrap_or(tool))))
     }

@@ -5,7 +5,7 @@ use super::candidate::Candidate;
 use super::search::Tool;
 use crate::schema::{SchemaError, ToolSchema, schema_text};
 use crate::search::{Catalog, DEFAULT_LIMIT, Findable, Scope, Search};
-use crate::tool::{Body, DynamicTool, RegisteredTool};
+use crate::tool::{Body, DynamicTool, ToolEntry};
 use crate::tool_name::{CALL_TOOL, SEARCH_TOOLS};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub(super) struct SearchTools {
 impl SearchTools {
     /// The tools of a registry with this configuration.
     pub(super) fn new(settings: Search, config: &Config) -> Result<Self, SchemaError> {
-        let configured = |(schema, mut tool): (ToolSchema, RegisteredTool)| {
+        let configured = |(schema, mut tool): (ToolSchema, ToolEntry)| {
             config.apply_to(&mut tool);
             (schema, Arc::new(tool))
         };
@@ -41,12 +41,12 @@ impl SearchTools {
                 findable.search(query, limit.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX))).await
             }
         });
-        let search = RegisteredTool { body: Body::Dynamic(search.handler), ..RegisteredTool::clone(tool) };
+        let search = ToolEntry { body: Body::Dynamic(search.handler), ..ToolEntry::clone(tool) };
         [(schema.clone(), Arc::new(search)), self.call.clone()]
     }
 }
 
-fn search_tool(settings: &Search) -> Result<(ToolSchema, RegisteredTool), SchemaError> {
+fn search_tool(settings: &Search) -> Result<(ToolSchema, ToolEntry), SchemaError> {
     let subject = match &*settings.subject {
         "" => String::new(),
         subject => format!(" for {subject}"),
@@ -78,7 +78,7 @@ fn search_tool(settings: &Search) -> Result<(ToolSchema, RegisteredTool), Schema
     Candidate::from_dynamic(SEARCH_TOOLS.to_owned(), tool).map(Candidate::into_tool)
 }
 
-fn call_tool() -> Result<(ToolSchema, RegisteredTool), SchemaError> {
+fn call_tool() -> Result<(ToolSchema, ToolEntry), SchemaError> {
     let parameters = |arguments: Value| {
         json!({
             "type": "object",

@@ -6,15 +6,15 @@ use super::index::Index;
 #[cfg(feature = "search")]
 use super::search::ToolSearch;
 use crate::schema::ToolSchema;
-use crate::tool::RegisteredTool;
+use crate::tool::ToolEntry;
 use crate::wire::ToolArrays;
 use std::sync::{Arc, OnceLock};
 
-/// Sorted by name; `schemas[i]` describes `registered[i]`.
+/// Sorted by name; `schemas[i]` describes `entries[i]`.
 pub(super) struct Tools {
     pub(super) schemas: Vec<ToolSchema>,
     pub(super) arrays: ToolArrays,
-    pub(super) registered: Vec<Arc<RegisteredTool>>,
+    pub(super) entries: Vec<Arc<ToolEntry>>,
     pub(super) index: Index,
     /// Whether a batch counts the calls of any tool.
     pub(super) has_call_limits: bool,
@@ -32,7 +32,7 @@ impl Tools {
     /// The tools must be sorted by name. `superset` has the tools of which these are a subset.
     #[cfg_attr(not(feature = "search"), allow(unused_mut, unused_variables))]
     pub(super) fn new(
-        mut tools: Vec<(ToolSchema, Arc<RegisteredTool>)>,
+        mut tools: Vec<(ToolSchema, Arc<ToolEntry>)>,
         config: Arc<Config>,
         superset: Option<&Self>,
     ) -> Self {
@@ -41,15 +41,15 @@ impl Tools {
             let superset = superset.and_then(|superset| superset.search.as_ref());
             ToolSearch::new(search_tools, &mut tools, superset)
         });
-        let (schemas, registered): (Vec<_>, Vec<_>) = tools.into_iter().unzip();
-        let (arrays, index) = (ToolArrays::default(), Index::new(&registered));
-        let has_call_limits = registered.iter().any(|tool| tool.options.policy.max_calls.is_some());
-        let has_rejected_keys = registered.iter().any(|tool| tool.keys.is_some());
+        let (schemas, entries): (Vec<_>, Vec<_>) = tools.into_iter().unzip();
+        let (arrays, index) = (ToolArrays::default(), Index::new(&entries));
+        let has_call_limits = entries.iter().any(|tool| tool.options.policy.max_calls.is_some());
+        let has_rejected_keys = entries.iter().any(|tool| tool.keys.is_some());
         Tools {
             schemas,
             arrays,
             index,
-            registered,
+            entries,
             has_call_limits,
             has_rejected_keys,
             names: OnceLock::new(),
@@ -79,13 +79,13 @@ impl Tools {
     }
 
     /// The tools, without those of a search.
-    pub(super) fn without_search(&self) -> impl Iterator<Item = (ToolSchema, Arc<RegisteredTool>)> {
+    pub(super) fn without_search(&self) -> impl Iterator<Item = (ToolSchema, Arc<ToolEntry>)> {
         let tools = (0..self.schemas.len()).map(|position| self.at(position));
         tools.filter(|(schema, _)| !self.is_search_tool(schema.name()))
     }
 
     /// The definition and the tool at this position.
-    pub(super) fn at(&self, position: usize) -> (ToolSchema, Arc<RegisteredTool>) {
-        (self.schemas[position].clone(), Arc::clone(&self.registered[position]))
+    pub(super) fn at(&self, position: usize) -> (ToolSchema, Arc<ToolEntry>) {
+        (self.schemas[position].clone(), Arc::clone(&self.entries[position]))
     }
 }

@@ -24,7 +24,7 @@ impl Registry {
     /// The names of the tools that calls of a batch with these allowed tools may use, for errors.
     #[cold]
     pub(crate) fn allowed_names(&self, allowed: &AllowedTools) -> Arc<[String]> {
-        let tools = || self.tools.registered.iter().filter(|tool| tool.is_allowed_by(Some(allowed)));
+        let tools = || self.tools.entries.iter().filter(|tool| tool.is_allowed_by(Some(allowed)));
         self.tools.allowed_names.get(Some(allowed), || tools().map(|tool| &*tool.name))
     }
 }

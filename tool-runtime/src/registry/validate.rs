@@ -3,7 +3,7 @@
 use super::build_error::{BuildError, BuildErrorKind};
 use super::candidate::Candidate;
 use crate::schema::{InvalidSchema, SchemaError, visit_schemas};
-use crate::tool::{DynamicTool, Need, Policy, RegisteredTool};
+use crate::tool::{DynamicTool, Need, Policy, ToolEntry};
 use crate::tool_name;
 use crate::validator::ExceededLimit;
 use serde_json::{Map, Value};
@@ -113,7 +113,7 @@ pub(super) fn skip_duplicates(candidates: &mut Vec<Candidate>, skipped: &mut Vec
 
 /// The errors of tools that share a name; the tools are sorted.
 pub(super) fn duplicates<'a>(
-    tools: impl Iterator<Item = &'a RegisteredTool> + Clone,
+    tools: impl Iterator<Item = &'a ToolEntry> + Clone,
     errors: &mut Vec<BuildErrorKind>,
 ) {
     for (first, second) in tools.clone().zip(tools.skip(1)) {
@@ -127,7 +127,7 @@ pub(super) fn duplicates<'a>(
 
 /// The error of a tool that has the name of a tool of the search.
 #[cfg(feature = "search")]
-pub(super) fn reserved_name(tool: &RegisteredTool) -> Option<BuildErrorKind> {
+pub(super) fn reserved_name(tool: &ToolEntry) -> Option<BuildErrorKind> {
     let error =
         || BuildErrorKind::ReservedName { name: tool.name.to_string(), location: tool.describe_location() };
     tool_name::is_reserved(&tool.name).then(error)

@@ -6,7 +6,7 @@ use super::{KeywordIndex, SearchQuery};
 use crate::context::BatchContext;
 use crate::output::ToolOutput;
 use crate::schema::ToolSchema;
-use crate::tool::RegisteredTool;
+use crate::tool::ToolEntry;
 use std::collections::HashSet;
 use std::error::Error;
 use std::sync::{Arc, OnceLock};
@@ -22,7 +22,7 @@ pub(crate) struct Catalog {
     settings: Search,
     tools: Vec<ToolSchema>,
     /// `registered[i]` is described by `tools[i]`.
-    registered: Vec<Arc<RegisteredTool>>,
+    registered: Vec<Arc<ToolEntry>>,
     /// Created by the first search.
     index: OnceLock<KeywordIndex>,
 }
@@ -31,16 +31,13 @@ pub(crate) struct Catalog {
 pub(crate) struct Scope {
     /// The positions of tools of the catalog; `None` for all.
     members: Option<HashSet<usize>>,
-    pinned: Vec<(ToolSchema, Arc<RegisteredTool>)>,
+    pinned: Vec<(ToolSchema, Arc<ToolEntry>)>,
     /// Created by the first search without another match.
     pinned_index: OnceLock<KeywordIndex>,
 }
 
 impl Scope {
-    pub(crate) fn new(
-        members: Option<HashSet<usize>>,
-        pinned: Vec<(ToolSchema, Arc<RegisteredTool>)>,
-    ) -> Self {
+    pub(crate) fn new(members: Option<HashSet<usize>>, pinned: Vec<(ToolSchema, Arc<ToolEntry>)>) -> Self {
         Scope { members, pinned, pinned_index: OnceLock::new() }
     }
 
@@ -58,7 +55,7 @@ pub(crate) struct Findable<'a> {
 }
 
 impl Catalog {
-    pub(crate) fn new(settings: Search, tools: Vec<(ToolSchema, Arc<RegisteredTool>)>) -> Self {
+    pub(crate) fn new(settings: Search, tools: Vec<(ToolSchema, Arc<ToolEntry>)>) -> Self {
         let (tools, registered) = tools.into_iter().unzip();
         Catalog { settings, tools, registered, index: OnceLock::new() }
     }
@@ -86,7 +83,7 @@ impl<'a> Findable<'a> {
             && limit.is_none_or(|limit| !self.batch.has_reached(&tool.name, limit))
     }
 
-    fn allows(&self, tool: &RegisteredTool) -> bool {
+    fn allows(&self, tool: &ToolEntry) -> bool {
         tool.is_allowed_by(self.batch.allowed())
     }
 

@@ -183,7 +183,7 @@ fn without_fence(text: &str) -> &str {
 fn free_name(registry: &Registry) -> String {
     let mut name = NAME.to_owned();
     let mut number = 1;
-    while registry.get(&name).is_some() {
+    while registry.entry(&name).is_some() {
         number += 1;
         name = format!("{NAME}_{number}");
     }

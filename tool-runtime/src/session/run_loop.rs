@@ -221,7 +221,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
     fn allowed_by_batch(&self, names: &[String]) -> Vec<String> {
         let allowed = self.registry.batch().and_then(BatchContext::allowed);
         let is_allowed = |name: &&String| {
-            allowed.is_none() || self.registry.tool(name).is_some_and(|tool| tool.is_allowed_by(allowed))
+            allowed.is_none() || self.registry.entry(name).is_some_and(|tool| tool.is_allowed_by(allowed))
         };
         names.iter().filter(is_allowed).cloned().collect()
     }

@@ -1,6 +1,6 @@
 //! One call of a tool.
 
-use super::{Body, IncomingCall, Invocation, RegisteredTool, ToolFuture, ToolKeys};
+use super::{Body, IncomingCall, Invocation, ToolEntry, ToolFuture, ToolKeys};
 use crate::arguments::{ArgumentsError, object};
 use crate::context::{CallContext, CallEvents, CallRecord};
 use crate::outcome::CallError;
@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 /// One call of a tool, from its look-up to its result.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Call<'a> {
-    pub(crate) tool: &'a Arc<RegisteredTool>,
+    pub(crate) tool: &'a Arc<ToolEntry>,
     /// Its record is that of this run.
     pub(crate) incoming: &'a IncomingCall<'a>,
     /// The record of all runs of the call, if middleware may run it several times.
@@ -23,7 +23,7 @@ pub(crate) struct Call<'a> {
 
 impl<'a> Call<'a> {
     pub(crate) fn new(
-        tool: &'a Arc<RegisteredTool>,
+        tool: &'a Arc<ToolEntry>,
         incoming: &'a IncomingCall<'a>,
         events: Option<&'a Arc<CallEvents>>,
     ) -> Self {

@@ -23,7 +23,7 @@ impl DynamicTool {
     ///
     /// let search = DynamicTool::new("search", "Searches.", Value::Null, |_| async { Ok::<_, String>("nothing") });
     /// let registry = Registry::builder().dynamic(search.annotations(annotations)).build()?;
-    /// assert_eq!(registry.annotations("search"), Some(annotations));
+    /// assert_eq!(registry.tool("search").map(|tool| tool.annotations), Some(annotations));
     /// assert_eq!((annotations.read_only, annotations.destructive), (Some(true), None));
     /// # Ok::<(), tool_runtime::BuildError>(())
     /// ```
@@ -102,15 +102,15 @@ impl DynamicTool {
         self.with_options(|options| options.max_calls(calls))
     }
 
-    /// Sets the title, a name for people: [`Registry::title`](crate::Registry::title). Default: no title.
+    /// Sets the title, a name for people. Default: no title.
     #[must_use]
     pub fn title(self, title: impl Into<String>) -> Self {
         let metadata = Metadata { title: Some(Cow::Owned(title.into())), ..self.metadata };
         DynamicTool { metadata, ..self }
     }
 
-    /// Sets the JSON Schema of the result: [`Registry::output_schema`](crate::Registry::output_schema). Default: no
-    /// schema.
+    /// Sets the JSON Schema of the result:
+    /// [`RegisteredTool::output_schema`](crate::registry::RegisteredTool::output_schema). Default: no schema.
     ///
     /// Results are not validated against it. It has the same limits of size as `parameters`.
     ///
@@ -121,8 +121,8 @@ impl DynamicTool {
     /// let now = DynamicTool::new("now", "The time.", Value::Null, |_| async { Ok::<_, String>(json!({"hour": 12})) });
     /// let now = now.title("Clock").output_schema(json!({"type": "object", "required": ["hour"]}));
     /// let registry = Registry::builder().dynamic(now).build()?;
-    /// assert_eq!(registry.title("now"), Some("Clock"));
-    /// assert_eq!(registry.output_schema("now"), Some(&json!({"type": "object", "required": ["hour"]})));
+    /// assert_eq!(registry.tool("now").and_then(|tool| tool.title), Some("Clock"));
+    /// assert_eq!(registry.tool("now").and_then(|tool| tool.output_schema), Some(&json!({"type": "object", "required": ["hour"]})));
     /// # Ok::<(), tool_runtime::BuildError>(())
     /// ```
     #[must_use]

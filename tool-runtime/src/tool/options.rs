@@ -3,7 +3,7 @@
 use serde_json::Value;
 use std::time::Duration;
 
-/// Properties of a tool that its author declares: [`Registry::annotations`](crate::Registry::annotations).
+/// Properties of a tool that its author declares: [`Registry::tool`](crate::Registry::tool) returns them.
 ///
 /// Each is `None` if the tool does not declare it, so that a program can send exactly what is declared to a client of
 /// the [Model Context Protocol][mcp]. The protocol has a hint for each, with a default: `false` for `readOnlyHint` and
@@ -73,7 +73,7 @@ impl Annotations {
     }
 }
 
-/// Rules that dispatch enforces for each call of a tool: [`Registry::policy`](crate::Registry::policy).
+/// Rules that dispatch enforces for each call of a tool: [`Registry::tool`](crate::Registry::tool) returns them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Policy {

@@ -44,9 +44,9 @@ fn list(bytes: usize, field: &'static str) -> Running {
             Ok(registry) => {
                 // The first page is the response to `notifications/initialized`, which is not sent.
                 let expected = if field == "name" { 0 } else { 99 };
-                assert_eq!(registry.len(), expected);
+                assert_eq!(registry.names().len(), expected);
                 let longest = registry.names().iter().map(|name| name.len()).max().unwrap_or_default();
-                format!("{} tools, names of up to {longest} bytes", registry.len())
+                format!("{} tools, names of up to {longest} bytes", registry.names().len())
             }
             Err(error) => {
                 let error = error.to_string();

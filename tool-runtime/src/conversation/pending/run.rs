@@ -154,7 +154,7 @@ impl PendingCalls {
         let call = &self.calls()[position];
         let inner = registry.inner_call(call);
         let name = &inner.or(call).name;
-        if let Some(limit) = registry.policy(name).and_then(|policy| policy.max_calls) {
+        if let Some(limit) = registry.entry(name).and_then(|entry| entry.options.policy.max_calls) {
             counts.count(name, limit);
         }
     }

@@ -38,7 +38,7 @@ impl ToolSchema {
     /// fn get_weather(city: &str, #[arg(default = 0)] days: u8) {}
     ///
     /// let registry = Registry::new(tools![get_weather])?;
-    /// let schema = registry.get("get_weather").expect("it is there");
+    /// let schema = registry.tool("get_weather").expect("it is there").schema;
     /// assert!(schema.parameters().get().contains(r#""required":["city"]"#));
     /// let strict = schema.openai_strict().expect("it has no map").get();
     /// assert!(strict.contains(r#""required":["city","days"]"#) && strict.contains(r#""type":["integer","null"]"#));

@@ -16,7 +16,7 @@ const MAX_STRINGS_IN_STRINGS: usize = 4;
 
 /// A tool with its name in the registry.
 #[derive(Clone)]
-pub(crate) struct RegisteredTool {
+pub(crate) struct ToolEntry {
     pub(crate) name: Cow<'static, str>,
     /// The name before `map_names` changed it.
     pub(crate) original_name: Option<Arc<str>>,
@@ -49,7 +49,7 @@ pub(crate) enum Body {
     Dynamic(Handler),
 }
 
-impl RegisteredTool {
+impl ToolEntry {
     /// The rules that dispatch enforces.
     pub(crate) fn policy(&self) -> Policy {
         let mut policy = self.options.policy;
@@ -103,8 +103,8 @@ impl RegisteredTool {
     }
 }
 
-impl fmt::Debug for RegisteredTool {
+impl fmt::Debug for ToolEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RegisteredTool").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("ToolEntry").field("name", &self.name).finish_non_exhaustive()
     }
 }
