@@ -41,7 +41,7 @@ async fn research(
     #[state] model: &Model,
     #[context] call: &CallContext,
 ) -> Result<String, Box<dyn Error + Send + Sync>> {
-    let registry = Registry::new(tools![find_pages, read_page])?.with(&call.child_batch());
+    let registry = Registry::new(tools![find_pages, read_page])?.with(&call.child_run_context());
     let mut session = Session::new().system("Answer from the handbook, in one sentence.").user(question);
     let run = session.run(&registry).max_replies(8).on_event(|event| call.emit(event));
     match run.complete(|request| model.complete(request)).await? {

@@ -4,7 +4,7 @@ use opentelemetry::trace::{SpanKind, Status, TracerProvider as _};
 use opentelemetry_sdk::trace::{InMemorySpanExporter, SdkTracerProvider, SpanData};
 use std::fmt;
 use tool_runtime::dispatch::CancellationToken;
-use tool_runtime::{BatchContext, Registry, RegistryBuilder, ToolCall, tool, tools};
+use tool_runtime::{Registry, RegistryBuilder, RunContext, ToolCall, tool, tools};
 use tracing::Instrument as _;
 use tracing_subscriber::layer::SubscriberExt as _;
 
@@ -60,18 +60,18 @@ fn registry() -> RegistryBuilder {
 }
 
 /// The spans of these calls, as a collector receives them.
-async fn spans_of(registry: &Registry, calls: &[ToolCall], batch: &BatchContext) -> Vec<SpanData> {
+async fn spans_of(registry: &Registry, calls: &[ToolCall], context: &RunContext) -> Vec<SpanData> {
     let exporter = InMemorySpanExporter::default();
     let provider = SdkTracerProvider::builder().with_simple_exporter(exporter.clone()).build();
     let layer = tracing_opentelemetry::layer().with_tracer(provider.tracer("tests")).with_location(false);
     let _collecting = tracing::subscriber::set_default(tracing_subscriber::registry().with(layer));
-    registry.with(batch).dispatch(calls).instrument(tracing::info_span!("agent")).await;
+    registry.with(context).dispatch(calls).instrument(tracing::info_span!("agent")).await;
     provider.force_flush().expect("they are in memory");
     exporter.get_finished_spans().expect("they are in memory")
 }
 
 async fn span_of(registry: &Registry, call: ToolCall) -> SpanData {
-    let spans = spans_of(registry, &[call], &BatchContext::new()).await;
+    let spans = spans_of(registry, &[call], &RunContext::new()).await;
     spans.into_iter().find(|span| span.name != "agent").expect("the call has a span")
 }
 
@@ -100,7 +100,7 @@ fn pairs<'a>(pairs: &[(&'a str, &'a str)]) -> Vec<(String, String)> {
 async fn the_span_of_a_call_follows_the_opentelemetry_conventions() {
     let registry = registry().build().expect("a registry");
     let call = ToolCall::new("call_1", "get_weather", r#"{"city":"a secret city"}"#);
-    let spans = spans_of(&registry, &[call], &BatchContext::new()).await;
+    let spans = spans_of(&registry, &[call], &RunContext::new()).await;
     let [span, agent] = &spans[..] else {
         panic!("one call has one span, inside that of the program: {spans:?}")
     };
@@ -152,7 +152,7 @@ async fn the_span_contains_arguments_and_result_only_with_trace_content() {
 
 #[tokio::test(start_paused = true)]
 async fn the_span_of_a_failed_call_has_its_error_type_and_status() {
-    let registry = registry().max_calls_per_batch(6).build().expect("a registry");
+    let registry = registry().max_calls_per_reply(6).build().expect("a registry");
     let calls = [
         ("fails", "{}", "returned"),
         ("panics", "{}", "panic"),
@@ -167,7 +167,7 @@ async fn the_span_of_a_failed_call_has_its_error_type_and_status() {
         .enumerate()
         .map(|(place, (tool, arguments, _))| ToolCall::new(place.to_string(), *tool, *arguments))
         .collect();
-    let spans = spans_of(&registry, &sent, &BatchContext::new()).await;
+    let spans = spans_of(&registry, &sent, &RunContext::new()).await;
     for (place, (tool, _, kind)) in calls.iter().enumerate() {
         let id = Some(place.to_string());
         let span =
@@ -355,8 +355,8 @@ async fn a_cancelled_call_has_a_span() {
     let registry = registry().build().expect("a registry");
     let token = CancellationToken::new();
     token.cancel();
-    let batch = BatchContext::new().cancellation(token);
-    let spans = spans_of(&registry, &[ToolCall::new("1", "count", r#"{"to":3}"#)], &batch).await;
+    let context = RunContext::new().cancellation(token);
+    let spans = spans_of(&registry, &[ToolCall::new("1", "count", r#"{"to":3}"#)], &context).await;
     assert_eq!(attribute(&spans[0], "error.type").as_deref(), Some("cancelled"));
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 use tool_runtime::dispatch::Outcome;
-use tool_runtime::{BatchContext, Registry, ToolCall, ToolMessage, tool, tools};
+use tool_runtime::{Registry, RunContext, ToolCall, ToolMessage, tool, tools};
 
 /// Blocks the functions of a round until its dispatch has returned.
 #[derive(Default)]
@@ -54,11 +54,11 @@ fn a_blocking_function_that_exceeds_its_limit_does_not_delay_the_dispatch_or_lea
     let mut random = fastrand::Rng::with_seed(seed);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     // One registry for all rounds: a permit that leaks in one round is missing in the next.
-    let registry = Registry::builder().tools(tools![waits, is_quick]).batch_state::<Arc<Gate>>();
+    let registry = Registry::builder().tools(tools![waits, is_quick]).state_per_run::<Arc<Gate>>();
     let registry = registry.max_concurrency(3).build().expect("a registry");
     for _ in 0..60 {
         let gate = Arc::<Gate>::default();
-        let batch = BatchContext::new().state(Arc::clone(&gate));
+        let context = RunContext::new().state(Arc::clone(&gate));
         let calls: Vec<ToolCall> = (0..random.usize(1..8))
             .map(|index| {
                 let (name, arguments) = if random.bool() {
@@ -70,7 +70,7 @@ fn a_blocking_function_that_exceeds_its_limit_does_not_delay_the_dispatch_or_lea
             })
             .collect();
         let messages = runtime.block_on(async {
-            tokio::time::timeout(Duration::from_secs(9), registry.with(&batch).dispatch(&calls)).await
+            tokio::time::timeout(Duration::from_secs(9), registry.with(&context).dispatch(&calls)).await
         });
         let messages = messages.expect("the dispatch does not wait for the functions");
         assert_eq!(gate.ended.load(Ordering::SeqCst), 0, "the dispatch returns before a function has ended");

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 use tool_runtime::dispatch::{CallEvent, CallStatus, Outcome};
-use tool_runtime::{BatchContext, ToolMessage};
+use tool_runtime::{RunContext, ToolMessage};
 
 /// The events of one batch, each with its time since the start of the dispatch.
 #[derive(Clone)]
@@ -22,13 +22,13 @@ pub(crate) struct Recorded {
 
 impl Recorded {
     /// Listens to a batch that is dispatched now.
-    pub(crate) fn listen(batch: BatchContext) -> (BatchContext, Self) {
+    pub(crate) fn listen(context: RunContext) -> (RunContext, Self) {
         let recorded = Recorded { begun: Instant::now(), events: Arc::default() };
         let Recorded { begun, events } = recorded.clone();
-        let batch = batch.on_event(move |event| {
+        let context = context.on_event(move |event| {
             events.lock().unwrap_or_else(PoisonError::into_inner).push((begun.elapsed(), event.clone()));
         });
-        (batch, recorded)
+        (context, recorded)
     }
 
     fn take(&self) -> Vec<(Duration, CallEvent)> {

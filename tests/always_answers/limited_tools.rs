@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::sleep;
 use tool_runtime::dispatch::Outcome;
-use tool_runtime::{BatchContext, DynamicTool, Registry, ToolCall, ToolMessage, tool};
+use tool_runtime::{DynamicTool, Registry, RunContext, ToolCall, ToolMessage, tool};
 
 /// The limits of one tool.
 #[derive(Clone, Copy, Debug, Default)]
@@ -93,7 +93,7 @@ pub(crate) async fn assert_all_permits_are_free(registry: &Registry, settings: &
         let permits = permits.min(settings.max_concurrency.unwrap_or(usize::MAX));
         let calls = (0..permits).map(|_| async {
             // Each has its own batch, because of `max_calls`.
-            let registry = registry.with(&BatchContext::new().state(Tenant(0)));
+            let registry = registry.with(&RunContext::new().state(Tenant(0)));
             registry.dispatch(&[ToolCall::new("1", tool, r#"{"ms":4}"#)]).await
         });
         // Calls that wait for a leaked permit would never end.

@@ -31,7 +31,7 @@ use std::time::Duration;
 use tally::Tally;
 use tokio::time::Instant;
 use tool_runtime::dispatch::{CancellationToken, Outcome};
-use tool_runtime::{BatchContext, Registry, ToolCall, ToolMessage};
+use tool_runtime::{Registry, RunContext, ToolCall, ToolMessage};
 
 /// The default number of rounds.
 const ROUNDS: u64 = 4_500;
@@ -149,10 +149,10 @@ fn assert_limits_of_concurrency(settings: &Settings, running: &Running) {
 /// Dispatches one batch.
 async fn dispatch(registry: &Registry, settings: &Settings, planned: &Batch, tenant: usize) -> Dispatched {
     let calls: Vec<ToolCall> = planned.calls.iter().map(|planned| planned.sent.clone()).collect();
-    let mut batch = BatchContext::new().state(Tenant(tenant)).run_id(tenant.to_string());
-    batch = batch.state(planned.behaviours());
+    let mut context = RunContext::new().state(Tenant(tenant)).run_id(tenant.to_string());
+    context = context.state(planned.behaviours());
     if let Some(allowed) = &planned.allowed {
-        batch = batch.allowed_tools(allowed.iter().copied());
+        context = context.allowed_tools(allowed.iter().copied());
     }
     let token = CancellationToken::new();
     let cancelling = async {
@@ -165,10 +165,10 @@ async fn dispatch(registry: &Registry, settings: &Settings, planned: &Batch, ten
         }
     };
     if settings.cancelled_after.is_some() {
-        batch = batch.cancellation(token.clone());
+        context = context.cancellation(token.clone());
     }
-    let (batch, recorded) = Recorded::listen(batch);
-    let registry = registry.with(&batch);
+    let (context, recorded) = Recorded::listen(context);
+    let registry = registry.with(&context);
     let dispatching = async {
         let dispatching = std::pin::pin!(registry.dispatch(&calls));
         let cancelling = std::pin::pin!(cancelling);
@@ -187,7 +187,7 @@ async fn dispatch(registry: &Registry, settings: &Settings, planned: &Batch, ten
 /// As many tools as there are permits wait for each other. If a permit had leaked, they would wait forever.
 async fn assert_all_permits_are_free(registry: &Registry, permits: usize) {
     let barrier = Arc::new(tokio::sync::Barrier::new(permits));
-    let registry = registry.with(&BatchContext::new().state(barrier));
+    let registry = registry.with(&RunContext::new().state(barrier));
     let call = [ToolCall::new("1", "meets", "{}")];
     let meeting = futures_util::future::join_all((0..permits).map(|_| registry.dispatch(&call)));
     let met = tokio::time::timeout(FOREVER, meeting).await;

@@ -70,7 +70,7 @@ pub(crate) fn add(
 fn planned(call: &ReadyCall, index: usize) -> Option<Behaviour> {
     let context = call.context();
     let (_, position) = place(context)?;
-    context.batch().get::<Behaviours>()?.0.get(position)?.get(index).copied()
+    context.run_context().get::<Behaviours>()?.0.get(position)?.get(index).copied()
 }
 
 impl Behaviour {

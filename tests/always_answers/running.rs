@@ -15,7 +15,7 @@ pub(crate) type Place = (usize, usize);
 
 /// The place of a call. `None` for calls that are not part of the round.
 pub(crate) fn place(call: &CallContext) -> Option<Place> {
-    let tenant = call.batch().get::<Tenant>()?.0;
+    let tenant = call.run_context().get::<Tenant>()?.0;
     let key = call.key()?;
     assert_eq!(key.run_id, tenant.to_string(), "one batch has one run id");
     Some((tenant, key.position))

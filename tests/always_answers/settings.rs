@@ -91,8 +91,8 @@ impl Settings {
             .dynamic(limited_tools::dynamic(self.dynamic, running))
             .state(Arc::clone(running))
             .measure_durations(true)
-            .batch_state::<Tenant>()
-            .batch_state::<Arc<tokio::sync::Barrier>>();
+            .state_per_run::<Tenant>()
+            .state_per_run::<Arc<tokio::sync::Barrier>>();
         if self.has_search {
             registry = registry.search(Search::new().pin(["succeeds", "sleeps"]));
         }
@@ -109,7 +109,7 @@ impl Settings {
             registry = registry.max_output_bytes(bytes);
         }
         if let Some(calls) = self.max_calls {
-            registry = registry.max_calls_per_batch(calls);
+            registry = registry.max_calls_per_reply(calls);
         }
         if let Some(hook) = self.hook {
             registry = registry.before_call(move |call| async move {

@@ -18,7 +18,7 @@ pub(crate) const LONG: usize = 1_000_000;
 /// Returns its number and its tenant.
 #[tool]
 async fn succeeds(n: u32, #[state] tenant: &Tenant, #[context] call: &CallContext) -> String {
-    let in_context = call.batch().get::<Tenant>().map(|tenant| tenant.0);
+    let in_context = call.run_context().get::<Tenant>().map(|tenant| tenant.0);
     assert_eq!(in_context, Some(tenant.0), "one batch has one tenant");
     format!("{n} of {}", tenant.0)
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use tool_runtime::dispatch::{Decision, ProposedCall};
 use tool_runtime::registry::{BuildErrorKind, ToolList};
 use tool_runtime::{
-    BatchContext, CallError, DynamicTool, Registry, ToolCall, ToolMessage, ToolOutput, tool, tools,
+    CallError, DynamicTool, Registry, RunContext, ToolCall, ToolMessage, ToolOutput, tool, tools,
 };
 
 /// The number of tools that ran in one test.
@@ -130,7 +130,7 @@ async fn the_hook_receives_the_tool_its_time_limit_the_arguments_and_the_context
             .state(Arc::<Runs>::default())
             .timeout(Duration::from_secs(60))
             .before_call(move |call| {
-                let user = call.context().batch().get::<&str>().copied();
+                let user = call.context().run_context().get::<&str>().copied();
                 let seen_now = format!(
                     "{} {:?} {} {} {user:?}",
                     call.tool(),
@@ -144,10 +144,10 @@ async fn the_hook_receives_the_tool_its_time_limit_the_arguments_and_the_context
             .build()
             .expect("a registry")
     };
-    let batch = BatchContext::new().state("Ada");
+    let context = RunContext::new().state("Ada");
     let calls =
         [ToolCall::new("1", "delete", r#" {"path":"a"} "#), ToolCall::new("", "read", r#"{"path": "c"}"#)];
-    registry.with(&batch).dispatch(&calls).await;
+    registry.with(&context).dispatch(&calls).await;
     assert_eq!(
         *seen.lock().expect("no test panics with it"),
         [r#"delete Some(5s) {"path":"a"} 1 Some("Ada")"#, r#"read Some(60s) {"path": "c"}  Some("Ada")"#,]

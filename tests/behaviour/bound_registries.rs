@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tool_runtime::conversation::Received;
 use tool_runtime::registry::BuildErrorKind;
 use tool_runtime::{
-    AssistantMessage, BatchContext, CallContext, Conversation, Registry, ToolCall, tool, tools, toolset,
+    AssistantMessage, CallContext, Conversation, Registry, RunContext, ToolCall, tool, tools, toolset,
 };
 
 struct Database(&'static str);
@@ -64,64 +64,64 @@ async fn an_arc_is_state_for_references_to_its_value() {
     let registry = registry.expect("the state serves both tools");
     assert_eq!(registry.call("database", ()).await.text(), "disk");
     assert_eq!(registry.call("owners", ()).await.text(), "2");
-    let batch = BatchContext::new().state(Arc::new(Database("memory")));
-    assert_eq!(batch.get::<Database>().map(|database| database.0), Some("memory"));
-    assert_eq!(registry.with(&batch).call("database", ()).await.text(), "memory");
+    let context = RunContext::new().state(Arc::new(Database("memory")));
+    assert_eq!(context.get::<Database>().map(|database| database.0), Some("memory"));
+    assert_eq!(registry.with(&context).call("database", ()).await.text(), "memory");
     let missing = Registry::new(tools![database]).expect_err("there is no state");
     assert!(matches!(missing.errors(), [BuildErrorKind::MissingState { .. }]));
-    let batches = Registry::builder().tools(tools![database]).batch_state::<Arc<Database>>().build();
+    let batches = Registry::builder().tools(tools![database]).state_per_run::<Arc<Database>>().build();
     assert!(batches.is_ok());
 }
 
 #[tokio::test]
 async fn a_toolset_can_come_from_the_batch() {
-    let registry = Registry::builder().batch_toolset::<Shop>().build().expect("two tools");
+    let registry = Registry::builder().toolset_per_run::<Shop>().build().expect("two tools");
     assert_eq!(registry.names(), ["close", "shop"]);
     for name in ["Books", "Bikes"] {
-        let registry = registry.with(&BatchContext::new().state(Shop(name)));
+        let registry = registry.with(&RunContext::new().state(Shop(name)));
         assert_eq!(contents(&registry.dispatch(&call("shop")).await), [name]);
     }
-    let shared = registry.with(&BatchContext::new().state(Arc::new(Shop("Boats"))));
+    let shared = registry.with(&RunContext::new().state(Arc::new(Shop("Boats"))));
     assert_eq!(contents(&shared.dispatch(&call("shop")).await), ["Boats"]);
     let missing = registry.call("shop", ()).await;
     assert_eq!(missing.text(), "Error: the tool `shop` is not available now.");
     let source = missing.failure().and_then(|failure| std::error::Error::source(failure)).expect("a reason");
     assert!(source.to_string().contains("Shop"), "{source}");
-    let with_default = Registry::builder().batch_toolset::<Shop>().state(Shop("Default")).build();
+    let with_default = Registry::builder().toolset_per_run::<Shop>().state(Shop("Default")).build();
     let with_default = with_default.expect("two tools");
     assert_eq!(with_default.call("shop", ()).await.text(), "Default");
 }
 
 #[tokio::test]
 async fn a_call_of_a_toolset_from_the_batch_waits_for_approval_also_before_the_batch_is_known() {
-    let registry = Registry::builder().batch_toolset::<Shop>().build().expect("two tools");
+    let registry = Registry::builder().toolset_per_run::<Shop>().build().expect("two tools");
     let reply = AssistantMessage::from_tool_calls(vec![ToolCall::new("1", "close", r#"{"reason":"rain"}"#)]);
     let Received::ToolCalls(mut pending) = Conversation::new().user("Close.").receive(reply) else {
         panic!("it calls")
     };
     assert_eq!(pending.awaiting_approval(&registry).len(), 1);
     pending.approve("1").expect("it waits");
-    let chat = pending.dispatch(&registry.with(&BatchContext::new().state(Shop("Books")))).await;
+    let chat = pending.dispatch(&registry.with(&RunContext::new().state(Shop("Books")))).await;
     assert_eq!(chat.messages()[2].text(), "Books is closed: rain");
 }
 
 #[tokio::test]
 async fn a_bound_registry_keeps_its_batch_in_clones_subsets_and_unions() {
-    let batch = BatchContext::new().state(Database("memory"));
-    let registry = Registry::builder().tools(tools![database]).batch_state::<Database>().build();
-    let registry = registry.expect("one tool").with(&batch);
+    let context = RunContext::new().state(Database("memory"));
+    let registry = Registry::builder().tools(tools![database]).state_per_run::<Database>().build();
+    let registry = registry.expect("one tool").with(&context);
     let union = registry.merge(Registry::new(tools![add]).expect("one tool")).expect("two tools");
     for registry in [registry.clone(), registry.subset(["database"]).expect("it has the tool"), union] {
         assert_eq!(contents(&registry.dispatch(&call("database")).await), ["memory"]);
     }
-    let another = registry.with(&BatchContext::new().state(Database("disk")));
+    let another = registry.with(&RunContext::new().state(Database("disk")));
     assert_eq!(contents(&another.dispatch(&call("database")).await), ["disk"]);
 }
 
 #[tokio::test]
 async fn a_union_has_the_tools_of_both_with_their_state() {
     let [left, right] = ["left", "right"].map(Database);
-    let first = Registry::builder().tools(tools![database]).state(left).max_calls_per_batch(1).build();
+    let first = Registry::builder().tools(tools![database]).state(left).max_calls_per_reply(1).build();
     let second = Registry::builder()
         .toolset(Shop("Books"))
         .tools(tools![owners])
@@ -168,11 +168,11 @@ async fn a_call_has_a_key_that_survives_a_restart() {
     let registry = Registry::new(tools![key]).expect("one tool");
     let calls = [ToolCall::new("call_0", "key", ""), ToolCall::new("call_1", "key", "")];
     assert_eq!(contents(&registry.dispatch(&calls).await), ["null", "null"], "no run, no key");
-    let bound = registry.with(&BatchContext::new().run_id("a/b").reply_number(3));
+    let bound = registry.with(&RunContext::new().run_id("a/b").reply_number(3));
     assert_eq!(contents(&bound.dispatch(&calls).await), [r#""a/b/3/0""#, r#""a/b/3/1""#]);
 
     // In a conversation, the replies are counted.
-    let bound = registry.with(&BatchContext::new().run_id("run"));
+    let bound = registry.with(&RunContext::new().run_id("run"));
     let mut chat = Conversation::new().user("Keys?");
     for reply in 0..2 {
         let calls = AssistantMessage::from_tool_calls(calls.to_vec());

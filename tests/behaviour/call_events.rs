@@ -9,7 +9,7 @@ use std::time::Duration;
 use tool_runtime::conversation::Received;
 use tool_runtime::dispatch::{CallEvent, CallStatus};
 use tool_runtime::{
-    AssistantMessage, BatchContext, CallContext, Conversation, Registry, ToolCall, tool, tools,
+    AssistantMessage, CallContext, Conversation, Registry, RunContext, ToolCall, tool, tools,
 };
 
 /// Waits, and reports progress.
@@ -53,13 +53,10 @@ fn registry() -> Registry {
 
 type Events = Arc<Mutex<Vec<CallEvent>>>;
 
-fn batch() -> (BatchContext, Events) {
+fn context() -> (RunContext, Events) {
     let events = Events::default();
     let listened = Arc::clone(&events);
-    (
-        BatchContext::new().on_event(move |event| listened.lock().expect("no panic").push(event.clone())),
-        events,
-    )
+    (RunContext::new().on_event(move |event| listened.lock().expect("no panic").push(event.clone())), events)
 }
 
 /// Each event as the id and the status.
@@ -78,14 +75,14 @@ fn statuses(events: &Events) -> Vec<String> {
 
 #[tokio::test(start_paused = true)]
 async fn the_events_of_a_quick_call_come_before_a_slow_one_ends() {
-    let (batch, events) = batch();
+    let (context, events) = context();
     let calls = [
         ToolCall::new("slow", "wait", r#"{"seconds":2}"#),
         ToolCall::new("quick", "quick", "{}"),
         ToolCall::new("fails", "fails", "{}"),
         ToolCall::new("unknown", "quik", "{}"),
     ];
-    let messages = registry().with(&batch).dispatch(&calls).await;
+    let messages = registry().with(&context).dispatch(&calls).await;
     assert_eq!(
         statuses(&events),
         [
@@ -106,8 +103,8 @@ async fn the_events_of_a_quick_call_come_before_a_slow_one_ends() {
 
 #[tokio::test(start_paused = true)]
 async fn a_finished_call_has_its_outcome_and_serializes_as_one_map() {
-    let (batch, events) = batch();
-    registry().with(&batch).dispatch(&[ToolCall::new("a", "wait", r#"{"seconds":1}"#)]).await;
+    let (context, events) = context();
+    registry().with(&context).dispatch(&[ToolCall::new("a", "wait", r#"{"seconds":1}"#)]).await;
     let written = |index: usize| -> Value {
         serde_json::to_value(&events.lock().expect("no panic")[index]).expect("it is JSON")
     };
@@ -124,8 +121,8 @@ async fn a_finished_call_has_its_outcome_and_serializes_as_one_map() {
 
 #[tokio::test]
 async fn a_call_that_waits_for_approval_is_not_finished() {
-    let (batch, events) = batch();
-    let registry = registry().with(&batch);
+    let (context, events) = context();
+    let registry = registry().with(&context);
     let reply = AssistantMessage::from_tool_calls(vec![
         ToolCall::new("1", "delete", r#"{"path":"x"}"#),
         ToolCall::new("2", "quick", ""),
@@ -144,11 +141,11 @@ async fn a_call_that_waits_for_approval_is_not_finished() {
 
 #[tokio::test]
 async fn progress_after_the_end_of_a_call_is_not_reported() {
-    let (batch, events) = batch();
+    let (context, events) = context();
     let kept = Arc::<Mutex<Option<CallContext>>>::default();
     let registry =
         Registry::builder().tools(tools![keeps]).state(Arc::clone(&kept)).build().expect("one tool");
-    registry.with(&batch).dispatch(&[ToolCall::new("1", "keeps", "")]).await;
+    registry.with(&context).dispatch(&[ToolCall::new("1", "keeps", "")]).await;
     let context = kept.lock().expect("no panic").take().expect("it was kept");
     context.progress(2, None, "after");
     assert_eq!(statuses(&events), ["1 started", "1 1 of None: before", "1 finished ok"]);
@@ -158,17 +155,17 @@ async fn progress_after_the_end_of_a_call_is_not_reported() {
 
 #[tokio::test]
 async fn a_panic_in_a_listener_affects_nothing() {
-    let (batch, events) = batch();
-    let batch = batch.on_event(|_| panic!("as planned"));
-    let messages = registry().with(&batch).dispatch(&[ToolCall::new("1", "quick", "")]).await;
+    let (context, events) = context();
+    let context = context.on_event(|_| panic!("as planned"));
+    let messages = registry().with(&context).dispatch(&[ToolCall::new("1", "quick", "")]).await;
     assert_eq!(contents(&messages), ["1"]);
     assert_eq!(statuses(&events), ["1 started", "1 finished 1"]);
 }
 
 #[tokio::test]
 async fn a_unit_test_of_a_tool_can_listen() {
-    let (batch, events) = batch();
-    let context = CallContext::new("1", "wait").in_batch(batch);
+    let (context, events) = context();
+    let context = CallContext::new("1", "wait").with_run_context(context);
     assert_eq!(wait(0, &context).await, "done");
     context.progress(3, 4, "by hand");
     assert_eq!(statuses(&events), ["1 3 of Some(4): by hand"]);
@@ -183,28 +180,28 @@ async fn reports(#[context] call: &CallContext) {
 
 #[tokio::test]
 async fn a_listener_may_report_progress_of_the_same_call() {
-    let (batch, events) = batch();
-    let context = Arc::new(Mutex::new(None::<CallContext>));
-    let reporter = Arc::clone(&context);
-    let batch = batch.on_event(move |event| {
+    let (context, events) = context();
+    let shared = Arc::new(Mutex::new(None::<CallContext>));
+    let reporter = Arc::clone(&shared);
+    let context = context.on_event(move |event| {
         if let CallStatus::Progress { done: 1, .. } = event.status {
-            let context = reporter.lock().expect("no panic").clone();
-            context.expect("it is set").progress(7, None, "from the listener");
+            let call = reporter.lock().expect("no panic").clone();
+            call.expect("it is set").progress(7, None, "from the listener");
         }
     });
-    let call = CallContext::new("1", "reports").in_batch(batch);
-    context.lock().expect("no panic").replace(call.clone());
+    let call = CallContext::new("1", "reports").with_run_context(context);
+    shared.lock().expect("no panic").replace(call.clone());
     reports(&call).await;
     assert_eq!(
         statuses(&events),
         ["1 1 of Some(2): first", "1 7 of None: from the listener", "1 2 of Some(2): second"]
     );
-    context.lock().expect("no panic").take();
+    shared.lock().expect("no panic").take();
 }
 
 #[tokio::test]
 async fn middleware_and_direct_calls_have_events() {
-    let (batch, events) = batch();
+    let (context, events) = context();
     let registry = Registry::builder()
         .tools(tools![reports])
         .around_call(|call| async move {
@@ -213,7 +210,7 @@ async fn middleware_and_direct_calls_have_events() {
         })
         .build()
         .expect("one tool");
-    let result = registry.with(&batch).call("reports", ()).await;
+    let result = registry.with(&context).call("reports", ()).await;
     assert_eq!(result.text(), "ok");
     let progress = [" 1 of Some(2): first", " 2 of Some(2): second"];
     let expected = [&[" started"][..], &progress, &progress, &[" finished ok"]].concat();
@@ -242,11 +239,11 @@ async fn emits(#[context] call: &CallContext, #[state] kept: &Mutex<Option<CallC
 
 #[tokio::test]
 async fn emitted_data_arrives_in_order_until_the_call_ends() {
-    let (batch, events) = batch();
+    let (context, events) = context();
     let kept = Arc::<Mutex<Option<CallContext>>>::default();
     let registry =
         Registry::builder().tools(tools![emits]).state(Arc::clone(&kept)).build().expect("one tool");
-    registry.with(&batch).dispatch(&[ToolCall::new("1", "emits", "")]).await;
+    registry.with(&context).dispatch(&[ToolCall::new("1", "emits", "")]).await;
     let serialized = AtomicUsize::new(0);
     let context = kept.lock().expect("no panic").take().expect("it was kept");
     context.emit(Row(&serialized));

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use tool_runtime::conversation::Received;
 use tool_runtime::dispatch::{CallError, Decision, Outcome};
 use tool_runtime::{
-    AssistantMessage, BatchContext, Conversation, DynamicTool, Registry, ToolCall, ToolMessage, tool, tools,
+    AssistantMessage, Conversation, DynamicTool, Registry, RunContext, ToolCall, ToolMessage, tool, tools,
 };
 
 /// Works for a second, and returns the second of its start.
@@ -68,9 +68,9 @@ async fn a_waiting_call_of_a_busy_tool_takes_no_permit_of_the_registry() {
 #[tokio::test]
 async fn calls_beyond_max_calls_are_an_error() {
     let registry = registry();
-    let mut batch = calls(&["search", "search", "search", "now"]);
-    batch[0].arguments = "{}".to_owned(); // an invalid call does not count
-    let messages = registry.dispatch(&batch).await;
+    let mut context = calls(&["search", "search", "search", "now"]);
+    context[0].arguments = "{}".to_owned(); // an invalid call does not count
+    let messages = registry.dispatch(&context).await;
     assert!(messages[0].is_error());
     assert_eq!(contents(&messages)[1..], ["found x", "found x", "0"]);
     let messages = registry.dispatch(&calls(&["search", "search", "search"])).await;
@@ -81,7 +81,7 @@ async fn calls_beyond_max_calls_are_an_error() {
 
 #[tokio::test]
 async fn a_batch_context_counts_the_calls_of_all_its_dispatches() {
-    let context = BatchContext::new();
+    let context = RunContext::new();
     let registry = registry();
     let bound = registry.with(&context);
     assert_eq!(contents(&bound.dispatch(&calls(&["search"])).await), ["found x"]);
@@ -94,7 +94,7 @@ async fn a_batch_context_counts_the_calls_of_all_its_dispatches() {
     // A clone that is changed has its own count from then on; another context starts at zero.
     let changed = registry.with(&context.clone().state(1_u8));
     assert_eq!(contents(&changed.dispatch(&calls(&["search"])).await), [REACHED]);
-    let fresh = registry.with(&BatchContext::new());
+    let fresh = registry.with(&RunContext::new());
     assert_eq!(contents(&fresh.dispatch(&calls(&["search"])).await), ["found x"]);
 }
 
@@ -128,14 +128,14 @@ async fn a_call_that_is_tried_again_counts_once() {
 #[tokio::test]
 async fn a_tool_that_is_not_allowed_does_not_run() {
     let registry = registry();
-    let batch = BatchContext::new().allowed_tools(["now", "search"]);
-    let messages = registry.with(&batch).dispatch(&calls(&["work", "now"])).await;
+    let context = RunContext::new().allowed_tools(["now", "search"]);
+    let messages = registry.with(&context).dispatch(&calls(&["work", "now"])).await;
     assert_eq!(
         contents(&messages),
         ["Error: the tool `work` may not be called now. Available: `now`, `search`.", "0"]
     );
     assert_eq!(messages[0].error_kind(), Some("not_allowed"));
-    let none = registry.with(&BatchContext::new().allowed_tools([""; 0]));
+    let none = registry.with(&RunContext::new().allowed_tools([""; 0]));
     assert_eq!(
         contents(&none.dispatch(&calls(&["now"])).await),
         ["Error: the tool `now` may not be called now. No tool is available."]
@@ -148,14 +148,14 @@ async fn a_renamed_tool_is_allowed_by_both_names() {
     let tool = DynamicTool::new("clock.now", "", parameters, |_| async { Ok::<_, String>("12:00") });
     let today =
         DynamicTool::new("clock.today", "", serde_json::json!({}), |_| async { Ok::<_, String>("Monday") });
-    let registry = Registry::builder().map_names(true).dynamic(tool).dynamic(today).build();
+    let registry = Registry::builder().rename_invalid_tools(true).dynamic(tool).dynamic(today).build();
     let registry = registry.expect("two tools");
     for name in ["clock.now", "clock_now"] {
-        let registry = registry.with(&BatchContext::new().allowed_tools([name]));
+        let registry = registry.with(&RunContext::new().allowed_tools([name]));
         assert_eq!(contents(&registry.dispatch(&calls(&["clock_now"])).await), ["12:00"]);
         assert_eq!(registry.call(name, ()).await.text(), "12:00", "the original name finds the tool");
     }
-    let other = registry.with(&BatchContext::new().allowed_tools(["clock.today", "clock.nwo"]));
+    let other = registry.with(&RunContext::new().allowed_tools(["clock.today", "clock.nwo"]));
     assert_eq!(
         other.call("clock.now", ()).await.text(),
         "Error: the tool `clock_now` may not be called now. Available: `clock_today`."
@@ -172,7 +172,7 @@ async fn format_disk() {}
 
 #[tokio::test]
 async fn no_approval_is_asked_beyond_max_calls() {
-    let registry = Registry::new(tools![format_disk]).expect("one tool").with(&BatchContext::new());
+    let registry = Registry::new(tools![format_disk]).expect("one tool").with(&RunContext::new());
     let reply = AssistantMessage::from_tool_calls(calls(&["format_disk"]));
     let Received::ToolCalls(pending) = Conversation::new().user("Format.").receive(reply) else {
         panic!("it calls")
@@ -184,7 +184,7 @@ async fn no_approval_is_asked_beyond_max_calls() {
 
 #[tokio::test]
 async fn a_run_asks_no_person_about_a_call_beyond_max_calls() {
-    let registry = Registry::new(tools![format_disk]).expect("one tool").with(&BatchContext::new());
+    let registry = Registry::new(tools![format_disk]).expect("one tool").with(&RunContext::new());
     assert!(!registry.call("format_disk", ()).await.is_error());
     let reply = AssistantMessage::from_tool_calls(calls(&["format_disk"]));
     let Received::ToolCalls(mut pending) = Conversation::new().user("Format.").receive(reply) else {
@@ -205,7 +205,7 @@ async fn a_call_that_begins_again_after_a_second_approval_counts_once() {
     }
     let registry =
         Registry::builder().tools(tools![pay]).state(AtomicUsize::new(0)).build().expect("one tool");
-    let registry = registry.with(&BatchContext::new());
+    let registry = registry.with(&RunContext::new());
     let reply = AssistantMessage::from_tool_calls(calls(&["pay"]));
     let Received::ToolCalls(mut pending) = Conversation::new().user("Pay.").receive(reply) else {
         panic!("it calls")
@@ -229,6 +229,6 @@ async fn no_approval_is_asked_for_a_tool_that_is_not_allowed() {
         panic!("it calls")
     };
     assert_eq!(pending.awaiting_approval(&registry).len(), 1);
-    let batch = BatchContext::new().allowed_tools(["other"]);
-    assert_eq!(pending.awaiting_approval(&registry.with(&batch)).len(), 0);
+    let context = RunContext::new().allowed_tools(["other"]);
+    assert_eq!(pending.awaiting_approval(&registry.with(&context)).len(), 0);
 }

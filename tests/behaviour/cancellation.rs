@@ -6,7 +6,7 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 use tokio::time::Instant;
 use tool_runtime::dispatch::{CancellationToken, Decision};
-use tool_runtime::{BatchContext, CallContext, DynamicTool, Registry, ToolCall, ToolMessage, tool, tools};
+use tool_runtime::{CallContext, DynamicTool, Registry, RunContext, ToolCall, ToolMessage, tool, tools};
 
 const CANCELLED: &str = "Error: cancelled before it finished";
 
@@ -63,7 +63,7 @@ async fn the_token_of_a_call_is_cancelled_when_the_tool_panics() {
 /// Dispatches a batch that is cancelled after this number of seconds. Returns the messages and the elapsed seconds.
 async fn cancelled_after(registry: &Registry, calls: &[ToolCall], seconds: u64) -> (Vec<ToolMessage>, u64) {
     let token = CancellationToken::new();
-    let registry = registry.with(&BatchContext::new().cancellation(token.clone()));
+    let registry = registry.with(&RunContext::new().cancellation(token.clone()));
     let begun = Instant::now();
     let cancelling = async {
         tokio::time::sleep(Duration::from_secs(seconds)).await;
@@ -108,8 +108,8 @@ async fn no_tool_starts_in_a_cancelled_batch() {
         Registry::builder().tools(tools![counts]).state(Arc::clone(&started)).build().expect("a registry");
     let token = CancellationToken::new();
     token.cancel();
-    let batch = BatchContext::new().cancellation(token);
-    let messages = registry.with(&batch).dispatch(&[ToolCall::new("1", "counts", "")]).await;
+    let context = RunContext::new().cancellation(token);
+    let messages = registry.with(&context).dispatch(&[ToolCall::new("1", "counts", "")]).await;
     assert_eq!(contents(&messages), [CANCELLED]);
     assert_eq!(started.load(Ordering::SeqCst), 0);
     let messages = registry.dispatch(&[ToolCall::new("1", "counts", "")]).await;
@@ -125,7 +125,7 @@ async fn the_hook_is_not_called_in_a_cancelled_batch() {
         .expect("a registry");
     let token = CancellationToken::new();
     token.cancel();
-    let messages = registry.with(&BatchContext::new().cancellation(token)).dispatch(&[take("1", 1)]).await;
+    let messages = registry.with(&RunContext::new().cancellation(token)).dispatch(&[take("1", 1)]).await;
     assert_eq!(contents(&messages), [CANCELLED]);
 }
 
@@ -170,7 +170,7 @@ async fn all_finished_calls_of_a_large_batch_keep_their_results() {
         (0..500).map(|index| ToolCall::new(index.to_string(), "passes", "")).collect();
     calls.push(take("last", 1_000));
     let token = CancellationToken::new();
-    let batch = BatchContext::new().cancellation(token.clone());
+    let context = RunContext::new().cancellation(token.clone());
     let cancelling = async {
         tokio::time::sleep(Duration::from_millis(10)).await;
         gate.add_permits(500);
@@ -178,7 +178,7 @@ async fn all_finished_calls_of_a_large_batch_keep_their_results() {
     };
     let dispatching = tokio::spawn({
         let registry = registry.clone();
-        async move { registry.with(&batch).dispatch(&calls).await }
+        async move { registry.with(&context).dispatch(&calls).await }
     });
     cancelling.await;
     let messages = dispatching.await.expect("it ends");
@@ -252,8 +252,8 @@ async fn a_tool_that_returns_on_cancellation_keeps_its_result_whenever_another_t
     let calls = ["stops", "polls_its_token", "polls_its_token"].map(|tool| ToolCall::new("1", tool, ""));
     for _ in 0..2_000 {
         let token = CancellationToken::new();
-        let batch = BatchContext::new().cancellation(token.clone());
-        let (registry, calls) = (registry.with(&batch), calls.clone());
+        let context = RunContext::new().cancellation(token.clone());
+        let (registry, calls) = (registry.with(&context), calls.clone());
         let begun = Arc::new(tokio::sync::Notify::new());
         let dispatching = {
             let begun = Arc::clone(&begun);
@@ -312,7 +312,7 @@ fn working() -> (Registry, tokio::sync::mpsc::UnboundedReceiver<&'static str>) {
 async fn the_token_of_a_blocking_function_is_cancelled_with_its_batch() {
     let (registry, mut progress) = working();
     let token = CancellationToken::new();
-    let registry = registry.with(&BatchContext::new().cancellation(token.clone()));
+    let registry = registry.with(&RunContext::new().cancellation(token.clone()));
     let calls = [ToolCall::new("1", "works", "")];
     let cancelling = async {
         assert_eq!(progress.recv().await, Some("begun"));

@@ -7,9 +7,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tool_runtime::dispatch::{CancellationToken, Decision};
 use tool_runtime::registry::BuildErrorKind;
-use tool_runtime::{
-    BatchContext, CallContext, Registry, RegistryBuilder, ToolCall, ToolMessage, tool, tools,
-};
+use tool_runtime::{CallContext, Registry, RegistryBuilder, RunContext, ToolCall, ToolMessage, tool, tools};
 
 /// The number of running tools, and its maximum.
 #[derive(Default)]
@@ -226,7 +224,7 @@ async fn the_outcome_reports_whether_a_tool_has_begun() {
         })
         .build()
         .expect("a registry")
-        .with(&BatchContext::new().cancellation(token.clone()));
+        .with(&RunContext::new().cancellation(token.clone()));
     let calls = [
         ToolCall::new("denied", "works", ""),
         ToolCall::new("2", "works", ""),
@@ -287,7 +285,7 @@ fn a_limit_of_zero_is_a_build_error() {
         .approval_timeout(Duration::ZERO)
         .max_concurrency(0)
         .max_output_bytes(0)
-        .max_calls_per_batch(0)
+        .max_calls_per_reply(0)
         .build()
         .expect_err("all limits are zero");
     assert_eq!(
@@ -296,7 +294,7 @@ fn a_limit_of_zero_is_a_build_error() {
          `approval_timeout` must be more than 0; leave it out for no limit; \
          `max_concurrency` must be more than 0; leave it out for no limit; \
          `max_output_bytes` must be more than 0; leave it out for no limit; \
-         `max_calls_per_batch` must be more than 0; leave it out for no limit"
+         `max_calls_per_reply` must be more than 0; leave it out for no limit"
     );
     assert!(matches!(error.errors()[2], BuildErrorKind::ZeroLimit { limit: "max_concurrency", .. }));
 }
@@ -308,7 +306,7 @@ async fn the_largest_limits_are_accepted() {
         .timeout(Duration::MAX)
         .max_concurrency(usize::MAX)
         .max_output_bytes(usize::MAX)
-        .max_calls_per_batch(usize::MAX)
+        .max_calls_per_reply(usize::MAX)
         .build()
         .expect("a registry");
     assert_eq!(registry.dispatch(&calls("nothing", 1)).await.len(), 1);
@@ -324,7 +322,7 @@ async fn durations_are_measured_for_listeners_and_on_request() {
         messages[0].outcome().expect("it was dispatched").duration().as_secs()
     };
     assert_eq!(seconds(registry.clone()).await, 0);
-    assert_eq!(seconds(registry.with(&BatchContext::new().on_event(|_| {}))).await, 1);
+    assert_eq!(seconds(registry.with(&RunContext::new().on_event(|_| {}))).await, 1);
     let (registry, _) = builder();
     assert_eq!(seconds(registry.measure_durations(true).build().expect("a registry")).await, 1);
 }

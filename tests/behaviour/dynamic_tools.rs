@@ -182,7 +182,7 @@ fn all_annotations_of_a_dynamic_tool_can_be_set_at_once() {
 #[test]
 fn a_dynamic_tool_has_a_title() {
     let tool = named("clock.now", parameters()).title("Clock");
-    let registry = Registry::builder().map_names(true).dynamic(tool).build().expect("a registry");
+    let registry = Registry::builder().rename_invalid_tools(true).dynamic(tool).build().expect("a registry");
     assert_eq!(
         (
             registry.tool("clock_now").and_then(|tool| tool.title),

@@ -7,8 +7,8 @@ use tool_runtime::conversation::{PendingCalls, Received};
 use tool_runtime::dispatch::{CancellationToken, Decision};
 use tool_runtime::message::Message;
 use tool_runtime::{
-    AssistantMessage, BatchContext, Conversation, DynamicTool, Registry, RegistryBuilder, ToolCall,
-    ToolError, ToolMessage, tool, tools,
+    AssistantMessage, Conversation, DynamicTool, Registry, RegistryBuilder, RunContext, ToolCall, ToolError,
+    ToolMessage, tool, tools,
 };
 
 const DOCUMENT: &str = include_str!("../../tool-runtime/src/docs/error_messages.md");
@@ -132,8 +132,8 @@ async fn interrupted_stream() -> ToolMessage {
 
 async fn cancelled_batch() -> ToolMessage {
     let token = CancellationToken::new();
-    let batch = BatchContext::new().cancellation(token.clone());
-    let registry = Registry::new(tools![failing::with_endless_wait]).expect("a registry").with(&batch);
+    let context = RunContext::new().cancellation(token.clone());
+    let registry = Registry::new(tools![failing::with_endless_wait]).expect("a registry").with(&context);
     let cancel = async {
         tokio::time::sleep(Duration::from_secs(1)).await;
         token.cancel();
@@ -207,7 +207,7 @@ async fn produce(cause: &str) -> Option<ToolMessage> {
             message_of(builder().tools(tools![get_weather]).before_call(wait).approval_timeout(limit)).await
         }
         "The reply has too many calls." => {
-            let registry = builder().tools(tools![get_weather]).max_calls_per_batch(20).build();
+            let registry = builder().tools(tools![get_weather]).max_calls_per_reply(20).build();
             let mut results = registry.expect("a registry").dispatch(&vec![beijing(); 21]).await;
             let rejected = results.pop().expect("a message for each call");
             assert!(results.iter().all(|result| result.content == "Beijing in 0 days: sunny"));
@@ -217,8 +217,8 @@ async fn produce(cause: &str) -> Option<ToolMessage> {
             let other =
                 DynamicTool::new("get_time", "", serde_json::Value::Null, |_| async { Ok::<_, String>(()) });
             let registry = builder().tools(tools![get_weather]).dynamic(other).build().expect("a registry");
-            let batch = BatchContext::new().allowed_tools(["get_time"]);
-            registry.with(&batch).dispatch(&[beijing()]).await.remove(0)
+            let context = RunContext::new().allowed_tools(["get_time"]);
+            registry.with(&context).dispatch(&[beijing()]).await.remove(0)
         }
         "The tool was called more often than its `max_calls`." => {
             let registry = builder().tools(tools![failing::with_max_calls]);
@@ -226,7 +226,7 @@ async fn produce(cause: &str) -> Option<ToolMessage> {
         }
         "The batch has no value for a state of the tool." => {
             let tools = tools![failing::with_state];
-            message_of(builder().tools(tools).batch_state::<failing::Station>()).await
+            message_of(builder().tools(tools).state_per_run::<failing::Station>()).await
         }
         "The result comes later, and the dispatch does not wait for it." => {
             let elsewhere = DynamicTool::external("get_weather", "Looks out.", serde_json::Value::Null);

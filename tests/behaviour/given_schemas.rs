@@ -228,7 +228,7 @@ fn mapped_names_that_would_be_equal_stay_different() {
     let tool =
         |name: &str| DynamicTool::new(name, "", json!({"type": "object"}), |_| async { Ok::<_, String>(()) });
     let registry = Registry::builder()
-        .map_names(true)
+        .rename_invalid_tools(true)
         .dynamic(tool("math.double"))
         .dynamic(tool("math/double"))
         .dynamic(tool("math_double"))

@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tool_runtime::dispatch::{CancellationToken, Decision, Outcome, ReadyCall, ToolResult};
 use tool_runtime::{
-    BatchContext, CallContext, CallError, Registry, RegistryBuilder, ToolCall, ToolOutput, tool, tools,
+    CallContext, CallError, Registry, RegistryBuilder, RunContext, ToolCall, ToolOutput, tool, tools,
 };
 
 /// The number of runs.
@@ -273,14 +273,14 @@ async fn calls_that_do_not_run_pass_no_middleware() {
                 async move { call.run().await }
             }),
     );
-    let batch = [
+    let context = [
         ToolCall::new("1", "unknown", "{}"),
         ToolCall::new("2", "echo", r#"{"text":1}"#),
         ToolCall::new("3", "delete", r#"{"path":"x"}"#),
         ToolCall::new("4", "draw", ""),
         ToolCall::new("5", "panics", "null"),
     ];
-    let messages = registry.dispatch(&batch).await;
+    let messages = registry.dispatch(&context).await;
     assert!(messages[3].outcome().is_some_and(Outcome::responded_by_hook));
     assert_eq!(*calls.lock().expect("no panic"), ["panics {}"]);
 }
@@ -349,7 +349,7 @@ async fn cancelling_the_batch_ends_middleware() {
         keep.lock().expect("no panic").replace(call);
         std::future::pending()
     }))
-    .with(&BatchContext::new().cancellation(token.clone()));
+    .with(&RunContext::new().cancellation(token.clone()));
     let calls = call("echo", r#"{"text":"x"}"#);
     let (messages, ()) = tokio::join!(registry.dispatch(&calls), async { token.cancel() });
     assert_eq!(contents(&messages), ["Error: cancelled before it finished"]);

@@ -10,7 +10,7 @@ use tool_runtime::dispatch::{CancellationToken, Decision, ProposedCall};
 use tool_runtime::history::validate;
 use tool_runtime::wire::ChatCompletions;
 use tool_runtime::{
-    AssistantMessage, BatchContext, CallError, Conversation, Registry, ToolCall, ToolMessage, tool, tools,
+    AssistantMessage, CallError, Conversation, Registry, RunContext, ToolCall, ToolMessage, tool, tools,
 };
 
 /// The number of runs of each tool.
@@ -260,7 +260,7 @@ async fn an_approved_call_that_has_not_started_stays_approved() {
 #[tokio::test]
 async fn calls_over_the_batch_limit_do_not_await_approval() {
     let registry = Registry::builder().tools(tools![delete]).state(Arc::new(Runs::default()));
-    let registry = registry.max_calls_per_batch(1).build().expect("one tool");
+    let registry = registry.max_calls_per_reply(1).build().expect("one tool");
     let calls = pending(&[("1", "delete", A), ("2", "delete", A)]);
     let shown: Vec<String> =
         calls.awaiting_approval(&registry).iter().map(|call| call.context().id().to_owned()).collect();
@@ -278,17 +278,17 @@ fn a_call_with_batch_state_can_be_approved_before_the_run() {
         name.to_owned()
     }
 
-    let registry = Registry::builder().tools(tools![greet]).batch_state::<User>().lenient_arguments(true);
+    let registry = Registry::builder().tools(tools![greet]).state_per_run::<User>().lenient_arguments(true);
     let registry = registry.build().expect("one tool");
     let calls =
         pending(&[("1", "greet", "```json\n{'name':'Ada'}\n```"), ("2", "greet", r#"{"nam":"Ada"}"#)]);
-    let shown = |batch: &BatchContext| -> Vec<String> {
-        let calls = calls.awaiting_approval(&registry.with(batch));
+    let shown = |context: &RunContext| -> Vec<String> {
+        let calls = calls.awaiting_approval(&registry.with(context));
         calls.iter().map(|call| call.arguments().get().to_owned()).collect()
     };
-    assert_eq!(shown(&BatchContext::new().state(User)), [r#"{"name":"Ada"}"#]);
+    assert_eq!(shown(&RunContext::new().state(User)), [r#"{"name":"Ada"}"#]);
     // Without the state, the arguments cannot be validated.
-    assert_eq!(shown(&BatchContext::new()), [r#"{"name":"Ada"}"#, r#"{"nam":"Ada"}"#]);
+    assert_eq!(shown(&RunContext::new()), [r#"{"name":"Ada"}"#, r#"{"nam":"Ada"}"#]);
 }
 
 #[test]
@@ -447,7 +447,7 @@ fn a_skipped_call_has_a_denied_outcome() {
 #[tokio::test(start_paused = true)]
 async fn a_cancelled_batch_gives_every_call_a_result() {
     let token = CancellationToken::new();
-    let registry = registry().0.with(&BatchContext::new().cancellation(token.clone()));
+    let registry = registry().0.with(&RunContext::new().cancellation(token.clone()));
     let calls = pending(&[("1", "quick", "{}"), ("2", "slow", "{}")]);
     let (chat, ()) = tokio::join!(calls.dispatch(&registry), async { token.cancel() });
     assert_eq!(contents_of(&chat)[2..], ["quick", "Error: cancelled before it finished"]);
@@ -456,7 +456,7 @@ async fn a_cancelled_batch_gives_every_call_a_result() {
 #[tokio::test]
 async fn the_batch_limit_applies_to_the_same_calls_in_a_second_run() {
     let registry = Registry::builder().tools(tools![quick]).state(Arc::new(Runs::default()));
-    let registry = registry.max_calls_per_batch(2).build().expect("one tool");
+    let registry = registry.max_calls_per_reply(2).build().expect("one tool");
     let mut calls = pending(&[("1", "quick", "{}"), ("2", "quick", "{}"), ("3", "quick", "{}")]);
     calls.provide_result("1", "by hand").expect("it waits");
     let chat = calls.dispatch(&registry).await;

@@ -9,7 +9,7 @@ use tool_runtime::dispatch::CancellationToken;
 use tool_runtime::history::validate;
 use tool_runtime::message::Message;
 use tool_runtime::session::RunEnd;
-use tool_runtime::{AssistantMessage, BatchContext, Conversation, Registry, Session, ToolCall, tool, tools};
+use tool_runtime::{AssistantMessage, Conversation, Registry, RunContext, Session, ToolCall, tool, tools};
 
 /// Fails on 13.
 #[tool]
@@ -143,7 +143,7 @@ async fn a_different_failure_or_a_success_restarts_the_count() {
 async fn cancelled_calls_do_not_count_as_repeated_failures() {
     let token = CancellationToken::new();
     token.cancel();
-    let registry = registry().with(&BatchContext::new().cancellation(token));
+    let registry = registry().with(&RunContext::new().cancellation(token));
     let mut chat = Conversation::new().user("Go on.");
     for _ in 0..3 {
         let Received::ToolCalls(pending) = chat.receive(calling(&[THIRTEEN])) else { panic!("it calls") };

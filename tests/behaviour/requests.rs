@@ -77,7 +77,7 @@ fn a_tool_choice_uses_the_mapped_name() {
     let tool = tool_runtime::DynamicTool::new("time.now", "The time.", Value::Null, |_| async {
         Ok::<_, String>(())
     });
-    let registry = Registry::builder().map_names(true).dynamic(tool).build().expect("one tool");
+    let registry = Registry::builder().rename_invalid_tools(true).dynamic(tool).build().expect("one tool");
     let choice = ToolChoice::Tool("time.now".to_owned());
     let request = Conversation::new().user("?").request(&registry).with_tool_choice(choice);
     assert_eq!(body(request.clone())["tool_choice"]["function"]["name"], "time_now");

@@ -4,7 +4,7 @@ use std::error::Error as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use tool_runtime::registry::BuildErrorKind;
-use tool_runtime::{BatchContext, CallContext, Registry, ToolCall, tool, tools};
+use tool_runtime::{CallContext, Registry, RunContext, ToolCall, tool, tools};
 
 struct Db(&'static str);
 struct User(String);
@@ -18,7 +18,7 @@ async fn everything(
     #[state] db: &Db,
     #[context] call: &CallContext,
 ) -> String {
-    let user = call.batch().get::<User>().map_or("nobody", |user| &user.0);
+    let user = call.run_context().get::<User>().map_or("nobody", |user| &user.0);
     format!("{city} {numbers:?} {unit:?} {} {} {} {user}", db.0, call.id(), call.tool())
 }
 
@@ -26,8 +26,8 @@ async fn everything(
 async fn a_tool_can_take_text_lists_state_and_context() {
     let registry = Registry::builder().tools(tools![everything]).state(Db("db")).build().expect("a registry");
     let call = ToolCall::new("call_7", "everything", r#"{"city":"Beijing","numbers":[1,2]}"#);
-    let batch = BatchContext::new().state(User("Ada".to_owned()));
-    let messages = registry.with(&batch).dispatch(std::slice::from_ref(&call)).await;
+    let context = RunContext::new().state(User("Ada".to_owned()));
+    let messages = registry.with(&context).dispatch(std::slice::from_ref(&call)).await;
     assert_eq!(messages[0].content, "Beijing [1, 2] None db call_7 everything Ada");
     let messages = registry.dispatch(&[call]).await;
     assert_eq!(messages[0].content, "Beijing [1, 2] None db call_7 everything nobody");
@@ -38,7 +38,8 @@ async fn a_tool_can_take_text_lists_state_and_context() {
 
 #[tokio::test]
 async fn a_function_with_state_and_context_can_be_called_directly() {
-    let call = CallContext::new("id", "name").in_batch(BatchContext::new().state(User("Bo".to_owned())));
+    let call =
+        CallContext::new("id", "name").with_run_context(RunContext::new().state(User("Bo".to_owned())));
     assert_eq!(everything("B", &[], Some("C"), &Db("x"), &call).await, r#"B [] Some("C") x id name Bo"#);
 }
 
@@ -59,7 +60,7 @@ fn every_missing_state_of_every_tool_is_reported_at_once() {
     let error = Registry::builder()
         .tools(tools![who, count, everything])
         .state(Arc::new(AtomicU32::new(0)))
-        .batch_state::<User>()
+        .state_per_run::<User>()
         .build()
         .expect_err("states are missing");
     let mut missing: Vec<String> = error
@@ -88,7 +89,7 @@ async fn a_call_in_a_batch_without_its_state_is_an_error() {
     let registry = Registry::builder()
         .tools(tools![who])
         .state(Db("db"))
-        .batch_state::<User>()
+        .state_per_run::<User>()
         .build()
         .expect("a registry");
     let calls = [ToolCall::new("1", "who", "{}")];
@@ -98,7 +99,7 @@ async fn a_call_in_a_batch_without_its_state_is_an_error() {
     let user = std::any::type_name::<User>();
     let reason = messages[0].outcome().and_then(|outcome| outcome.error()?.source()).map(ToString::to_string);
     assert_eq!(reason, Some(format!("neither the registry nor the batch has a state of type `{user}`")));
-    let messages = registry.with(&BatchContext::new().state(User("Ada".to_owned()))).dispatch(&calls).await;
+    let messages = registry.with(&RunContext::new().state(User("Ada".to_owned()))).dispatch(&calls).await;
     assert_eq!(messages[0].content, "Ada db");
 }
 
@@ -111,9 +112,9 @@ async fn the_state_of_a_batch_takes_precedence_over_that_of_the_registry_only_in
         .build()
         .expect("a registry");
     let calls = [ToolCall::new("1", "who", "{}")];
-    let batch = BatchContext::new().state(Db("theirs"));
-    let with_db = registry.with(&batch);
-    let with_user = registry.with(&batch.state(User("Ada".to_owned())));
+    let context = RunContext::new().state(Db("theirs"));
+    let with_db = registry.with(&context);
+    let with_user = registry.with(&context.state(User("Ada".to_owned())));
     let (first, second, third) =
         futures_util::join!(with_db.dispatch(&calls), with_user.dispatch(&calls), registry.dispatch(&calls),);
     assert_eq!(
@@ -154,8 +155,8 @@ async fn state_can_be_a_shared_trait_object() {
 
 #[test]
 fn debug_does_not_show_the_values_of_a_batch() {
-    let batch = BatchContext::new().state(User("secret".to_owned()));
-    assert!(!format!("{batch:?}").contains("secret"));
+    let context = RunContext::new().state(User("secret".to_owned()));
+    assert!(!format!("{context:?}").contains("secret"));
 }
 
 type Callback = Arc<dyn for<'a> Fn(&'a str) -> &'a str + Send + Sync>;
@@ -178,9 +179,9 @@ async fn the_type_of_state_may_have_higher_ranked_lifetimes() {
 
 #[tokio::test]
 async fn a_later_value_of_a_batch_replaces_an_earlier_one() {
-    let batch = BatchContext::new().state(User("Ada".to_owned()));
-    let replaced = batch.clone().state(User("Bo".to_owned()));
-    assert_eq!(batch.get::<User>().map(|user| &*user.0), Some("Ada"), "the other batch is unchanged");
+    let context = RunContext::new().state(User("Ada".to_owned()));
+    let replaced = context.clone().state(User("Bo".to_owned()));
+    assert_eq!(context.get::<User>().map(|user| &*user.0), Some("Ada"), "the other batch is unchanged");
     assert_eq!(replaced.get::<User>().map(|user| &*user.0), Some("Bo"));
-    assert!(batch.get::<Db>().is_none());
+    assert!(context.get::<Db>().is_none());
 }

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 use tool_runtime::registry::Annotations;
-use tool_runtime::{BatchContext, CallContext, Registry, ToolCall, tool, tools, toolset};
+use tool_runtime::{CallContext, Registry, RunContext, ToolCall, tool, tools, toolset};
 
 /// Never returns.
 #[tool(timeout = "50ms")]
@@ -207,7 +207,7 @@ impl Greeter {
     /// Greets.
     #[tool(blocking)]
     fn greet(&self, name: &str, #[state] sign: &char, #[context] call: &CallContext) -> String {
-        let number = call.batch().get::<u64>().copied().unwrap_or_default();
+        let number = call.run_context().get::<u64>().copied().unwrap_or_default();
         format!("{} {name}{sign} {} {} {number}", self.0, call.id(), call.tool())
     }
 }
@@ -216,8 +216,8 @@ impl Greeter {
 async fn a_blocking_method_receives_state_context_and_self() {
     let registry = Registry::builder().toolset(Greeter("Hello")).state('?').build().expect("a registry");
     let call = ToolCall::new("call_1", "greet", r#"{"name":"Ada"}"#);
-    let batch = BatchContext::new().state('!').state(7_u64);
-    let messages = registry.with(&batch).dispatch(&[call]).await;
+    let context = RunContext::new().state('!').state(7_u64);
+    let messages = registry.with(&context).dispatch(&[call]).await;
     assert_eq!(messages[0].content, "Hello Ada! call_1 greet 7");
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, Ordering};
 use tool_runtime::registry::BuildErrorKind;
-use tool_runtime::{BatchContext, CallContext, Registry, ToolCall, toolset};
+use tool_runtime::{CallContext, Registry, RunContext, ToolCall, toolset};
 
 trait Backend: Send + Sync {
     const NAME: &'static str;
@@ -90,7 +90,7 @@ impl<T: Backend> Calculator<T> {
 
 async fn content_of(registry: &Registry, name: &str, arguments: &str) -> String {
     let calls = [ToolCall::new("1", name, arguments)];
-    registry.with(&BatchContext::new()).dispatch(&calls).await.remove(0).content.to_string()
+    registry.with(&RunContext::new()).dispatch(&calls).await.remove(0).content.to_string()
 }
 
 #[tokio::test]
@@ -179,7 +179,7 @@ fn a_missing_state_of_a_method_is_reported_with_the_prefixed_name() {
     assert_eq!(
         error.to_string(),
         "the registry cannot be built: `m_backend` needs the state `suffix: &char`; add `.state(..)` with a value \
-         of this type, or `.batch_state::<char>()` if each batch provides one"
+         of this type, or `.state_per_run::<char>()` if each context provides one"
     );
 }
 

@@ -3,7 +3,7 @@
 use crate::cases::{Case, Input};
 use serde_json::json;
 use tool_runtime::search::Search;
-use tool_runtime::{BatchContext, DynamicTool, Registry, ToolCall};
+use tool_runtime::{DynamicTool, Registry, RunContext, ToolCall};
 
 const TOOLS: usize = 1_000;
 const CALLS: usize = 10_000;
@@ -52,12 +52,12 @@ fn case(name: &'static str, pinned: Option<usize>, call: MakeCall) -> Case {
             builder = builder.search(Search::new().pin((1..=pinned).map(name)));
         }
         let registry = builder.build().expect("a registry");
-        let batch = BatchContext::new().allowed_tools((1..TOOLS).map(name));
+        let context = RunContext::new().allowed_tools((1..TOOLS).map(name));
         let calls: Vec<ToolCall> = (0..CALLS).map(call).collect();
         // A call has about 60 bytes more in a reply.
         let bytes = calls.iter().map(|call| call.name.len() + call.arguments.len() + 60).sum();
         let task = async move {
-            let messages = registry.with(&batch).dispatch(&calls).await;
+            let messages = registry.with(&context).dispatch(&calls).await;
             messages.last().map_or("no message", |message| message.text()).to_owned()
         };
         Input::Task { bytes, task: Box::pin(task) }

@@ -20,7 +20,10 @@ type Seen = Arc<Mutex<Vec<Map<String, Value>>>>;
 /// Builds a registry; maps the names if they are invalid. Returns the number of invalid names.
 fn registry(tools: impl Fn() -> Vec<DynamicTool>) -> (Registry, usize) {
     let build = |mapped: bool| {
-        tools().into_iter().fold(Registry::builder().map_names(mapped), RegistryBuilder::dynamic).build()
+        tools()
+            .into_iter()
+            .fold(Registry::builder().rename_invalid_tools(mapped), RegistryBuilder::dynamic)
+            .build()
     };
     match build(false) {
         Ok(registry) => (registry, 0),
@@ -137,7 +140,8 @@ async fn a_closed_schema_rejects_a_misspelt_optional_argument() {
                 tool(&function["name"], &function["description"], &function["parameters"], &Seen::default())
                     .deny_unknown_arguments(deny)
             });
-            let registry = tools.fold(Registry::builder().map_names(true), RegistryBuilder::dynamic).build();
+            let registry =
+                tools.fold(Registry::builder().rename_invalid_tools(true), RegistryBuilder::dynamic).build();
             registry.expect("the definitions load")
         };
         let registries = [registry(false), registry(true)];

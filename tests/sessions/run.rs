@@ -19,7 +19,7 @@ use tool_runtime::dispatch::CancellationToken;
 use tool_runtime::history::TrimBudget;
 use tool_runtime::message::Message;
 use tool_runtime::session::{Event, RunEnd, RunError};
-use tool_runtime::{BatchContext, Registry, Session, ToolChoice};
+use tool_runtime::{Registry, RunContext, Session, ToolChoice};
 
 /// The limits of a run.
 #[derive(Clone, Copy, Debug)]
@@ -124,12 +124,12 @@ pub(crate) async fn run(
         token.cancel();
     }
     let requests_before = model.state().requests;
-    let batch = BatchContext::new().run_id("round").cancellation(token.clone());
+    let context = RunContext::new().run_id("round").cancellation(token.clone());
     let events = Arc::new(Mutex::new(Vec::new()));
     let mut prepare_random = random.fork();
     let prepare = |request: Request| prepare(request, plan, limits, model, registry, &mut prepare_random);
     let mut run =
-        session.run(&registry.with(&batch)).wire(Arc::clone(&model.wire)).max_replies(limits.replies);
+        session.run(&registry.with(&context)).wire(Arc::clone(&model.wire)).max_replies(limits.replies);
     if let Some(calls) = limits.calls {
         run = run.max_calls(calls);
     }

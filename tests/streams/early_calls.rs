@@ -209,7 +209,7 @@ async fn calls_get_unique_ids_if_the_server_sends_none() {
 #[tokio::test]
 async fn the_call_limit_applies_to_the_reply() {
     let log = Log::new();
-    let registry = registry(&log).max_calls_per_batch(1).build().expect("the registry builds");
+    let registry = registry(&log).max_calls_per_reply(1).build().expect("the registry builds");
     let chunks = stream::iter([call(0, "send"), call(1, "read"), finish("stop")]);
     let (_, answers) = registry.dispatch_stream(chunks).await.expect("the stream is not interrupted");
     assert_eq!(texts(&answers)[0], "sent 0");

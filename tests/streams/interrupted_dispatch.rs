@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::time::sleep;
 use tool_runtime::dispatch::{CancellationToken, Outcome};
 use tool_runtime::stream::StreamError;
-use tool_runtime::{BatchContext, CallError, Registry, history, tool, tools};
+use tool_runtime::{CallError, Registry, RunContext, history, tool, tools};
 
 #[tokio::test(start_paused = true)]
 async fn a_stream_that_is_interrupted_after_two_complete_calls_leaves_a_valid_history() {
@@ -81,8 +81,8 @@ async fn a_dispatch_ends_before_the_connection_closes() {
 async fn cancelling_the_token_ends_the_reply() {
     let log = Log::new();
     let token = CancellationToken::new();
-    let batch = BatchContext::new().cancellation(token.clone());
-    let registry = registry(&log).build().expect("the registry builds").with(&batch);
+    let context = RunContext::new().cancellation(token.clone());
+    let registry = registry(&log).build().expect("the registry builds").with(&context);
     let cut =
         calls(&[json!({ "index": 2, "id": "call_2", "function": { "name": "read", "arguments": "{" } })]);
     let chunks = paced([(0, call(0, "read")), (200, call(1, "send")), (0, cut)]).chain(stream::pending());

@@ -13,7 +13,7 @@ use std::process::{self, Command, Stdio};
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
-use tool_runtime::BatchContext;
+use tool_runtime::RunContext;
 use tool_runtime::dispatch::{CallKey, ToolResult};
 use tool_runtime_durable::{FileJournal, Journal, JournalCall};
 
@@ -179,8 +179,7 @@ fn bare_commit(database: &Database, number: u64, record: &[u8]) {
 }
 
 fn call(run_id: &str, reply: u64, position: usize) -> JournalCall {
-    let key: CallKey =
-        BatchContext::new().run_id(run_id).key(reply, position).expect("the batch has a run id");
+    let key: CallKey = RunContext::new().run_id(run_id).key(reply, position).expect("the batch has a run id");
     let arguments = r#"{"order":4711,"cents":1999,"reason":"The customer has sent the parcel back."}"#;
     let call = json!({ "key": key, "id": "call_0123456789abcdef", "tool": "refund", "arguments": arguments });
     serde_json::from_value(call).expect("the fields of a call")

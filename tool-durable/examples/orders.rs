@@ -16,7 +16,7 @@ use tool_runtime::conversation::Request;
 use tool_runtime::session::RunEnd;
 use tool_runtime::testing::{ScriptedModel, ScriptedModelError, ScriptedReply};
 use tool_runtime::{
-    AssistantMessage, BatchContext, CallContext, Registry, Session, ToolCall, history, tool, tools,
+    AssistantMessage, CallContext, Registry, RunContext, Session, ToolCall, history, tool, tools,
 };
 use tool_runtime_durable::{DurableRun as _, FileJournal};
 
@@ -131,7 +131,7 @@ async fn charge_orders(folder: &Path, steps: u32) -> Result<(), Box<dyn Error>> 
         .state(Payments(folder.join("payments")))
         .state(Arc::clone(&steps))
         .build()?
-        .with(&BatchContext::new().run_id("orders-of-today"));
+        .with(&RunContext::new().run_id("orders-of-today"));
     let model = ScriptedModel::repeat(ScriptedReply::from_fn(reply));
     // A program with a database loads its stored session here.
     let mut session = Session::new().user("Charge the orders 1 to 5.");

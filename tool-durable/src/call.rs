@@ -11,9 +11,9 @@ use tool_runtime::serde_json::{self, Value};
 /// [`Session`](tool_runtime::Session): it records each call, and returns the recorded result after a restart. `on_error`
 /// receives the errors of the journal. A call that cannot be recorded does not run, and fails.
 ///
-/// Add it before all other middleware, so that a call and its retries are one record. Each batch needs a
-/// [`run_id`](tool_runtime::BatchContext::run_id), and each reply its
-/// [`reply_number`](tool_runtime::BatchContext::reply_number): without it, and in
+/// Add it before all other middleware, so that a call and its retries are one record. Each run context needs a
+/// [`run_id`](tool_runtime::RunContext::run_id), and each reply its
+/// [`reply_number`](tool_runtime::RunContext::reply_number): without it, and in
 /// [`Registry::call`](tool_runtime::Registry::call), different calls have the same key.
 ///
 /// Do not use it together with [`DurableRun::journal`](crate::DurableRun::journal), which records the same calls.
@@ -24,7 +24,7 @@ use tool_runtime::serde_json::{self, Value};
 /// before the restart.
 ///
 /// ```
-/// use tool_runtime::{BatchContext, Registry, ToolCall, tool, tools};
+/// use tool_runtime::{RunContext, Registry, ToolCall, tool, tools};
 /// use tool_runtime_durable::{FileJournal, record_calls};
 ///
 /// /// Charges a card.
@@ -43,9 +43,9 @@ use tool_runtime::serde_json::{self, Value};
 ///     .around_call(record_calls(&journal, |error| eprintln!("{error}")))
 ///     .build()?;
 /// let calls = [ToolCall::new("call_0", "charge", r#"{"euros":20}"#)]; // from a stored reply
-/// let batch = BatchContext::new().run_id("order-7").reply_number(0);
-/// let messages = registry.with(&batch).dispatch(&calls).await;
-/// let after_a_restart = registry.with(&batch).dispatch(&calls).await; // charges nothing
+/// let context = RunContext::new().run_id("order-7").reply_number(0);
+/// let messages = registry.with(&context).dispatch(&calls).await;
+/// let after_a_restart = registry.with(&context).dispatch(&calls).await; // charges nothing
 /// assert_eq!(messages[0].content, after_a_restart[0].content);
 /// # drop((registry, journal));
 /// # std::fs::remove_dir_all(folder)?;

@@ -9,7 +9,7 @@ use tool_runtime::dispatch::CallKey;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum JournalError {
-    /// The batch of the run has no [`run_id`](tool_runtime::BatchContext::run_id).
+    /// The run context has no [`run_id`](tool_runtime::RunContext::run_id).
     NoRunId,
     /// The record with the key of the call is that of another call.
     #[non_exhaustive]
@@ -69,7 +69,7 @@ impl fmt::Display for JournalError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             JournalError::NoRunId => f.write_str(
-                "the batch has no run id, so its calls cannot be recorded: bind a batch with `BatchContext::run_id`",
+                "the run has no id, so its calls cannot be recorded: bind a context with `RunContext::run_id`",
             ),
             JournalError::OtherCall { key, recorded, tool } => write!(
                 f,

@@ -6,7 +6,7 @@
 //! stored session, and the run continues where it ended.
 //!
 //! ```
-//! use tool_runtime::{BatchContext, Registry, Session, tool, tools};
+//! use tool_runtime::{RunContext, Registry, Session, tool, tools};
 //! use tool_runtime_durable::{DurableRun, FileJournal};
 //! # use tool_runtime::conversation::Request;
 //! # use tool_runtime::{AssistantMessage, ToolCall};
@@ -33,15 +33,15 @@
 //! # std::fs::create_dir_all(&folder)?;
 //! let journal = FileJournal::open(folder.join("orders.journal"))?;
 //! let registry = Registry::new(tools![charge])?;
-//! let batch = BatchContext::new().run_id("order-7"); // one id per session, the same after a restart
+//! let context = RunContext::new().run_id("order-7"); // one id per session, the same after a restart
 //! let stored = serde_json::to_string(&Session::new().user("Charge 20 euros.").claim())?; // in the database of the program
 //!
 //! let mut session: Session = serde_json::from_str(&stored)?;
-//! let run = session.run(&registry.with(&batch)).journal(&journal);
+//! let run = session.run(&registry.with(&context)).journal(&journal);
 //! let end = run.complete(|request| client.complete(request)).await?;
 //! // If the program ends here, it runs the stored session again: nothing is charged, and the model is not asked.
 //! let mut again: Session = serde_json::from_str(&stored)?;
-//! let run = again.run(&registry.with(&batch)).journal(&journal);
+//! let run = again.run(&registry.with(&context)).journal(&journal);
 //! assert_eq!(run.complete(|_| async { Err("the model is not asked") }).await?, end);
 //! assert_eq!(again.messages(), session.messages());
 //! # drop(journal);
@@ -82,7 +82,7 @@
 //!
 //! # Rules for the program
 //!
-//! 1. Use one run id ([`BatchContext::run_id`](tool_runtime::BatchContext::run_id)) for each session, with the same
+//! 1. Use one run id ([`RunContext::run_id`](tool_runtime::RunContext::run_id)) for each session, with the same
 //!    journal in each run of it.
 //! 2. Store [`session.claim()`](tool_runtime::Session::claim) before each run: after each user message, each decision,
 //!    each result that the program sets, and each trim. Store the session after each run. If the program ends before an

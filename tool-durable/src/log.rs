@@ -10,13 +10,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tool_runtime::dispatch::ToolResult;
 use tool_runtime::message::Message;
 use tool_runtime::session::{RunLog, RunLogFuture, StopRun};
-use tool_runtime::{AssistantMessage, BatchContext, Registry, Session, ToolCall, ToolMessage};
+use tool_runtime::{AssistantMessage, Registry, RunContext, Session, ToolCall, ToolMessage};
 
 /// Records the replies of one run in a journal.
 pub(crate) struct JournalLog<J> {
     pub(crate) journal: J,
-    /// The batch of the run, which has a run id.
-    pub(crate) batch: BatchContext,
+    /// The context of the run, which has a run id.
+    pub(crate) context: RunContext,
     pub(crate) run_id: String,
     /// Whether the session was claimed before the run, and counts each of its calls as begun.
     pub(crate) is_claimed: bool,
@@ -83,7 +83,7 @@ impl<J: Journal> JournalLog<J> {
                 next.arguments.insert(call.id.clone(), call.arguments.clone());
             }
             let result = results.get(&*call.id);
-            let (Some(result), Some(key)) = (result, self.batch.key(number, position)) else { continue };
+            let (Some(result), Some(key)) = (result, self.context.key(number, position)) else { continue };
             match self.journal.find_call(&key).await? {
                 Some(RecordedCall { result: Some(recorded), .. }) if is_same(&recorded, result) => {}
                 // The call was too late for `call_timeout`, or its result could not be recorded.
@@ -107,7 +107,7 @@ impl<J: Journal> JournalLog<J> {
         let results = next.as_ref().map_or(&[][..], |next| &next.results);
         let results = by_id(results.iter().rev());
         for (position, call) in open_calls(session) {
-            let Some(key) = self.batch.key(number, position) else { continue };
+            let Some(key) = self.context.key(number, position) else { continue };
             let recorded = self.journal.find_call(&key).await?;
             if recorded.is_some() || (self.is_claimed && reply.is_some()) {
                 // The journal has each call that has begun. An error means that the session does not count this one as begun.

@@ -9,6 +9,9 @@ use futures_core::Stream;
 use std::fmt;
 use std::future::pending;
 use std::sync::Arc;
+use tool_runtime::AssistantMessage;
+#[cfg(doc)]
+use tool_runtime::RunContext;
 use tool_runtime::conversation::Request;
 use tool_runtime::dispatch::{ReadyCall, ToolResult};
 use tool_runtime::schemars::JsonSchema;
@@ -16,12 +19,11 @@ use tool_runtime::serde::de::DeserializeOwned;
 use tool_runtime::session::{AnswerAs, Event, Run, RunEnd, RunError, TypedEnd};
 use tool_runtime::stream::Chunk;
 use tool_runtime::wire::Wire;
-use tool_runtime::{AssistantMessage, BatchContext};
 
 /// Adds a journal to a [`Run`] of a session.
 pub trait DurableRun<'a, O, P, A>: Sized {
     /// Records the replies and the calls of the run in a journal, and continues an earlier run of this session that a crash
-    /// has ended. The batch of the run needs a [`run_id`](BatchContext::run_id): one for each session, and always the same.
+    /// has ended. The [`RunContext`] needs a [`run_id`](RunContext::run_id): one for each session, and always the same.
     ///
     /// The [crate documentation](crate) has an example.
     fn journal<J: Journal + Clone + 'static>(self, journal: &J) -> JournaledRun<'a, J, O, P, A>;
@@ -44,11 +46,6 @@ pub struct JournaledRun<'a, J, O = fn(&Event), P = fn(Request) -> Request, A = (
 }
 
 impl<'a, J, O: FnMut(&Event), P: FnMut(Request) -> Request, A> JournaledRun<'a, J, O, P, A> {
-    /// See [`Run::context`].
-    pub fn context(self, batch: BatchContext) -> Self {
-        JournaledRun { run: self.run.context(batch), ..self }
-    }
-
     /// See [`Run::wire`].
     pub fn wire(self, wire: impl Wire + 'static) -> Self {
         JournaledRun { run: self.run.wire(wire), ..self }
@@ -104,23 +101,25 @@ where
     /// Adds the log and the middleware.
     fn start(self) -> Result<StartedRun<'a, O, P, A>, JournalError> {
         let JournaledRun { run, journal } = self;
-        let batch = run.batch();
-        let run_id = batch.key(0, 0).ok_or(JournalError::NoRunId)?.run_id;
-        let token = batch.child_token();
+        let context = run.run_context();
+        let run_id = context.key(0, 0).ok_or(JournalError::NoRunId)?.run_id;
+        let token = context.child_token();
         let stop = Arc::new(Stop::new(token.clone()));
         let log = JournalLog {
             journal: journal.clone(),
-            batch: batch.clone(),
+            context: context.clone(),
             run_id,
             is_claimed: run.session().is_claimed(),
             stop: Arc::clone(&stop),
             newest_user: NewestUser::default(),
         };
         let shared = Arc::new((journal, Arc::clone(&stop)));
-        let run = run.context(batch.cancellation(token)).log(log).around_call_outermost(move |call| {
-            let shared = Arc::clone(&shared);
-            async move { run_or_stop(&shared.0, &shared.1, call).await }
-        });
+        let run = run.__with_run_context(&context.cancellation(token)).log(log).around_call_outermost(
+            move |call| {
+                let shared = Arc::clone(&shared);
+                async move { run_or_stop(&shared.0, &shared.1, call).await }
+            },
+        );
         Ok(StartedRun { run, stop })
     }
 }

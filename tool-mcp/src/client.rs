@@ -63,7 +63,7 @@ use tool_runtime::{DynamicTool, Registry};
 ///   An HTTP response that contains no response to its request is a lost connection.
 /// - A call has a [time limit](ClientBuilder::timeout). When it expires, or the call is cancelled, the server receives
 ///   `notifications/cancelled`.
-/// - Progress of the server arrives at [`BatchContext::on_event`](tool_runtime::BatchContext::on_event).
+/// - Progress of the server arrives at [`RunContext::on_event`](tool_runtime::RunContext::on_event).
 ///
 /// # Lost connections
 ///
@@ -113,7 +113,7 @@ const MIN_PAUSE_OF_LISTS: Duration = Duration::from_secs(1);
 
 impl Client {
     /// The tools of the server as they are now, in a registry of their own. Names that providers reject are
-    /// [mapped](tool_runtime::RegistryBuilder::map_names), and definitions that cannot be used are
+    /// [mapped](tool_runtime::RegistryBuilder::rename_invalid_tools), and definitions that cannot be used are
     /// [skipped](Registry::skipped).
     ///
     /// # Errors
@@ -121,7 +121,7 @@ impl Client {
     /// Returns an error if the server cannot be reached, does not respond in time, or has too many tools, or if the registry
     /// cannot be built.
     pub async fn registry(&self) -> Result<Registry, ClientError> {
-        let builder = Registry::builder().map_names(true).skip_invalid_tools(true);
+        let builder = Registry::builder().rename_invalid_tools(true).skip_invalid_tools(true);
         let tools = self.tools().await?;
         let registry = tools.into_iter().fold(builder, tool_runtime::RegistryBuilder::dynamic).build();
         registry.map_err(ClientError::Build)

@@ -42,7 +42,7 @@ use std::fmt::{self, Display};
 use std::sync::Arc;
 use tokio::sync::watch;
 use too_large_request::{request_id, too_large_request};
-use tool_runtime::{BatchContext, Registry};
+use tool_runtime::{Registry, RunContext};
 
 /// Creates a server of the tools of a registry.
 ///
@@ -62,7 +62,7 @@ use tool_runtime::{BatchContext, Registry};
 ///
 /// # Clients that are not trusted
 ///
-/// The function of [`try_batch`](Server::try_batch) decides about each message of a client, before it has any effect.
+/// The function of [`try_run_context`](Server::try_run_context) decides about each message of a client, before it has any effect.
 ///
 /// - A message has at most 16 MiB over a stream, and 4 MiB over HTTP ([`http_service_with`](Server::http_service_with)), where
 ///   `initialize` has at most 64 KiB. It has at most 1,000,000 values, where an object counts as 20. A larger message is an
@@ -103,7 +103,7 @@ pub fn serve(registry: Registry) -> Server {
     Server {
         info: info.with_server_info(name),
         served: Arc::new(watch::Sender::new(Arc::new(Served::new(registry)))),
-        batch: None,
+        run_context: None,
         #[cfg(feature = "http-server")]
         max_sessions: 1_000,
     }
@@ -115,8 +115,8 @@ pub fn serve(registry: Registry) -> Server {
 pub struct Server {
     info: ServerConfig,
     served: Arc<watch::Sender<Arc<Served>>>,
-    /// `None` for a batch per connection.
-    batch: Option<CreateBatch>,
+    /// `None` for one of each connection.
+    run_context: Option<CreateContext>,
     #[cfg(feature = "http-server")]
     max_sessions: usize,
 }
@@ -130,7 +130,7 @@ const REPAIR_LINE: RepairLine = RepairLine {
     replace_too_large: |beginning, end| Some(too_large_request(&request_id(beginning, end)?)),
 };
 
-type CreateBatch = Arc<dyn Fn(&McpRequest<'_>) -> Result<BatchContext, String> + Send + Sync>;
+type CreateContext = Arc<dyn Fn(&McpRequest<'_>) -> Result<RunContext, String> + Send + Sync>;
 
 /// A registry, and its tools in the format of the protocol.
 struct Served {
@@ -144,9 +144,9 @@ impl Served {
         Served { registry, definitions }
     }
 
-    /// The tools that the batch allows. A client does not learn the names of other tools, not even from an error.
-    fn allowed(&self, batch: &BatchContext) -> Registry {
-        let bound = self.registry.with(batch);
+    /// The tools that the run context allows. A client does not learn the names of other tools, not even from an error.
+    fn allowed(&self, run: &RunContext) -> Registry {
+        let bound = self.registry.with(run);
         let allowed = bound.tools().filter(|tool| tool.is_allowed);
         let names: Vec<&str> = allowed.map(|tool| tool.schema.name()).collect();
         match self.registry.subset(&names) {
@@ -169,19 +169,19 @@ impl Server {
         self
     }
 
-    /// Sets the function that creates the batch of each request: the state of its user, the tools that it may use, listeners,
-    /// a cancellation token. Default: one batch per connection, which only counts calls.
+    /// Sets the function that creates the [`RunContext`] of each request: the state of its user, the tools that it may use, listeners,
+    /// a cancellation token. Default: one per connection, which only counts calls.
     ///
     /// It runs for each message of a client, [whatever its method is](McpRequest::method), and over HTTP also for the requests that
-    /// receive events or end a session. Calls use the batch; for other messages, it is dropped.
+    /// receive events or end a session. Calls use the run context; for other messages, it is dropped.
     ///
-    /// `tools/list` contains the tools that the batch allows. Calls count together if the batches are clones of one
-    /// [`BatchContext`], or use [`count_calls_with`](BatchContext::count_calls_with).
+    /// `tools/list` contains the tools that the run context allows. Calls count together if the contexts are clones of one
+    /// [`RunContext`], or use [`count_calls_with`](RunContext::count_calls_with).
     ///
-    /// A tool that takes state of the batch needs [`batch_state`](tool_runtime::RegistryBuilder::batch_state):
+    /// A tool that takes state of the run context needs [`state_per_run`](tool_runtime::RegistryBuilder::state_per_run):
     ///
     /// ```
-    /// use tool_runtime::{BatchContext, Registry, tool, tools};
+    /// use tool_runtime::{RunContext, Registry, tool, tools};
     /// use tool_runtime_mcp::serve;
     ///
     /// struct ClientName(String);
@@ -192,17 +192,17 @@ impl Server {
     ///     client.0.clone()
     /// }
     ///
-    /// let registry = Registry::builder().tools(tools![who_calls]).batch_state::<ClientName>().build()?;
+    /// let registry = Registry::builder().tools(tools![who_calls]).state_per_run::<ClientName>().build()?;
     /// let server = serve(registry)
-    ///     .batch(|request| BatchContext::new().state(ClientName(request.client_name().unwrap_or_default())));
+    ///     .run_context(|request| RunContext::new().state(ClientName(request.client_name().unwrap_or_default())));
     /// # drop(server);
     /// # Ok::<(), tool_runtime::BuildError>(())
     /// ```
-    pub fn batch(self, create: impl Fn(&McpRequest<'_>) -> BatchContext + Send + Sync + 'static) -> Self {
-        self.try_batch(move |request| Ok::<_, String>(create(request)))
+    pub fn run_context(self, create: impl Fn(&McpRequest<'_>) -> RunContext + Send + Sync + 'static) -> Self {
+        self.try_run_context(move |request| Ok::<_, String>(create(request)))
     }
 
-    /// Like [`batch`](Server::batch), for a function that may reject the request: the client receives the error as one of the
+    /// Like [`run_context`](Server::run_context), for a function that may reject the request: the client receives the error as one of the
     /// protocol. A rejected notification has no effect. Over HTTP, a rejected request creates no session and reaches none; the
     /// status is 403 if it is no request of the protocol.
     ///
@@ -211,25 +211,25 @@ impl Server {
     ///
     #[cfg_attr(feature = "http-server", doc = "```")]
     #[cfg_attr(not(feature = "http-server"), doc = "```ignore")]
-    /// use tool_runtime::{BatchContext, Registry, tools};
+    /// use tool_runtime::{RunContext, Registry, tools};
     /// use tool_runtime_mcp::serve;
     ///
     /// #[derive(Clone)]
     /// struct User(String);
     ///
-    /// let server = serve(Registry::new(tools![])?).try_batch(|request| {
+    /// let server = serve(Registry::new(tools![])?).try_run_context(|request| {
     ///     let user = request.http().and_then(|parts| parts.extensions.get::<User>());
     ///     let user = user.ok_or("sign in first")?;
-    ///     Ok::<_, &str>(BatchContext::new().state(user.clone()))
+    ///     Ok::<_, &str>(RunContext::new().state(user.clone()))
     /// });
     /// # drop(server);
     /// # Ok::<(), tool_runtime::BuildError>(())
     /// ```
-    pub fn try_batch<E: Display>(
+    pub fn try_run_context<E: Display>(
         mut self,
-        create: impl Fn(&McpRequest<'_>) -> Result<BatchContext, E> + Send + Sync + 'static,
+        create: impl Fn(&McpRequest<'_>) -> Result<RunContext, E> + Send + Sync + 'static,
     ) -> Self {
-        self.batch = Some(Arc::new(move |request| create(request).map_err(|error| error.to_string())));
+        self.run_context = Some(Arc::new(move |request| create(request).map_err(|error| error.to_string())));
         self
     }
 

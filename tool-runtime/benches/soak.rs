@@ -10,7 +10,7 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tool_runtime::dispatch::{CancellationToken, Decision};
-use tool_runtime::{BatchContext, CallContext, Registry, ToolCall, ToolOutput, tool, tools};
+use tool_runtime::{CallContext, Registry, RunContext, ToolCall, ToolOutput, tool, tools};
 
 const CALLS: usize = 1_000_000;
 const BATCH: usize = 100;
@@ -101,7 +101,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .state(Arc::new(vec![0_u8; 1_000]))
         .max_concurrency(64)
         .max_output_bytes(1_000)
-        .max_calls_per_batch(BATCH - 2)
+        .max_calls_per_reply(BATCH - 2)
         .before_call(|_| async { Decision::Undecided })
         .build()?;
     let started = Instant::now();
@@ -109,7 +109,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     for first in (0..CALLS).step_by(BATCH) {
         let calls: Vec<ToolCall> = (first..first + BATCH).map(call).collect();
         let token = CancellationToken::new();
-        let bound = registry.with(&BatchContext::new().state(first).cancellation(token.clone()));
+        let bound = registry.with(&RunContext::new().state(first).cancellation(token.clone()));
         let cancelled = (first / BATCH) % 10 == 0;
         let cancelling = async {
             tokio::task::yield_now().await;

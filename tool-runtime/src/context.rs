@@ -1,17 +1,16 @@
 //! The context of a call and of a batch, and the events of calls.
 
 mod allowed_tools;
-mod batch;
 mod begun_calls;
 mod call;
 mod event;
 mod event_queue;
 mod key;
 mod record;
+mod run;
 mod start_gate;
 
 pub(crate) use allowed_tools::AllowedTools;
-pub use batch::BatchContext;
 pub(crate) use begun_calls::BegunCalls;
 pub use call::CallContext;
 pub(crate) use event::CallEvents;
@@ -19,4 +18,5 @@ pub use event::{CallEvent, CallStatus};
 pub(crate) use event_queue::{EventQueue, Queued};
 pub use key::CallKey;
 pub(crate) use record::CallRecord;
+pub use run::RunContext;
 pub(crate) use start_gate::StartGate;

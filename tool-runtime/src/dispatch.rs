@@ -1,13 +1,13 @@
 //! Dispatch of tool calls: each call gets exactly one tool message. [`Registry::dispatch`] runs the calls of one reply.
 //! This module has its inputs and outputs:
 //!
-//! - [`BatchContext`] carries application state and a [`CancellationToken`] into a dispatch. A tool reads its
+//! - [`RunContext`] carries application state and a [`CancellationToken`] into a dispatch. A tool reads its
 //!   [`CallContext`].
 //! - The [`before_call`](crate::RegistryBuilder::before_call) hook receives a [`ProposedCall`] and returns a
 //!   [`Decision`].
 //! - The middleware of [`around_call`](crate::RegistryBuilder::around_call) receives a [`ReadyCall`] and returns a
 //!   [`ToolResult`].
-//! - A listener of [`BatchContext::on_event`] receives each [`CallEvent`] as it happens.
+//! - A listener of [`RunContext::on_event`] receives each [`CallEvent`] as it happens.
 //! - A tool can return a [`ToolOutput`] or a [`ToolError`], which have separate parts for the model and the program.
 //! - [`ToolMessage::outcome`] is the [`Outcome`] of a call: its duration if it was measured, and the [`CallError`] if there
 //!   is no result.
@@ -34,7 +34,7 @@ mod timeout;
 #[doc(inline)]
 pub use crate::approval::{Decision, ProposedCall};
 #[doc(inline)]
-pub use crate::context::{BatchContext, CallContext, CallEvent, CallKey, CallStatus};
+pub use crate::context::{CallContext, CallEvent, CallKey, CallStatus, RunContext};
 #[doc(inline)]
 pub use crate::outcome::{ArgumentError, CallError, Outcome, UnknownToolError};
 #[doc(inline)]

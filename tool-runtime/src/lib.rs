@@ -68,14 +68,14 @@
 //! | a tool choice, fewer tools or fewer messages in one request | [`Run::prepare`](session::Run::prepare) |
 //! | a time limit | [`#[tool(timeout = ..)]`](macro@tool#options), [`RegistryBuilder::timeout`], [`call_timeout`](RegistryBuilder::call_timeout) |
 //! | a limit of calls of one tool, concurrent or in a batch | [`#[tool(max_concurrency = .., max_calls = ..)]`](macro@tool#options) |
-//! | the tools that one request or batch may use | [`Request::with_allowed_tools`](conversation::Request::with_allowed_tools), [`BatchContext::allowed_tools`] |
+//! | the tools that one request or batch may use | [`Request::with_allowed_tools`](conversation::Request::with_allowed_tools), [`RunContext::allowed_tools`] |
 //! | a hundred tools and more, without their definitions in each request | feature `search`: [`RegistryBuilder::search`] |
 //! | retries, a cache, redaction, marks around untrusted text, recording | [Middleware](#middleware), [`RegistryBuilder::around_call`] |
 //! | the events of a run, for server-sent events | [`Run::on_event`](session::Run::on_event), [`session::Event`] |
 //! | the tools that a run has called, with their results | the pattern of [`session::Event::Call`] in [`Run::on_event`](session::Run::on_event) |
-//! | progress, and each result as soon as it exists | [`CallContext::progress`], [`session::Event::Call`], [`BatchContext::on_event`] |
+//! | progress, and each result as soon as it exists | [`CallContext::progress`], [`session::Event::Call`], [`RunContext::on_event`] |
 //! | data that a tool sends to the user interface | [`CallContext::emit`] |
-//! | a session inside a tool | [`CallContext::child_batch`], [`session`](session#events) |
+//! | a session inside a tool | [`CallContext::child_run_context`], [`session`](session#events) |
 //! | streaming | [`Run::stream`](session::Run::stream); without a session, [`Registry::dispatch_stream_events`] |
 //! | a final answer with a type | [`Run::answer_as`](session::Run::answer_as), [`wire::UseResponseFormat`] |
 //! | the tokens of replies | [`Session::usage`], [`AssistantMessage::usage`] |
@@ -265,7 +265,7 @@ pub mod __private;
 #[doc(inline)]
 pub use conversation::Conversation;
 #[doc(inline)]
-pub use dispatch::{BatchContext, CallContext, CallError, ToolError, ToolOutput};
+pub use dispatch::{CallContext, CallError, RunContext, ToolError, ToolOutput};
 #[doc(inline)]
 pub use message::{AssistantMessage, ToolCall, ToolMessage};
 #[doc(inline)]

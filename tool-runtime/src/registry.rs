@@ -39,7 +39,7 @@ use tools::Tools;
 
 use crate::approval::BeforeCall;
 use crate::coerce::CoercionOptions;
-use crate::context::{AllowedTools, BatchContext};
+use crate::context::{AllowedTools, RunContext};
 use crate::message::ToolCall;
 use crate::outcome::UnknownToolError;
 use crate::schema::ToolSchema;
@@ -59,7 +59,7 @@ use tokio::time::Instant;
 /// The tools that a model may call, with their schemas for the request and [`dispatch`](Registry::dispatch) for the
 /// calls of a reply.
 ///
-/// Build it once and share it: a clone copies pointers. [`with`](Registry::with) binds a [`BatchContext`] to a clone.
+/// Build it once and share it: a clone copies pointers. [`with`](Registry::with) binds a [`RunContext`] to a clone.
 ///
 /// ```standalone_crate
 /// use tool_runtime::{Registry, ToolCall, tool};
@@ -83,7 +83,7 @@ use tokio::time::Instant;
 pub struct Registry {
     tools: Arc<Tools>,
     /// `None` for a registry without a batch.
-    batch: Option<BatchContext>,
+    run_context: Option<RunContext>,
     /// The middleware of one run of a session.
     run_layers: Option<Arc<RunLayers>>,
 }
@@ -239,10 +239,10 @@ impl Registry {
     /// A future such as that of [`dispatch`](Registry::dispatch) borrows the bound registry: bind it in a `let` before a
     /// macro such as `tokio::join!` stores the future.
     ///
-    /// See [`BatchContext`] for an example.
+    /// See [`RunContext`] for an example.
     #[must_use]
-    pub fn with(&self, batch: &BatchContext) -> Self {
-        Registry { batch: Some(batch.clone()), ..self.clone() }
+    pub fn with(&self, context: &RunContext) -> Self {
+        Registry { run_context: Some(context.clone()), ..self.clone() }
     }
 
     /// Whether calls of a batch with these allowed tools may use the tool. They may always use the tools of a search, which
@@ -252,8 +252,8 @@ impl Registry {
     }
 
     /// Whether calls of this batch may use the tool.
-    fn allows_in(&self, batch: Option<&BatchContext>, name: &str) -> bool {
-        let allowed = batch.and_then(BatchContext::allowed);
+    fn allows_in(&self, context: Option<&RunContext>, name: &str) -> bool {
+        let allowed = context.and_then(RunContext::allowed);
         self.entry(name).is_some_and(|tool| self.is_allowed(tool, allowed))
     }
 
@@ -265,26 +265,26 @@ impl Registry {
 
     /// A batch of calls that starts now, for the reply with this number in its run, unless the context has the number.
     pub(crate) fn new_batch(&self, reply: u64) -> Batch<'_> {
-        let context = self.batch.as_ref();
+        let context = self.run_context.as_ref();
         let has_listeners = context.is_some_and(|context| !context.listeners().is_empty());
         Batch {
             context,
-            reply: context.and_then(BatchContext::number_of_reply).unwrap_or(reply),
+            reply: context.and_then(RunContext::number_of_reply).unwrap_or(reply),
             started: (has_listeners || self.measures_durations()).then(Instant::now),
             rejection: None,
             has_written_keys: false,
-            is_direct: context.is_none_or(BatchContext::is_direct) && self.run_layers.is_none(),
+            is_direct: context.is_none_or(RunContext::is_direct) && self.run_layers.is_none(),
         }
     }
 
-    pub(crate) fn batch(&self) -> Option<&BatchContext> {
-        self.batch.as_ref()
+    pub(crate) fn run_context(&self) -> Option<&RunContext> {
+        self.run_context.as_ref()
     }
 
     /// The registry for one dispatch: without a bound batch, each dispatch counts its calls on its own.
     pub(crate) fn for_dispatch(&self) -> Cow<'_, Self> {
-        if self.tools.has_call_limits && self.batch.is_none() {
-            Cow::Owned(self.with(&BatchContext::new()))
+        if self.tools.has_call_limits && self.run_context.is_none() {
+            Cow::Owned(self.with(&RunContext::new()))
         } else {
             Cow::Borrowed(self)
         }

@@ -8,7 +8,7 @@ use crate::view::unfinished_calls;
 use std::sync::Arc;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio_util::sync::DropGuard;
-use tool_runtime::dispatch::BatchContext;
+use tool_runtime::dispatch::RunContext;
 use tool_runtime::message::Message;
 use tool_runtime::session::{Event, Session};
 
@@ -38,8 +38,8 @@ pub(crate) async fn run(
 
     let token = shop.stopping.child_token();
     let run_id = format!("{}/{}", claim.id, count_user_messages(&session));
-    let batch = BatchContext::new().state(user).run_id(run_id).cancellation(token.clone());
-    let registry = shop.registry.with(&batch);
+    let context = RunContext::new().state(user).run_id(run_id).cancellation(token.clone());
+    let registry = shop.registry.with(&context);
     let (sender, updates) = unbounded_channel();
     for update in events::ended_by_decision(&unfinished, &session) {
         let _ = sender.send(update);

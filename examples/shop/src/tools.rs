@@ -23,7 +23,7 @@ pub(crate) fn registry(database: Database) -> Result<Registry, BuildError> {
         .tools(tools![orders::list_orders, orders::get_order, orders::place_order, orders::cancel_order])
         .tools(tools![notes::add_note, report::sales_report])
         .state(database)
-        .batch_state::<User>()
+        .state_per_run::<User>()
         .timeout(Duration::from_secs(30))
         .build()
 }

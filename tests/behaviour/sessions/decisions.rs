@@ -6,7 +6,7 @@ use tool_runtime::conversation::{NotPendingError, Received};
 use tool_runtime::dispatch::{Decision, ProposedCall, ToolResult};
 use tool_runtime::message::Message;
 use tool_runtime::session::{Event, RunEnd};
-use tool_runtime::{AssistantMessage, BatchContext, Conversation, Registry, Session, ToolOutput, tools};
+use tool_runtime::{AssistantMessage, Conversation, Registry, RunContext, Session, ToolOutput, tools};
 
 /// A session in which the calls `a` (order 7) and `b` (order 8) wait for approval, and the model that answers then.
 async fn waiting(registry: &Registry) -> (Session, tool_runtime::testing::ScriptedModel) {
@@ -84,8 +84,8 @@ async fn a_listener_learns_that_a_call_with_invalid_edited_arguments_waits_again
     session.approve_with("a", json!({"order": "seven"})).expect("it waits");
     let (mut in_run, in_batch) = (Vec::new(), Ledger::default());
     let ledger = in_batch.clone();
-    let batch = BatchContext::new().on_event(move |event| ledger.add(format!("{:?}", event.status)));
-    let registry = registry.with(&batch);
+    let context = RunContext::new().on_event(move |event| ledger.add(format!("{:?}", event.status)));
+    let registry = registry.with(&context);
     let run = session.run(&registry).on_event(|event| {
         if let Event::Call(call) = event {
             in_run.push(format!("{:?}", call.status));

@@ -8,7 +8,7 @@ use tool_runtime::message::Message;
 use tool_runtime::session::RunEnd;
 use tool_runtime::testing::ScriptedModel;
 use tool_runtime::wire::{Gemini, Wire};
-use tool_runtime::{AssistantMessage, BatchContext, DynamicTool, Registry, Session};
+use tool_runtime::{AssistantMessage, DynamicTool, Registry, RunContext, Session};
 
 async fn run(session: &mut Session, registry: &Registry, model: &ScriptedModel) -> RunEnd {
     session.run(registry).complete(|request| model.complete(request)).await.expect("the requests are valid")
@@ -117,7 +117,7 @@ async fn a_cancelled_run_sends_no_request() {
     let token = CancellationToken::new();
     token.cancel();
     let (registry, _) = shop();
-    let registry = registry.with(&BatchContext::new().cancellation(token));
+    let registry = registry.with(&RunContext::new().cancellation(token));
     let mut session = asked();
     let never = |_: Request| -> std::future::Ready<Result<AssistantMessage, Infallible>> {
         panic!("the batch is cancelled")

@@ -8,7 +8,7 @@ use tokio::time::{sleep, timeout};
 use tool_runtime::dispatch::CancellationToken;
 use tool_runtime::session::RunEnd;
 use tool_runtime::testing::ScriptedModel;
-use tool_runtime::{BatchContext, CallContext, Registry, Session, ToolCall, tool, tools};
+use tool_runtime::{CallContext, Registry, RunContext, Session, ToolCall, tool, tools};
 
 /// The model of the inner sessions, and the session of the newest call.
 struct Inner {
@@ -21,8 +21,10 @@ struct Inner {
 async fn delegate(#[state] inner: &Inner, #[context] call: &CallContext) -> Result<String, String> {
     let (registry, _) = shop();
     let mut session = asked();
-    let run =
-        session.run(&registry.with(&call.child_batch())).max_replies(4).on_event(|event| call.emit(event));
+    let run = session
+        .run(&registry.with(&call.child_run_context()))
+        .max_replies(4)
+        .on_event(|event| call.emit(event));
     let ended = run.complete(|request| inner.model.complete(request)).await;
     let answer = session.final_text().to_owned();
     *inner.session.lock().expect("no panic") = session;
@@ -115,12 +117,12 @@ async fn an_inner_session_does_not_have_the_listeners_and_limits_of_the_batch() 
     let (registry, inner) = delegating(two_finds());
     let heard = Arc::<Mutex<Vec<String>>>::default();
     let listener = Arc::clone(&heard);
-    let batch = BatchContext::new()
+    let context = RunContext::new()
         .allowed_tools(["delegate"])
         .on_event(move |event| listener.lock().expect("no panic").push(event.id.clone()));
     let model = model([calling([delegate_call()]), text_reply("Done.")]);
     let mut session = asked();
-    let run = session.run(&registry.with(&batch));
+    let run = session.run(&registry.with(&context));
     assert_eq!(run.complete(|request| model.complete(request)).await.expect("valid"), RunEnd::Answered);
     assert_eq!(
         results(&inner.session.lock().expect("no panic")),
@@ -136,7 +138,7 @@ async fn an_inner_session_is_cancelled_with_the_outer_run() {
     // The inner tool waits for an hour.
     let (registry, inner) = delegating([calling([call("a", "ship", 7)])]);
     let token = CancellationToken::new();
-    let registry = registry.with(&BatchContext::new().cancellation(token.clone()));
+    let registry = registry.with(&RunContext::new().cancellation(token.clone()));
     let model = model([calling([delegate_call()])]);
     let (mut session, mut ends) = (asked(), Vec::new());
     let run = session.run(&registry).on_event(|event| {

@@ -11,7 +11,7 @@ use tool_runtime::conversation::Request;
 use tool_runtime::dispatch::{CallStatus, CancellationToken, Decision};
 use tool_runtime::session::{Event, RunEnd};
 use tool_runtime::testing::ScriptedReply;
-use tool_runtime::{AssistantMessage, BatchContext, Registry, Session};
+use tool_runtime::{AssistantMessage, Registry, RunContext, Session};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -100,7 +100,7 @@ async fn a_cancelled_run_keeps_the_calls_that_had_not_begun() {
     let registry =
         Registry::builder().tools(tools).state(ledger.clone()).max_concurrency(1).build().expect("four");
     let token = CancellationToken::new();
-    let bound = registry.with(&BatchContext::new().cancellation(token.clone()));
+    let bound = registry.with(&RunContext::new().cancellation(token.clone()));
     let model = model([calling([call("a", "find", 6), call("b", "ship", 7), call("c", "ship", 8)])]);
     let mut session = asked();
     let cancel = async {
@@ -139,7 +139,7 @@ async fn a_cancelled_run_keeps_the_approval_of_repaired_arguments() {
     session.approve_with("b", "```json\n{\"order\":9}\n```").expect("it is pending");
 
     let token = CancellationToken::new();
-    let bound = registry.with(&BatchContext::new().cancellation(token.clone()));
+    let bound = registry.with(&RunContext::new().cancellation(token.clone()));
     let cancel = async {
         tokio::time::sleep(SECOND).await;
         token.cancel();
@@ -155,7 +155,7 @@ async fn a_cancelled_run_keeps_the_approval_of_repaired_arguments() {
 async fn cancelling_ends_a_waiting_request() {
     let (registry, _) = shop();
     let token = CancellationToken::new();
-    let registry = registry.with(&BatchContext::new().cancellation(token.clone()));
+    let registry = registry.with(&RunContext::new().cancellation(token.clone()));
     let mut session = asked();
     let never = |_: Request| std::future::pending::<Result<AssistantMessage, Infallible>>();
     let cancel = async {
@@ -397,7 +397,7 @@ async fn a_stream_that_is_dropped_keeps_the_results_of_early_calls() {
 async fn a_cancelled_stream_ends_the_run() {
     let (registry, _) = shop();
     let token = CancellationToken::new();
-    let registry = registry.with(&BatchContext::new().cancellation(token.clone()));
+    let registry = registry.with(&RunContext::new().cancellation(token.clone()));
     let model = model([text_reply("One two three four.").with_chunk_delay(SECOND)]);
     let mut session = asked();
     let cancel = async {

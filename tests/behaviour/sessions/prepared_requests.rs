@@ -5,7 +5,7 @@ use tool_runtime::dispatch::ReadyCall;
 use tool_runtime::history::TrimBudget;
 use tool_runtime::session::{Event, RunEnd};
 use tool_runtime::wire::{Anthropic, ChatCompletions};
-use tool_runtime::{BatchContext, ToolChoice};
+use tool_runtime::{RunContext, ToolChoice};
 
 #[tokio::test]
 async fn each_request_can_have_a_tool_choice() {
@@ -42,7 +42,7 @@ async fn the_allowed_tools_of_a_request_apply_to_its_calls_also_after_a_restart(
 #[tokio::test]
 async fn the_allowed_tools_of_the_batch_apply_as_well() {
     let (registry, ledger) = shop();
-    let registry = registry.with(&BatchContext::new().allowed_tools(["find"]));
+    let registry = registry.with(&RunContext::new().allowed_tools(["find"]));
     let model = model([calling([call("a", "ship", 7), call("b", "find", 8)]), text_reply("Done.")]);
     let mut session = asked();
     let run = session.run(&registry).prepare(|request| request.with_allowed_tools(["ship", "find"]));
@@ -59,7 +59,7 @@ async fn the_batch_of_a_later_run_also_restricts_the_tools() {
     let run = session.run(&registry).prepare(|request| request.with_allowed_tools(["refund", "find"]));
     assert_eq!(run.complete(|request| model.complete(request)).await.expect("valid"), RunEnd::NeedsApproval);
     session.approve("a").expect("it waits");
-    let registry = registry.with(&BatchContext::new().allowed_tools(["find"]));
+    let registry = registry.with(&RunContext::new().allowed_tools(["find"]));
     let end = session.run(&registry).complete(|request| model.complete(request)).await.expect("valid");
     assert_eq!((end, ledger.entries()), (RunEnd::Answered, vec![]));
 }
@@ -132,7 +132,7 @@ async fn middleware_of_a_run_is_inside_that_of_the_registry() {
 #[tokio::test]
 async fn the_key_of_a_call_survives_restarts_and_trims() {
     let (registry, _) = shop();
-    let registry = registry.with(&BatchContext::new().run_id("order-7"));
+    let registry = registry.with(&RunContext::new().run_id("order-7"));
     let keys = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
     let mut session = asked();
     for reply in 0..3 {
@@ -182,12 +182,16 @@ async fn a_session_inside_a_tool_has_the_batch_of_the_program() {
         let (registry, _) = shop();
         let model = model([calling([super::call("a", "find", 7)]), text_reply("Done.")]);
         let mut session = asked();
-        let run = session.run(&registry.with(call.batch()));
+        let run = session.run(&registry.with(call.run_context()));
         let _ = run.complete(|request| model.complete(request)).await;
-        format!("{}, {}", results(&session).join(" "), call.batch().get::<u8>().copied().unwrap_or_default())
+        format!(
+            "{}, {}",
+            results(&session).join(" "),
+            call.run_context().get::<u8>().copied().unwrap_or_default()
+        )
     }
     let registry = tool_runtime::Registry::new(tool_runtime::tools![delegate]).expect("one tool");
-    let registry = registry.with(&BatchContext::new().state(5_u8));
+    let registry = registry.with(&RunContext::new().state(5_u8));
     let model = model([calling([tool_runtime::ToolCall::new("x", "delegate", "{}")]), text_reply("Done.")]);
     let mut session = asked();
     let mut ids = Vec::new();

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 use tool_runtime::dispatch::{CallEvent, CallStatus, CancellationToken};
 use tool_runtime::session::{Event, RunEnd};
-use tool_runtime::{BatchContext, CallContext, Registry, Session, tool, tools};
+use tool_runtime::{CallContext, Registry, RunContext, Session, tool, tools};
 
 /// Sends progress and data until it is cancelled.
 fn flood(call: &CallContext) {
@@ -145,7 +145,7 @@ async fn a_flood_of_events_does_not_delay_the_time_limit_of_a_run() {
     for cancels in [false, true] {
         let model = model([calling([call("a", "flood_from_thread", 0)]), text_reply("Done.")]);
         let token = CancellationToken::new();
-        let registry = registry().with(&BatchContext::new().cancellation(token.clone()));
+        let registry = registry().with(&RunContext::new().cancellation(token.clone()));
         let (mut session, mut received) = (asked(), 0);
         let run = session.run(&registry).on_event(|_| {
             received += 1;
@@ -173,7 +173,7 @@ async fn a_flood_of_events_does_not_delay_the_time_limit_of_a_dispatch() {
         let counts = (Arc::clone(&finished), Arc::clone(&skipped));
         let received = Arc::new(AtomicU64::new(0));
         let received_events = Arc::clone(&received);
-        let batch = BatchContext::new().on_event(move |event| {
+        let context = RunContext::new().on_event(move |event| {
             received_events.fetch_add(1, Ordering::Relaxed);
             match event.status {
                 CallStatus::Finished { .. } => drop(counts.0.fetch_add(1, Ordering::Relaxed)),
@@ -182,7 +182,7 @@ async fn a_flood_of_events_does_not_delay_the_time_limit_of_a_dispatch() {
             }
             thread::sleep(Duration::from_micros(100));
         });
-        let messages = registry().with(&batch).dispatch(&[call("a", tool, 0)]).await;
+        let messages = registry().with(&context).dispatch(&[call("a", tool, 0)]).await;
         assert!(received.load(Ordering::Relaxed) < MANY, "{tool}: {received:?} events");
         assert!(messages[0].text().contains("did not finish within"), "{tool}");
         assert_eq!(finished.load(Ordering::Relaxed), 1, "{tool}");
@@ -245,7 +245,7 @@ async fn texts_from_two_threads(
 async fn reports_of_skipped_events_do_not_flood_the_listener() {
     let ((request, requests), (respond, responses)) = (channel(), channel());
     let ends = Mutex::new(Some((request, responses)));
-    let batch = BatchContext::new().on_event(move |event| {
+    let context = RunContext::new().on_event(move |event| {
         let mut ends = ends.lock().expect("no panic");
         let Some((request, responses)) = &*ends else { return };
         let is_progress = matches!(event.status, CallStatus::Progress { .. });
@@ -257,7 +257,7 @@ async fn reports_of_skipped_events_do_not_flood_the_listener() {
     let registry = registry.state(OtherThread(Mutex::new(Some((requests, respond))))).build();
     let model = model([calling([call("a", "texts_from_two_threads", 0)]), text_reply("Done.")]);
     let (mut session, mut seen, mut reports) = (asked(), Seen::default(), 0);
-    let registry = registry.expect("one tool").with(&batch);
+    let registry = registry.expect("one tool").with(&context);
     let run = session.run(&registry).on_event(|event| {
         seen.add(event);
         let is_report = |event: &CallEvent| matches!(event.status, CallStatus::Skipped { .. });

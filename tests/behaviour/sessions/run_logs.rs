@@ -4,7 +4,7 @@ use super::*;
 use futures_util::stream;
 use serde_json::json;
 use std::collections::BTreeMap;
-use tool_runtime::BatchContext;
+use tool_runtime::RunContext;
 use tool_runtime::conversation::NotPendingError;
 use tool_runtime::dispatch::ReadyCall;
 use tool_runtime::session::{RunEnd, RunLog, RunLogFuture, StopRun};
@@ -186,7 +186,7 @@ async fn an_interrupted_call_runs_again_if_the_program_knows_that_it_did_not_beg
     );
 
     let mut session: Session = serde_json::from_value(json!(session)).expect("a stored session");
-    let run = session.run(&registry).context(BatchContext::new());
+    let run = session.run(&registry.with(&RunContext::new()));
     assert_eq!(run.complete(|request| model.complete(request)).await.expect("it ends"), RunEnd::Answered);
     assert_eq!(session.messages()[2].text(), "order 7 is shipped");
     assert_eq!(ledger.entries(), ["ship 7", "ship 7"]);

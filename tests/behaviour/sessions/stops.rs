@@ -4,7 +4,7 @@ use super::{Ledger, asked, calling, model, results, stored, text_reply};
 use std::time::Duration;
 use tool_runtime::dispatch::{CallEvent, CallStatus, CancellationToken, Decision, ReadyCall};
 use tool_runtime::session::{Event, RunEnd};
-use tool_runtime::{BatchContext, Registry, ToolCall, tool, tools};
+use tool_runtime::{Registry, RunContext, ToolCall, tool, tools};
 
 /// Deletes a file.
 #[tool(destructive)]
@@ -76,9 +76,9 @@ async fn no_call_starts_after_the_listener_has_stopped_the_run() {
                     let registry = &registries(&ledger)[kind];
                     let model = model([calling(calls(names, *number)), text_reply("Done.")]);
                     let token = CancellationToken::new();
-                    let batch = BatchContext::new().cancellation(token.clone());
+                    let context = RunContext::new().cancellation(token.clone());
                     let (mut session, mut starts_after_stop) = (asked(), 0);
-                    let run = session.run(registry).context(batch).on_event(|event| {
+                    let run = session.run(&registry.with(&context)).on_event(|event| {
                         let has_started = is_status(event, |status| matches!(status, CallStatus::Started));
                         starts_after_stop += usize::from(token.is_cancelled() && has_started);
                         if stops_at(event) {

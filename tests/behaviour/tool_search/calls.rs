@@ -9,7 +9,7 @@ use tool_runtime::search::Search;
 use tool_runtime::session::RunEnd;
 use tool_runtime::testing::{ScriptedModel, assert_called};
 use tool_runtime::{
-    AssistantMessage, BatchContext, CallError, Conversation, Registry, Session, ToolCall, ToolMessage,
+    AssistantMessage, CallError, Conversation, Registry, RunContext, Session, ToolCall, ToolMessage,
 };
 
 #[tokio::test]
@@ -68,9 +68,9 @@ async fn invalid_arguments_of_a_deferred_tool_get_its_signature() {
         text.contains("Pass the arguments of the tool in `arguments`. Its signature: get_weather("),
         "{text}"
     );
-    let batch = BatchContext::new().allowed_tools(["now"]);
+    let context = RunContext::new().allowed_tools(["now"]);
     let text = content(
-        &registry.with(&batch),
+        &registry.with(&context),
         ToolCall::new("1", "call_tool", r#"{"name":"get_weather","city":"Rome"}"#),
     )
     .await;
@@ -107,8 +107,8 @@ async fn the_error_of_a_call_of_a_removed_tool_suggests_the_nearest_one() {
 #[tokio::test]
 async fn a_tool_that_is_not_allowed_is_neither_called_nor_suggested() {
     let registry = registry();
-    let batch = BatchContext::new().allowed_tools(["get_weather"]);
-    let bound = registry.with(&batch);
+    let context = RunContext::new().allowed_tools(["get_weather"]);
+    let bound = registry.with(&context);
     let text = content(&bound, call("1", "delete_file", json!({"path": "a"}))).await;
     assert!(text.starts_with("Error: the tool `delete_file` may not be called now."), "{text}");
     let text = content(&bound, call("1", "delete_fil", json!({"path": "a"}))).await;
@@ -197,9 +197,9 @@ async fn hooks_middleware_and_events_have_the_tool_itself() {
         })
         .build()
         .expect("the tools are valid");
-    let batch = BatchContext::new().on_event(move |event| record(&of_event, format!("event {}", event.tool)));
+    let context = RunContext::new().on_event(move |event| record(&of_event, format!("event {}", event.tool)));
     let arguments = json!({"city": "Rome"});
-    let messages = registry.with(&batch).dispatch(&[call("1", "get_weather", arguments)]).await;
+    let messages = registry.with(&context).dispatch(&[call("1", "get_weather", arguments)]).await;
     assert_eq!(messages[0].text(), "Rome in 0 days: sunny");
     let expected = [
         r#"hook get_weather {"city":"Rome"}"#,
@@ -213,7 +213,7 @@ async fn hooks_middleware_and_events_have_the_tool_itself() {
 #[tokio::test]
 async fn the_limits_are_those_of_the_tool() {
     let registry = registry();
-    let bound = registry.with(&BatchContext::new());
+    let bound = registry.with(&RunContext::new());
     assert_eq!(content(&bound, call("1", "send_invoice", json!({"customer": 7}))).await, "sent to 7");
     let text = content(&bound, call("2", "send_invoice", json!({"customer": 7}))).await;
     assert_eq!(text, "Error: not run: `send_invoice` may be called only once, and this limit is reached.");
@@ -252,7 +252,7 @@ async fn without_a_search_call_tool_is_an_ordinary_tool() {
     assert_eq!(content(&registry, call("1", "other", json!({}))).await, "call_tool");
     let remote =
         || Registry::builder().dynamic(named("call.tool", "Calls.")).dynamic(named("call_tool", "Calls."));
-    let lenient = remote().map_names(true).skip_invalid_tools(true).search(Search::new()).build();
+    let lenient = remote().rename_invalid_tools(true).skip_invalid_tools(true).search(Search::new()).build();
     let lenient = lenient.expect("the tool with the reserved name is skipped");
     assert_eq!(lenient.skipped().len(), 1);
     let deferred = lenient.deferred_schemas();

@@ -4,7 +4,7 @@ use super::{builder, content, named, registry};
 use serde_json::json;
 use tool_runtime::message::Part;
 use tool_runtime::search::{Ranking, RankingFuture, Search, SearchQuery};
-use tool_runtime::{BatchContext, Registry, RegistryBuilder, ToolCall};
+use tool_runtime::{Registry, RegistryBuilder, RunContext, ToolCall};
 
 fn search(query: &str) -> ToolCall {
     ToolCall::new("1", "search_tools", json!({"query": query}).to_string())
@@ -56,7 +56,7 @@ async fn pinned_tools_are_not_found() {
     assert_eq!(text, expected);
     let text = content(&registry(), search("xyzzy")).await;
     assert!(text.starts_with("No tool matches."), "{text}");
-    let weather = BatchContext::new().allowed_tools(["get_weather"]);
+    let weather = RunContext::new().allowed_tools(["get_weather"]);
     let text = content(&registry().with(&weather), search("now")).await;
     assert!(text.starts_with("No tool matches."), "{text}");
     let nothing = Registry::builder().search(Search::new()).build().expect("a registry may have no tools");
@@ -67,7 +67,7 @@ async fn pinned_tools_are_not_found() {
 async fn tools_that_a_request_may_not_use_are_not_found() {
     let registry = registry();
     assert_eq!(found(&registry, "delete a file").await, ["delete_file"]);
-    let weather = BatchContext::new().allowed_tools(["get_weather"]);
+    let weather = RunContext::new().allowed_tools(["get_weather"]);
     assert_eq!(found(&registry.with(&weather), "delete a file").await, Vec::<String>::new());
     assert_eq!(found(&registry.with(&weather), "weather").await, ["get_weather"]);
     let subset = registry.subset(["get_weather", "now"]).expect("they are there");
@@ -75,7 +75,7 @@ async fn tools_that_a_request_may_not_use_are_not_found() {
     assert_eq!(found(&subset, "weather").await, ["get_weather"]);
     assert_eq!(subset.subset(["now"]).expect("it is there").names(), ["now"]);
 
-    let bound = registry.with(&BatchContext::new());
+    let bound = registry.with(&RunContext::new());
     assert_eq!(found(&bound, "send an invoice").await, ["send_invoice"]);
     assert_eq!(bound.call("send_invoice", json!({"customer": 1})).await.text(), "sent to 1");
     assert_eq!(found(&bound, "send an invoice").await, Vec::<String>::new());
@@ -151,7 +151,7 @@ async fn a_program_can_rank_tools_itself() {
     }
     let registry = builder().search(Search::new().pin(["now"]).ranking(Reversed)).build().expect("valid");
     assert_eq!(found(&registry, "any").await, ["send_invoice", "get_weather", "delete_file"]);
-    let weather = BatchContext::new().allowed_tools(["get_weather"]);
+    let weather = RunContext::new().allowed_tools(["get_weather"]);
     assert_eq!(found(&registry.with(&weather), "any").await, ["get_weather"]);
     assert_eq!(content(&registry, search("fail")).await, "Error: the index is not available");
 }

@@ -184,7 +184,7 @@ mod tests {
     use std::fs;
     use std::sync::mpsc::{self, Sender};
     use tokio::sync::oneshot;
-    use tool_runtime::BatchContext;
+    use tool_runtime::RunContext;
     use tool_runtime::dispatch::CallKey;
 
     /// A writer that has not started, so that operations wait for it.
@@ -220,7 +220,7 @@ mod tests {
     }
 
     fn key(position: usize) -> CallKey {
-        BatchContext::new().run_id("run").key(0, position).unwrap()
+        RunContext::new().run_id("run").key(0, position).unwrap()
     }
 
     fn record(position: usize) -> Vec<u8> {

@@ -15,7 +15,7 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tool_runtime::dispatch::CancellationToken;
 use tool_runtime::session::{Event, RunEnd, WaitingCall};
-use tool_runtime::{AssistantMessage, BatchContext, Registry, Session, tools};
+use tool_runtime::{AssistantMessage, Registry, RunContext, Session, tools};
 use tool_runtime_durable::{DurableRun as _, FileJournal, JournaledRunError};
 
 /// The exit code of a process that cannot open the journal.
@@ -93,9 +93,9 @@ fn runtime(plan: &Plan) -> Runtime {
 async fn run_other_session(journal: &FileJournal) {
     tokio::time::sleep(10 * EXPIRY).await;
     let registry = Registry::new(tools![]).expect("there are no tools");
-    let batch = BatchContext::new().run_id("another session");
+    let context = RunContext::new().run_id("another session");
     let mut session = Session::new().user("Hello!");
-    let run = session.run(&registry.with(&batch)).journal(journal);
+    let run = session.run(&registry.with(&context)).journal(journal);
     let ended = run.complete(async |_| Ok::<_, Infallible>(AssistantMessage::from_text("Hello!"))).await;
     assert_eq!(ended.expect("the journal works"), RunEnd::Answered);
 }
@@ -174,7 +174,7 @@ impl Program {
         self.plan_interruption(&token, &dropped);
         let is_streamed = self.random.bool();
         self.ledger.write(&Entry::Run { replies: session.replies(), is_streamed });
-        let batch = BatchContext::new().run_id(&*self.plan.run_id).cancellation(token);
+        let context = RunContext::new().run_id(&*self.plan.run_id).cancellation(token);
         let ledger = Arc::clone(&self.ledger);
         let on_event = move |event: &Event| {
             if let Event::ReplyFinished { number, .. } = event {
@@ -182,7 +182,7 @@ impl Program {
             }
         };
         let (replies, calls) = self.limits;
-        let run = session.run(&self.registry.with(&batch)).on_event(on_event).max_replies(replies);
+        let run = session.run(&self.registry.with(&context)).on_event(on_event).max_replies(replies);
         let run = run.max_calls(calls).journal(&self.journal);
         let model = &self.model;
         let running = async {

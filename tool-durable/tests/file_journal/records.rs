@@ -3,12 +3,12 @@
 use serde_json::json;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use tool_runtime::BatchContext;
+use tool_runtime::RunContext;
 use tool_runtime::dispatch::{CallKey, ToolResult};
 use tool_runtime_durable::{FileJournal, Journal, JournalCall, JournalReply, RecordedCall};
 
 pub(crate) fn key(run_id: &str, reply: u64, position: usize) -> CallKey {
-    BatchContext::new().run_id(run_id).key(reply, position).expect("the batch has a run id")
+    RunContext::new().run_id(run_id).key(reply, position).expect("the batch has a run id")
 }
 
 pub(crate) fn call(run_id: &str, reply: u64, position: usize) -> JournalCall {

@@ -108,7 +108,7 @@ async fn a_call_and_its_retries_are_one_record() {
         })
         .build()
         .expect("one tool")
-        .with(&BatchContext::new().run_id("order-7"));
+        .with(&RunContext::new().run_id("order-7"));
     let mut session = Session::new().user("Go.");
     let _ = run(&mut session, &registry, &journal, &model([calls([("charge", 13)]), done()])).await;
     assert_eq!(ledger.entries(), ["charge 13 order-7/0/0", "charge 13 order-7/0/0"]);
@@ -119,10 +119,10 @@ async fn a_call_and_its_retries_are_one_record() {
 async fn a_cancelled_call_has_no_result() {
     let (ledger, journal) = (Ledger::default(), MemoryJournal::default());
     let token = CancellationToken::new();
-    let batch = BatchContext::new().run_id("order-7").cancellation(token.clone());
+    let context = RunContext::new().run_id("order-7").cancellation(token.clone());
     let mut session = Session::new().user("Go.");
     let stored = session.clone();
-    let (bound, model) = (registry(&ledger, LONG).with(&batch), model([calls([("label", 7)]), done()]));
+    let (bound, model) = (registry(&ledger, LONG).with(&context), model([calls([("label", 7)]), done()]));
     let cancelled = run(&mut session, &bound, &journal, &model);
     let cancel = async {
         tokio::time::sleep(LIFE).await;
@@ -151,17 +151,17 @@ async fn a_tool_that_returns_when_it_is_cancelled_has_one_result_everywhere() {
     for is_streamed in [false, true] {
         let (ledger, journal) = (Ledger::default(), MemoryJournal::default());
         let token = CancellationToken::new();
-        let batch = BatchContext::new().run_id("order-7").cancellation(token.clone());
+        let context = RunContext::new().run_id("order-7").cancellation(token.clone());
         let registry = || {
             let builder = Registry::builder().tools(tools![export]).state(ledger.clone());
-            builder.build().expect("one tool").with(&BatchContext::new().run_id("order-7"))
+            builder.build().expect("one tool").with(&RunContext::new().run_id("order-7"))
         };
         let call = ToolCall::new("call_0", "export", "{}");
         let model = model([AssistantMessage::from_tool_calls([call]), done()]);
         let mut session = Session::new().user("Go.");
         let stored = session.clone();
         let mut ends = Vec::new();
-        let bound = registry().with(&batch);
+        let bound = registry().with(&context);
         let started = session.run(&bound).journal(&journal).on_event(|event: &Event| {
             if let Event::Call(CallEvent { status: CallStatus::Finished { result, .. }, .. }) = event {
                 ends.push(result.text().into_owned());
@@ -200,7 +200,7 @@ async fn a_program_without_sessions_records_its_calls() {
             .around_call(record_calls(&journal, |error| panic!("{error}")))
             .build()
             .expect("two tools")
-            .with(&BatchContext::new().run_id("order-7").reply_number(3))
+            .with(&RunContext::new().run_id("order-7").reply_number(3))
     };
     let reply = calls([("charge", 7), ("label", 7)]);
     let dispatched = registry(LONG);
@@ -219,7 +219,7 @@ fn denying(ledger: &Ledger, reason: &'static str) -> Registry {
     let registry = Registry::builder().tools(tools![charge, label]).state(ledger.clone()).state(Work(SHORT));
     let registry =
         registry.before_call(move |_: ProposedCall| async move { Decision::Deny(reason.to_owned()) });
-    registry.build().expect("two tools").with(&BatchContext::new().run_id("order-7"))
+    registry.build().expect("two tools").with(&RunContext::new().run_id("order-7"))
 }
 
 #[tokio::test(start_paused = true)]
@@ -248,7 +248,7 @@ async fn neither_a_hook_nor_a_new_version_changes_the_result_of_a_call_that_has_
         crash(&stored, &registry(&ledger, work), &journal, &asked).await;
         let without_tools = Registry::new(tools![]).expect("no tools");
         for registry in [denying(&ledger, "the budget is used"), without_tools] {
-            let registry = registry.with(&BatchContext::new().run_id("order-7"));
+            let registry = registry.with(&RunContext::new().run_id("order-7"));
             let mut session = stored.clone();
             let _ = run(&mut session, &registry, &journal, &ScriptedModel::repeat(done())).await;
             assert_eq!(results(&session), [expected]);
@@ -268,7 +268,7 @@ async fn a_replayed_result_is_truncated_and_counts_towards_the_limit_of_its_tool
 
     let (ledger, journal) = (Ledger::default(), MemoryJournal::default());
     let registry = Registry::builder().tools(tools![much]).state(ledger.clone()).max_output_bytes(1_000);
-    let registry = registry.build().expect("one tool").with(&BatchContext::new().run_id("order-7"));
+    let registry = registry.build().expect("one tool").with(&RunContext::new().run_id("order-7"));
     let call = || AssistantMessage::from_tool_calls(vec![ToolCall::new("a", "much", "{}")]);
     let stored = Session::new().user("Go.");
     let first =
@@ -314,7 +314,7 @@ async fn a_recorded_call_has_its_result_whatever_the_order_of_its_arguments_is()
     let builder = Registry::builder().tools(tools![transfer]).state(ledger.clone());
     let builder = builder.around_call(record_calls(&journal, |error| panic!("{error}")));
     let registry =
-        builder.build().expect("one tool").with(&BatchContext::new().run_id("order-7").reply_number(0));
+        builder.build().expect("one tool").with(&RunContext::new().run_id("order-7").reply_number(0));
     for arguments in [r#"{"from":1,"to":2}"#, r#"{"to":2, "from":1}"#] {
         let messages = registry.dispatch(&[ToolCall::new("call_0", "transfer", arguments)]).await;
         assert_eq!(messages[0].text(), "done");

@@ -22,11 +22,11 @@ const FULL: &str = "the journal cannot be used: no space left on device";
 #[tokio::test(start_paused = true)]
 async fn a_batch_without_a_run_id_runs_nothing() {
     let (ledger, journal) = (Ledger::default(), MemoryJournal::default());
-    let registry = registry(&ledger, SHORT).with(&BatchContext::new());
+    let registry = registry(&ledger, SHORT).with(&RunContext::new());
     let mut session = Session::new().user("Go.");
     let model = model([calls([("charge", 7)])]);
     let expected =
-        "the batch has no run id, so its calls cannot be recorded: bind a batch with `BatchContext::run_id`";
+        "the batch has no run id, so its calls cannot be recorded: bind a batch with `RunContext::run_id`";
     assert_eq!(failed(&mut session, &registry, &journal, &model).await, expected);
     assert_eq!((model.requests().len(), ledger.entries().len()), (0, 0));
 }
@@ -156,7 +156,7 @@ async fn a_program_without_sessions_receives_the_errors() {
         }))
         .build()
         .expect("one tool")
-        .with(&BatchContext::new().run_id("order-7"));
+        .with(&RunContext::new().run_id("order-7"));
     let reply = calls([("charge", 7)]);
     journal.fail("begin");
     let messages = registry.dispatch(&reply.tool_calls).await;
@@ -179,7 +179,7 @@ async fn a_call_in_the_place_of_another_one_reads_that_it_may_have_taken_effect(
         .around_call(record_calls(&journal, |_: &JournalError| ()))
         .build()
         .expect("one tool");
-    let bound = registry.with(&BatchContext::new().run_id("order-7"));
+    let bound = registry.with(&RunContext::new().run_id("order-7"));
     let (first, second) = (calls([("charge", 7)]), calls([("charge", 8)]));
     let (_, running) = tokio::join!(bound.dispatch(&first.tool_calls), bound.dispatch(&first.tool_calls));
     let other = bound.dispatch(&second.tool_calls).await;

@@ -14,7 +14,7 @@ use std::time::Duration;
 use tool_runtime::session::RunEnd;
 use tool_runtime::testing::{ScriptedModel, ScriptedReply};
 use tool_runtime::{
-    AssistantMessage, BatchContext, CallContext, Registry, Session, ToolCall, ToolOutput, tool, tools,
+    AssistantMessage, CallContext, Registry, RunContext, Session, ToolCall, ToolOutput, tool, tools,
 };
 use tool_runtime_durable::DurableRun as _;
 
@@ -88,7 +88,7 @@ fn registry(ledger: &Ledger, work: Duration) -> Registry {
         .state(Work(work))
         .build()
         .expect("five tools")
-        .with(&BatchContext::new().run_id("order-7"))
+        .with(&RunContext::new().run_id("order-7"))
 }
 
 /// A tool that finishes.

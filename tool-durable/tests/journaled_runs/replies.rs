@@ -99,7 +99,7 @@ async fn a_reply_to_another_message_is_an_error() {
 #[tokio::test(start_paused = true)]
 async fn a_typed_answer_is_recorded_with_its_invalid_attempts() {
     let journal = MemoryJournal::default();
-    let registry = Registry::new(tools![]).expect("no tools").with(&BatchContext::new().run_id("sum"));
+    let registry = Registry::new(tools![]).expect("no tools").with(&RunContext::new().run_id("sum"));
     let stored = Session::new().user("How much is 20 + 22?");
     let model = model([AssistantMessage::from_text("many"), AssistantMessage::from_text("42")]);
     let mut session = stored.clone();

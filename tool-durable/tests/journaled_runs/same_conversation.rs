@@ -9,7 +9,7 @@ use tool_runtime::search::Search;
 /// results.
 async fn replayed(builder: RegistryBuilder, ledger: &Ledger, replies: Vec<ScriptedReply>) -> Vec<String> {
     let registry = builder.state(ledger.clone()).build().expect("tools");
-    let registry = registry.with(&BatchContext::new().run_id("order-7"));
+    let registry = registry.with(&RunContext::new().run_id("order-7"));
     let (journal, model) = (MemoryJournal::default(), ScriptedModel::new(replies));
     let stored = Session::new().user("Go.");
     let mut session = stored.clone();

@@ -3,12 +3,12 @@
 use super::{McpRequest, Server};
 use rmcp::model::{ErrorCode, ErrorData, Extensions};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use tool_runtime::BatchContext;
+use tool_runtime::RunContext;
 
-/// The batch that the program has created for a message, in its extensions.
+/// The run context that the program has created for a message, in its extensions.
 #[derive(Clone)]
 pub(super) struct Authorized {
-    pub(super) batch: BatchContext,
+    pub(super) run: RunContext,
     /// The tool that the program has read.
     pub(super) tool: Option<String>,
 }
@@ -16,13 +16,13 @@ pub(super) struct Authorized {
 impl Server {
     /// Asks the function of the program. `None` if there is none.
     pub(super) fn authorize(&self, request: &McpRequest<'_>) -> Result<Option<Authorized>, ErrorData> {
-        let Some(create) = &self.batch else { return Ok(None) };
+        let Some(create) = &self.run_context else { return Ok(None) };
         // The panic hook of the process has reported a panic. The client must get a response.
         let created = catch_unwind(AssertUnwindSafe(|| create(request)));
         let created =
             created.map_err(|_| ErrorData::internal_error("the request cannot be handled now", None))?;
-        let batch = created.map_err(|error| ErrorData::new(ErrorCode::INVALID_REQUEST, error, None))?;
-        Ok(Some(Authorized { batch, tool: request.tool().map(str::to_owned) }))
+        let run = created.map_err(|error| ErrorData::new(ErrorCode::INVALID_REQUEST, error, None))?;
+        Ok(Some(Authorized { run, tool: request.tool().map(str::to_owned) }))
     }
 }
 

@@ -19,7 +19,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tool_runtime::dispatch::{CallError, CancellationToken};
-use tool_runtime::{BatchContext, Registry, ToolCall, ToolMessage};
+use tool_runtime::{Registry, RunContext, ToolCall, ToolMessage};
 
 /// The time that a finished call waits for its last notifications of progress.
 const MAX_WAIT_FOR_PROGRESS: Duration = Duration::from_secs(1);
@@ -30,7 +30,7 @@ const MAX_QUOTED_BYTES: usize = 256;
 /// The handler of one connection; over HTTP, of one session or request.
 pub(super) struct ConnectionHandler {
     server: Server,
-    batch: BatchContext,
+    run: RunContext,
     notifier: OnceLock<Notifier>,
 }
 
@@ -45,21 +45,21 @@ impl Drop for Notifier {
 
 impl ConnectionHandler {
     pub(super) fn new(server: Server) -> Self {
-        ConnectionHandler { server, batch: BatchContext::new(), notifier: OnceLock::new() }
+        ConnectionHandler { server, run: RunContext::new(), notifier: OnceLock::new() }
     }
 
     fn served(&self) -> Arc<Served> {
         Arc::clone(&self.server.served.borrow())
     }
 
-    /// The batch of a request, which may call this tool.
-    fn batch(
+    /// The run context of a request, which may call this tool.
+    fn run_context(
         &self,
         context: &RequestContext<RoleServer>,
         tool: Option<&str>,
-    ) -> Result<BatchContext, ErrorData> {
-        if self.server.batch.is_none() {
-            return Ok(self.batch.clone());
+    ) -> Result<RunContext, ErrorData> {
+        if self.server.run_context.is_none() {
+            return Ok(self.run.clone());
         }
         // The program has authorised the tool that it has read, which must be the one that rmcp has read.
         let authorized = authorized(&context.extensions).filter(|read| read.tool.as_deref() == tool);
@@ -69,7 +69,7 @@ impl ConnectionHandler {
                 None,
             )
         };
-        authorized.map(|authorized| authorized.batch.clone()).ok_or_else(unread)
+        authorized.map(|authorized| authorized.run.clone()).ok_or_else(unread)
     }
 
     /// Calls a tool with the text of its arguments.
@@ -80,9 +80,9 @@ impl ConnectionHandler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ErrorData> {
         let served = self.served();
-        let batch = self.batch(&context, Some(&name))?;
+        let run = self.run_context(&context, Some(&name))?;
         let call = ToolCall::new(context.id.to_string(), name, arguments);
-        let message = dispatch(&served.allowed(&batch), &batch, &call, &context).await;
+        let message = dispatch(&served.allowed(&run), &run, &call, &context).await;
         if let Some(CallError::UnknownTool(unknown)) = message.outcome().and_then(|outcome| outcome.error()) {
             return Err(ErrorData::invalid_params(unknown.to_string(), None));
         }
@@ -102,7 +102,7 @@ impl ServerHandler for ConnectionHandler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let served = self.served();
-        let allowed = served.allowed(&self.batch(&context, None)?);
+        let allowed = served.allowed(&self.run_context(&context, None)?);
         let tools = served.definitions.iter().filter(|tool| allowed.tool(&tool.name).is_some());
         Ok(ListToolsResult::with_all_items(tools.cloned().collect()))
     }
@@ -188,21 +188,21 @@ async fn cancelled(context: &RequestContext<RoleServer>) {
 /// Dispatches one call, and sends its progress to the client.
 async fn dispatch(
     registry: &Registry,
-    batch: &BatchContext,
+    run: &RunContext,
     call: &ToolCall,
     context: &RequestContext<RoleServer>,
 ) -> ToolMessage {
-    // Cancelled together with the batch, and by the client.
-    let token = batch.child_token();
-    let mut call_batch = batch.clone().cancellation(token.clone()).count_calls_with(batch);
+    // Cancelled together with the run, and by the client.
+    let token = run.child_token();
+    let mut call_context = run.clone().cancellation(token.clone()).count_calls_with(run);
     let mut progress: Option<ProgressForwarder> = None;
     if let Some((forwarder, listen)) = forwarder(context) {
-        call_batch = call_batch.on_event(listen);
+        call_context = call_context.on_event(listen);
         progress = Some(forwarder);
     }
     let finished = CancellationToken::new();
-    let registry = registry.with(&call_batch);
-    let run = async {
+    let registry = registry.with(&call_context);
+    let dispatch = async {
         let _finished = finished.clone().drop_guard();
         let mut dispatched = pin!(registry.dispatch(std::slice::from_ref(call)));
         tokio::select! {
@@ -225,7 +225,7 @@ async fn dispatch(
             () = late => {}
         }
     };
-    let (messages, ()) = tokio::join!(run, forward);
+    let (messages, ()) = tokio::join!(dispatch, forward);
     // A dispatch returns one message per call.
     let failed = || ToolMessage::error(&call.id, "the call has no result");
     messages.into_iter().next().unwrap_or_else(failed)

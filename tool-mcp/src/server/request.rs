@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::fmt;
 
-/// A message of a client, or an HTTP request without a message, for the function of [`Server::batch`](super::Server::batch).
+/// A message of a client, or an HTTP request without a message, for the function of [`Server::run_context`](super::Server::run_context).
 #[derive(Clone)]
 pub struct McpRequest<'a> {
     method: Option<&'a str>,
@@ -102,15 +102,15 @@ impl<'a> McpRequest<'a> {
     /// it has none. The client states it: do not rely on it for authorisation.
     ///
     /// ```
-    /// use tool_runtime::{BatchContext, Registry, tools};
+    /// use tool_runtime::{RunContext, Registry, tools};
     /// use tool_runtime_mcp::serve;
     ///
     /// struct Trace(String);
     ///
-    /// let server = serve(Registry::new(tools![])?).batch(|request| {
+    /// let server = serve(Registry::new(tools![])?).run_context(|request| {
     ///     let meta = request.meta().unwrap_or_default();
     ///     let trace = meta.get("traceparent").and_then(|trace| trace.as_str());
-    ///     BatchContext::new().state(Trace(trace.unwrap_or_default().to_owned()))
+    ///     RunContext::new().state(Trace(trace.unwrap_or_default().to_owned()))
     /// });
     /// # drop(server);
     /// # Ok::<(), tool_runtime::BuildError>(())

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::error::Error;
 use tokio::process::Command;
 use tool_runtime::dispatch::CallStatus;
-use tool_runtime::{BatchContext, ToolCall};
+use tool_runtime::{RunContext, ToolCall};
 use tool_runtime_mcp::Client;
 
 #[tokio::main]
@@ -24,7 +24,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         })
     };
     let client = builder.prefix("s_").connect().await?;
-    let batch = BatchContext::new().on_event(|event| {
+    let context = RunContext::new().on_event(|event| {
         if let CallStatus::Progress { done, total, text, .. } = &event.status {
             println!(
                 "{}",
@@ -43,7 +43,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         ToolCall::new(format!("call_{index}"), format!("s_{name}"), call["arguments"].to_string())
     };
     let calls: Vec<ToolCall> = calls.iter().enumerate().map(call).collect();
-    for (call, message) in calls.iter().zip(registry.with(&batch).dispatch(&calls).await) {
+    for (call, message) in calls.iter().zip(registry.with(&context).dispatch(&calls).await) {
         let parts = message.content.parts().map(|parts| json!(parts));
         println!(
             "{}",

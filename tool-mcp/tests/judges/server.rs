@@ -8,7 +8,7 @@ use std::io::Write as _;
 use std::sync::OnceLock;
 use std::time::Duration;
 use tool_runtime::dispatch::Decision;
-use tool_runtime::{BatchContext, CallContext, Registry, ToolOutput, tool};
+use tool_runtime::{CallContext, Registry, RunContext, ToolOutput, tool};
 use tool_runtime_mcp::rmcp::transport::StreamableHttpServerConfig;
 use tool_runtime_mcp::{McpRequest, ServerHandle, serve};
 
@@ -150,13 +150,13 @@ fn record(line: &str) {
 }
 
 /// The user is in the header `user`, and `nobody` without it. `guest` may only call `who_am_i`, and `banned` is rejected.
-fn batch(request: &McpRequest<'_>) -> Result<BatchContext, &'static str> {
+fn context(request: &McpRequest<'_>) -> Result<RunContext, &'static str> {
     let header =
         request.http().and_then(|parts| parts.headers.get("user")).and_then(|name| name.to_str().ok());
     match header {
         Some("banned") => Err("this user is banned"),
-        Some("guest") => Ok(BatchContext::new().state(User("guest".to_owned())).allowed_tools(["who_am_i"])),
-        name => Ok(BatchContext::new().state(User(name.unwrap_or("nobody").to_owned()))),
+        Some("guest") => Ok(RunContext::new().state(User("guest".to_owned())).allowed_tools(["who_am_i"])),
+        name => Ok(RunContext::new().state(User(name.unwrap_or("nobody").to_owned()))),
     }
 }
 
@@ -164,13 +164,13 @@ fn batch(request: &McpRequest<'_>) -> Result<BatchContext, &'static str> {
 async fn main() -> Result<(), Box<dyn Error>> {
     let registry = Registry::builder()
         .collect()
-        .batch_state::<User>()
+        .state_per_run::<User>()
         .before_call(|call| async move {
             let is_harmless = call.tool() == "guarded" && call.arguments().get().contains("true");
             if is_harmless { Decision::Run } else { Decision::Undecided }
         })
         .build()?;
-    let server = serve(registry.clone()).name("judged", "1.0.0").try_batch(batch);
+    let server = serve(registry.clone()).name("judged", "1.0.0").try_run_context(context);
     let fewer = registry.subset(registry.names().into_iter().skip(1))?;
     SMALLER.get_or_init(|| (server.handle(), fewer));
     let Some(address) = std::env::args().nth(1) else { return Ok(server.stdio().await?) };

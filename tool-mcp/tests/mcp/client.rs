@@ -6,7 +6,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 use tool_runtime::dispatch::CallStatus;
 use tool_runtime::{
-    BatchContext, CallContext, DynamicTool, Registry, RegistryBuilder, ToolCall, ToolOutput, tool, tools,
+    CallContext, DynamicTool, Registry, RegistryBuilder, RunContext, ToolCall, ToolOutput, tool, tools,
 };
 use tool_runtime_mcp::rmcp::model::CallToolResult;
 use tool_runtime_mcp::{Client, ClientBuilder, RemoteError, Server, serve};
@@ -100,8 +100,8 @@ async fn progress_is_passed_on() {
     let server = serve(Registry::new(tools![count]).expect("valid"));
     let registry = connect_to(server).connect().await.expect("connected").registry().await.expect("listed");
     let (sender, events) = mpsc::channel();
-    let batch = BatchContext::new().on_event(move |event| drop(sender.send(event.status.clone())));
-    registry.with(&batch).dispatch(&[ToolCall::new("call_1", "count", "{}")]).await;
+    let context = RunContext::new().on_event(move |event| drop(sender.send(event.status.clone())));
+    registry.with(&context).dispatch(&[ToolCall::new("call_1", "count", "{}")]).await;
     let texts = events.try_iter().filter_map(|status| match status {
         CallStatus::Progress { done, total: Some(3), text, .. } => Some((done, text)),
         _ => None,
@@ -281,8 +281,9 @@ async fn settings_apply_to_every_tool() {
     // The tools are also available for a builder of the program.
     let tools = distrustful.tools().await.expect("listed");
     let own = DynamicTool::new("own", "", Value::Null, |_| async { Ok::<_, String>("own") });
-    let builder =
-        tools.into_iter().fold(Registry::builder().map_names(true).dynamic(own), RegistryBuilder::dynamic);
+    let builder = tools
+        .into_iter()
+        .fold(Registry::builder().rename_invalid_tools(true).dynamic(own), RegistryBuilder::dynamic);
     assert_eq!(builder.build().expect("valid").names(), ["a_b_c", "other", "own"]);
 }
 
@@ -313,8 +314,8 @@ async fn a_fraction_of_progress_becomes_a_percentage() {
     })
     .await;
     let (sender, events) = mpsc::channel();
-    let batch = BatchContext::new().on_event(move |event| drop(sender.send(event.status.clone())));
-    registry.with(&batch).dispatch(&[ToolCall::new("call_1", "t", "{}")]).await;
+    let context = RunContext::new().on_event(move |event| drop(sender.send(event.status.clone())));
+    registry.with(&context).dispatch(&[ToolCall::new("call_1", "t", "{}")]).await;
     let amounts = events.try_iter().filter_map(|status| match status {
         CallStatus::Progress { done, total, .. } => Some((done, total)),
         _ => None,

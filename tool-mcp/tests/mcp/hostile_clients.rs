@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::time::timeout;
-use tool_runtime::{BatchContext, CallContext, Registry, tool, tools};
+use tool_runtime::{CallContext, Registry, RunContext, tool, tools};
 use tool_runtime_mcp::rmcp::transport::StreamableHttpServerConfig;
 use tool_runtime_mcp::{Server, serve};
 
@@ -55,11 +55,11 @@ fn text(response: &Value) -> &str {
 fn rejecting(rejected: &'static [&'static str]) -> (Server, Arc<Mutex<Vec<String>>>) {
     let asked: Arc<Mutex<Vec<String>>> = Arc::default();
     let of_server = Arc::clone(&asked);
-    let server = serve(registry()).instructions("a secret").try_batch(move |request| {
+    let server = serve(registry()).instructions("a secret").try_run_context(move |request| {
         let http = request.http().map(|parts| parts.method.to_string()).unwrap_or_default();
         let method = request.method().map_or(http, str::to_owned);
         of_server.lock().expect("not poisoned").push(method.clone());
-        if rejected.contains(&&*method) { Err("sign in first") } else { Ok(BatchContext::new()) }
+        if rejected.contains(&&*method) { Err("sign in first") } else { Ok(RunContext::new()) }
     });
     (server, asked)
 }
@@ -166,9 +166,9 @@ async fn a_website_of_another_machine_may_not_use_a_server_by_default() {
 
 #[tokio::test]
 async fn the_program_and_the_server_read_the_same_tool() {
-    let server = serve(registry()).try_batch(|request| match request.tool() {
+    let server = serve(registry()).try_run_context(|request| match request.tool() {
         Some("wait") => Err("not this tool"),
-        _ => Ok(BatchContext::new()),
+        _ => Ok(RunContext::new()),
     });
     let http = HttpServer::start(server.http_service()).await;
     let session = http.post(&[], &initialize(&json!({}))).await.session.expect("a session");

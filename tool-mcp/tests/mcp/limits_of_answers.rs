@@ -4,7 +4,7 @@ use crate::peer::{Peer, Response, connect_to_script, definition};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use tool_runtime::{BatchContext, Registry, ToolCall, ToolMessage};
+use tool_runtime::{Registry, RunContext, ToolCall, ToolMessage};
 use tool_runtime_mcp::rmcp::model::CallToolResult;
 use tool_runtime_mcp::{ClientBuilder, ClientError};
 
@@ -143,13 +143,13 @@ async fn a_flood_of_progress_is_reported_in_part() {
     let registry = registry(connect_to_script(server)).await;
     let (events, longest) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (of_batch, of_event) = (Arc::clone(&events), Arc::clone(&longest));
-    let batch = BatchContext::new().on_event(move |event| {
+    let context = RunContext::new().on_event(move |event| {
         if let tool_runtime::dispatch::CallStatus::Progress { text, .. } = &event.status {
             of_batch.fetch_add(1, Ordering::Relaxed);
             of_event.fetch_max(text.len(), Ordering::Relaxed);
         }
     });
-    let messages = registry.with(&batch).dispatch(&[ToolCall::new("call_1", "t", "{}")]).await;
+    let messages = registry.with(&context).dispatch(&[ToolCall::new("call_1", "t", "{}")]).await;
     assert_eq!(messages[0].text(), "done");
     assert_eq!(events.load(Ordering::Relaxed), 100, "in the first second");
     assert!(longest.load(Ordering::Relaxed) < 5_000);

@@ -5,17 +5,17 @@ use crate::peer::Peer;
 use axum::body::Body;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
-use tool_runtime::{BatchContext, Registry, tools};
+use tool_runtime::{Registry, RunContext, tools};
 use tool_runtime_mcp::{Server, serve};
 
 /// A server that remembers the `_meta` of each message.
 fn remembering() -> (Server, Arc<Mutex<Vec<Value>>>) {
     let seen: Arc<Mutex<Vec<Value>>> = Arc::default();
     let remembered = Arc::clone(&seen);
-    let server = serve(Registry::new(tools![]).expect("valid")).batch(move |request| {
+    let server = serve(Registry::new(tools![]).expect("valid")).run_context(move |request| {
         let meta = request.meta().map_or(Value::Null, Value::Object);
         remembered.lock().expect("not poisoned").push(json!([request.method(), meta]));
-        BatchContext::new()
+        RunContext::new()
     });
     (server, seen)
 }

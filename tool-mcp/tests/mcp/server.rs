@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tool_runtime::dispatch::Decision;
-use tool_runtime::{BatchContext, CallContext, Registry, ToolOutput, tool, tools};
+use tool_runtime::{CallContext, Registry, RunContext, ToolOutput, tool, tools};
 use tool_runtime_mcp::serve;
 
 #[derive(serde::Serialize, schemars::JsonSchema)]
@@ -248,7 +248,7 @@ async fn the_token_of_the_program_cancels_calls() {
     let registry = Registry::builder().tools(tools![wait]).state(Arc::clone(&log)).build().expect("valid");
     let token = tool_runtime::dispatch::CancellationToken::new();
     let of_program = token.clone();
-    let server = serve(registry).batch(move |_| BatchContext::new().cancellation(of_program.clone()));
+    let server = serve(registry).run_context(move |_| RunContext::new().cancellation(of_program.clone()));
     let mut client = Peer::connect_to(server).await;
     let params = json!({"name": "wait", "_meta": {"progressToken": 1}});
     client.send(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})).await;
@@ -282,10 +282,10 @@ fn who_am_i(#[state] user: &User) -> &'static str {
 #[tokio::test]
 async fn the_batch_decides_about_state_and_tools() {
     let registry =
-        Registry::builder().tools(tools![who_am_i, once]).batch_state::<User>().build().expect("valid");
-    let server = serve(registry).try_batch(|request| match request.tool() {
+        Registry::builder().tools(tools![who_am_i, once]).state_per_run::<User>().build().expect("valid");
+    let server = serve(registry).try_run_context(|request| match request.tool() {
         Some("once") => Err(format!("{} may not call it", request.client_name().unwrap_or_default())),
-        _ => Ok(BatchContext::new().state(User("Ada")).allowed_tools(["who_am_i"])),
+        _ => Ok(RunContext::new().state(User("Ada")).allowed_tools(["who_am_i"])),
     });
     let mut client = Peer::connect_to(server).await;
     let listed = client.request(1, "tools/list", json!({})).await;
@@ -297,7 +297,7 @@ async fn the_batch_decides_about_state_and_tools() {
 #[tokio::test]
 async fn a_client_does_not_learn_the_names_of_other_tools() {
     let registry = Registry::new(tools![once, looks_like_json]).expect("valid");
-    let server = serve(registry).batch(|_| BatchContext::new().allowed_tools(["once"]));
+    let server = serve(registry).run_context(|_| RunContext::new().allowed_tools(["once"]));
     let mut client = Peer::connect_to(server).await;
     for name in ["looks_like_json", "looks_like_jsn"] {
         let message = client.call(1, name, json!({})).await["error"]["message"].to_string();
@@ -307,7 +307,7 @@ async fn a_client_does_not_learn_the_names_of_other_tools() {
 
 #[tokio::test]
 async fn a_batch_function_that_panics_is_an_error_of_the_request() {
-    let server = serve(registry()).batch(|_| panic!("a secret"));
+    let server = serve(registry()).run_context(|_| panic!("a secret"));
     let mut client = Peer::connect_to(server).await;
     assert_eq!(
         client.call(1, "list", json!({})).await["error"]["message"],

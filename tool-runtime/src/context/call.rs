@@ -1,6 +1,6 @@
 //! The context of a call.
 
-use super::{BatchContext, CallEvents, CallKey, CallStatus};
+use super::{CallEvents, CallKey, CallStatus, RunContext};
 use serde::Serialize;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -8,26 +8,26 @@ use tokio_util::sync::CancellationToken;
 /// The context of one call. A tool receives it with a parameter `#[context] call: &CallContext`.
 ///
 /// ```
-/// use tool_runtime::{BatchContext, CallContext, tool};
+/// use tool_runtime::{RunContext, CallContext, tool};
 ///
 /// struct Tenant(&'static str);
 ///
 /// /// Opens a ticket.
 /// #[tool]
 /// fn open_ticket(title: &str, #[context] call: &CallContext) -> String {
-///     let tenant = call.batch().get::<Tenant>().map_or("nobody", |tenant| tenant.0);
+///     let tenant = call.run_context().get::<Tenant>().map_or("nobody", |tenant| tenant.0);
 ///     format!("{title} (by {tenant}, call {})", call.id())
 /// }
 ///
 /// // Unit tests create it with `new`.
-/// let call = CallContext::new("call_1", "open_ticket").in_batch(BatchContext::new().state(Tenant("Acme")));
+/// let call = CallContext::new("call_1", "open_ticket").with_run_context(RunContext::new().state(Tenant("Acme")));
 /// assert_eq!(open_ticket("No heating", &call), "No heating (by Acme, call call_1)");
 /// ```
 #[derive(Clone, Debug)]
 pub struct CallContext {
     pub(crate) id: String,
     pub(crate) tool: String,
-    pub(crate) batch: BatchContext,
+    pub(crate) run: RunContext,
     pub(crate) cancellation: CancellationToken,
     pub(crate) reply: u64,
     pub(crate) position: usize,
@@ -41,7 +41,7 @@ impl CallContext {
         CallContext {
             id: id.into(),
             tool: tool.into(),
-            batch: BatchContext::new(),
+            run: RunContext::new(),
             cancellation: CancellationToken::new(),
             reply: 0,
             position: 0,
@@ -51,11 +51,11 @@ impl CallContext {
 
     /// Sets the batch of the call.
     #[must_use]
-    pub fn in_batch(mut self, batch: BatchContext) -> Self {
-        self.cancellation = batch.child_token();
-        self.reply = batch.number_of_reply().unwrap_or_default();
-        self.events = CallEvents::new(&batch, &self.id, &self.tool);
-        self.batch = batch;
+    pub fn with_run_context(mut self, run: RunContext) -> Self {
+        self.cancellation = run.child_token();
+        self.reply = run.number_of_reply().unwrap_or_default();
+        self.events = CallEvents::new(&run, &self.id, &self.tool);
+        self.run = run;
         self
     }
 
@@ -102,34 +102,34 @@ impl CallContext {
     }
 
     /// The context of the call's batch. In a run of a [`Session`](crate::Session), this is the batch that the program has
-    /// bound. For a session inside the tool, use [`child_batch`](CallContext::child_batch).
+    /// bound. For a session inside the tool, use [`child_run_context`](CallContext::child_run_context).
     #[must_use]
-    pub fn batch(&self) -> &BatchContext {
-        self.batch.program()
+    pub fn run_context(&self) -> &RunContext {
+        self.run.program()
     }
 
     /// A context for calls inside the tool, for example those of an inner [`Session`](crate::Session). It has the state of the
-    /// batch, and a token that is cancelled together with the call. If the batch has a [`run_id`](BatchContext::run_id), its
+    /// batch, and a token that is cancelled together with the call. If the batch has a [`run_id`](RunContext::run_id), its
     /// run id is the [`key`](CallContext::key) of this call, so that inner calls have keys of their own.
     ///
     /// It has no listeners and allows all tools, and its calls do not count in the limits of the batch.
     ///
     /// ```
-    /// use tool_runtime::{BatchContext, CallContext};
+    /// use tool_runtime::{RunContext, CallContext};
     ///
-    /// let batch = BatchContext::new().run_id("order-7").reply_number(2).state("Ada").allowed_tools(["research"]);
-    /// let call = CallContext::new("call_1", "research").in_batch(batch);
-    /// let inner = CallContext::new("call_1", "find").in_batch(call.child_batch());
-    /// assert_eq!(inner.batch().get::<&str>(), Some(&"Ada"));
+    /// let batch = RunContext::new().run_id("order-7").reply_number(2).state("Ada").allowed_tools(["research"]);
+    /// let call = CallContext::new("call_1", "research").with_run_context(batch);
+    /// let inner = CallContext::new("call_1", "find").with_run_context(call.child_run_context());
+    /// assert_eq!(inner.run_context().get::<&str>(), Some(&"Ada"));
     /// assert_eq!(inner.key().map(|key| key.to_string()).as_deref(), Some("order-7/2/0/0/0"));
     /// ```
     #[must_use]
-    pub fn child_batch(&self) -> BatchContext {
+    pub fn child_run_context(&self) -> RunContext {
         let run_id = self.key().map(|key| key.to_string());
-        self.batch.inner(self.cancellation.child_token(), run_id)
+        self.run.inner(self.cancellation.child_token(), run_id)
     }
 
-    /// Reports progress to the listeners of the batch ([`BatchContext::on_event`]): the completed amount, the whole amount if
+    /// Reports progress to the listeners of the batch ([`RunContext::on_event`]): the completed amount, the whole amount if
     /// it is known, and a description for people. Without listeners, and after the call has ended, it does nothing. As with
     /// [`emit`](CallContext::emit), an async tool that sends many events awaits between them.
     ///
@@ -151,7 +151,7 @@ impl CallContext {
         }
     }
 
-    /// Sends data to the listeners of the batch ([`BatchContext::on_event`]), as
+    /// Sends data to the listeners of the batch ([`RunContext::on_event`]), as
     /// [`CallStatus::Emitted`](crate::dispatch::CallStatus::Emitted): for example rows, pieces of text, or the events of an inner
     /// [`Session`](crate::Session). The model does not receive it.
     ///
@@ -166,7 +166,7 @@ impl CallContext {
     /// ```
     /// use std::sync::mpsc;
     /// use serde_json::json;
-    /// use tool_runtime::{BatchContext, CallContext, tool};
+    /// use tool_runtime::{RunContext, CallContext, tool};
     ///
     /// /// Finds the primes below a limit.
     /// #[tool]
@@ -176,8 +176,8 @@ impl CallContext {
     /// }
     ///
     /// let (sender, events) = mpsc::channel();
-    /// let batch = BatchContext::new().on_event(move |event| drop(sender.send(serde_json::to_value(event))));
-    /// assert_eq!(primes(4, &CallContext::new("call_1", "primes").in_batch(batch)), 2);
+    /// let batch = RunContext::new().on_event(move |event| drop(sender.send(serde_json::to_value(event))));
+    /// assert_eq!(primes(4, &CallContext::new("call_1", "primes").with_run_context(batch)), 2);
     /// let expected = json!({ "id": "call_1", "tool": "primes", "status": "emitted", "data": { "prime": 2 } });
     /// assert_eq!(events.recv()??, expected);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -190,10 +190,10 @@ impl CallContext {
     }
 
     /// The key of the call, which identifies it across restarts of the program. `None` if the batch has no
-    /// [`run_id`](BatchContext::run_id). See [`reply_number`](BatchContext::reply_number) for the number of its reply.
+    /// [`run_id`](RunContext::run_id). See [`reply_number`](RunContext::reply_number) for the number of its reply.
     ///
     /// ```
-    /// use tool_runtime::{BatchContext, CallContext, Registry, ToolCall, tool, tools};
+    /// use tool_runtime::{RunContext, CallContext, Registry, ToolCall, tool, tools};
     ///
     /// /// Charges a card.
     /// #[tool]
@@ -203,7 +203,7 @@ impl CallContext {
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let batch = BatchContext::new().run_id("order-7").reply_number(2);
+    /// let batch = RunContext::new().run_id("order-7").reply_number(2);
     /// let calls = [ToolCall::new("call_0", "charge", "{}"), ToolCall::new("call_1", "charge", "{}")];
     /// let messages = Registry::new(tools![charge])?.with(&batch).dispatch(&calls).await;
     /// assert_eq!(messages[1].content, "order-7/2/1");
@@ -212,23 +212,23 @@ impl CallContext {
     /// ```
     #[must_use]
     pub fn key(&self) -> Option<CallKey> {
-        self.batch.key(self.reply, self.position)
+        self.run.key(self.reply, self.position)
     }
 
     /// A key for the service that the tool calls, such as the header `Idempotency-Key` of a payment. It is the same
     /// each time this call runs, even after a restart, and differs from that of each other call in batches with a
-    /// [`reply_number`](BatchContext::reply_number), as in a session. A service that supports these keys responds to a
+    /// [`reply_number`](RunContext::reply_number), as in a session. A service that supports these keys responds to a
     /// repeated request with its first response, and the effect happens once.
     ///
-    /// `None` if the batch has no [`run_id`](BatchContext::run_id).
+    /// `None` if the batch has no [`run_id`](RunContext::run_id).
     ///
     /// It is the text of the [`key`](CallContext::key) in visible ASCII characters, for headers: all other bytes, and `%`, are
     /// written as `%` and two hexadecimal digits. Services limit the length, Stripe to 255 characters, so choose short run ids.
     ///
     /// ```
-    /// use tool_runtime::{BatchContext, CallContext};
+    /// use tool_runtime::{RunContext, CallContext};
     ///
-    /// let call = |run_id| CallContext::new("call_0", "charge").in_batch(BatchContext::new().run_id(run_id).reply_number(2));
+    /// let call = |run_id| CallContext::new("call_0", "charge").with_run_context(RunContext::new().run_id(run_id).reply_number(2));
     /// assert_eq!(call("order-7").idempotency_key().as_deref(), Some("order-7/2/0"));
     /// assert_eq!(call("Köln 7").idempotency_key().as_deref(), Some("K%C3%B6ln%207/2/0"));
     /// ```

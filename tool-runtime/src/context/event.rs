@@ -1,6 +1,6 @@
 //! The events of calls.
 
-use super::BatchContext;
+use super::RunContext;
 use super::event_queue::EventQueue;
 use crate::outcome::{CallError, Outcome};
 use crate::output::ToolResult;
@@ -14,7 +14,7 @@ use tokio::sync::oneshot;
 /// The time after which a thread stops sending the events of other threads, since the future of the call may run on it.
 const MAX_SENDING: Duration = Duration::from_millis(100);
 
-/// An event of one call, for a listener of [`BatchContext::on_event`].
+/// An event of one call, for a listener of [`RunContext::on_event`].
 ///
 /// It serializes as one JSON object, for example for server-sent events:
 /// `{"id":"call_1","tool":"export","status":"progress","done":1,"total":10,"text":"page 1"}`.
@@ -117,7 +117,7 @@ impl CallStatus {
 /// The events of one call in a batch with listeners.
 #[derive(Debug)]
 pub(crate) struct CallEvents {
-    batch: BatchContext,
+    run: RunContext,
     id: String,
     tool: String,
     queue: Mutex<Queue>,
@@ -136,12 +136,12 @@ struct Queue {
 
 impl CallEvents {
     /// The events of a call; `None` if the batch has no listeners.
-    pub(crate) fn new(batch: &BatchContext, id: &str, tool: &str) -> Option<Arc<Self>> {
-        if batch.listeners().is_empty() {
+    pub(crate) fn new(run: &RunContext, id: &str, tool: &str) -> Option<Arc<Self>> {
+        if run.listeners().is_empty() {
             return None;
         }
-        let (batch, id, tool) = (batch.clone(), id.to_owned(), tool.to_owned());
-        Some(Arc::new(CallEvents { batch, id, tool, queue: Mutex::default() }))
+        let (run, id, tool) = (run.clone(), id.to_owned(), tool.to_owned());
+        Some(Arc::new(CallEvents { run, id, tool, queue: Mutex::default() }))
     }
 
     /// Sends an event to all listeners. After the last event of the call, nothing is sent: a tool may report progress
@@ -161,7 +161,7 @@ impl CallEvents {
         // The lock is not held while listeners run: a listener may report progress, or be slow.
         let started = Instant::now();
         while let Some(event) = self.next(started) {
-            for listener in self.batch.listeners() {
+            for listener in self.run.listeners() {
                 // The panic hook of the process has reported it.
                 let _ = catch_panic(|| listener.call(&event));
             }

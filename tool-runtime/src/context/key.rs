@@ -10,9 +10,9 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CallKey {
-    /// The id of the run: see [`BatchContext::run_id`](super::BatchContext::run_id).
+    /// The id of the run: see [`RunContext::run_id`](super::RunContext::run_id).
     pub run_id: String,
-    /// The number of the reply: see [`BatchContext::reply_number`](super::BatchContext::reply_number).
+    /// The number of the reply: see [`RunContext::reply_number`](super::RunContext::reply_number).
     pub reply: u64,
     /// The position of the call in the reply, from 0.
     pub position: usize,

@@ -11,7 +11,7 @@ pub(crate) use run::Unfinished;
 
 use super::{Conversation, ReplyWarning, WaitingCall};
 use crate::approval::ProposedCall;
-use crate::context::{BatchContext, CallRecord};
+use crate::context::{CallRecord, RunContext};
 use crate::message::{AssistantMessage, Content, Message, ToolCall, ToolMessage};
 use crate::outcome::CallError;
 use crate::registry::Registry;
@@ -209,7 +209,7 @@ impl PendingCalls {
     /// The batch of the calls, with the number of their reply.
     fn batch<'a>(&self, registry: &'a Registry) -> Batch<'a> {
         // The batch of a session's run has the number. Counting the replies again for each reply would take quadratic time.
-        let number = registry.batch().and_then(BatchContext::number_of_reply);
+        let number = registry.run_context().and_then(RunContext::number_of_reply);
         let replies = || {
             let messages = self.before.messages().iter();
             messages.filter(|message| matches!(message, Message::Assistant(_))).count() as u64

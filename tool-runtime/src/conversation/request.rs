@@ -121,7 +121,7 @@ impl Request {
         self
     }
 
-    /// The name of the tool in the request, which [`map_names`](crate::RegistryBuilder::map_names) may have changed.
+    /// The name of the tool in the request, which [`rename_invalid_tools`](crate::RegistryBuilder::rename_invalid_tools) may have changed.
     fn mapped_name(&self, name: String) -> String {
         self.registry.schema(&name).map_or(name, |tool| tool.name().to_owned())
     }

@@ -10,7 +10,7 @@ impl Registry {
     /// The tool of a call, or the reason why the call does not run.
     pub(super) fn look_up(&self, incoming: &IncomingCall<'_>) -> Result<&Arc<ToolEntry>, ToolFailure> {
         let IncomingCall { batch, position, call, .. } = *incoming;
-        if let Some(limit) = self.limits().max_calls_per_batch.filter(|&limit| position >= limit) {
+        if let Some(limit) = self.limits().max_calls_per_reply.filter(|&limit| position >= limit) {
             return Err(CallError::TooManyCalls { limit }.into());
         }
         let Some(tool) = self.entry(&call.name) else {

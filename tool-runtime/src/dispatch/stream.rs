@@ -92,7 +92,7 @@ impl Registry {
     /// use tool_runtime::stream::Event;
     /// use tool_runtime::conversation::Received;
     /// use tool_runtime::dispatch::CancellationToken;
-    /// use tool_runtime::{BatchContext, Conversation, Registry, tool, tools};
+    /// use tool_runtime::{RunContext, Conversation, Registry, tool, tools};
     ///
     /// /// Look up the weather of a city.
     /// #[tool(read_only)]
@@ -116,7 +116,7 @@ impl Registry {
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let client = Client;
     /// let token = CancellationToken::new(); // another task cancels it
-    /// let batch = BatchContext::new().cancellation(token.clone());
+    /// let batch = RunContext::new().cancellation(token.clone());
     /// let registry = Registry::new(tools![get_weather])?.with(&batch);
     /// let mut chat = Conversation::new().user("Is it sunny in Rome?");
     /// let answer = loop {

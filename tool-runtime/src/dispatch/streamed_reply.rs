@@ -1,7 +1,7 @@
 //! A streamed reply while it is received, and the calls that start early.
 
 use super::EndedCall;
-use crate::context::{BatchContext, CallRecord};
+use crate::context::{CallRecord, RunContext};
 use crate::message::{AssistantMessage, TakenIds, ToolCall};
 use crate::registry::Registry;
 use crate::stream::{Chunk, Event, ReplyAssembler, StreamError};
@@ -159,7 +159,7 @@ impl StreamedReply {
                 in_a_row = if next.is_ready() { in_a_row + 1 } else { 0 };
                 next.map(|chunk| chunk.map(Into::into))
             });
-            let next = match batch.context.and_then(BatchContext::token) {
+            let next = match batch.context.and_then(RunContext::token) {
                 None => next.await,
                 Some(token) => match token.run_until_cancelled(next).await {
                     Some(next) => next,

@@ -113,14 +113,14 @@ pub enum CallError {
         allowed: Duration,
     },
     /// The position of the call in its batch exceeds
-    /// [`max_calls_per_batch`](crate::RegistryBuilder::max_calls_per_batch).
+    /// [`max_calls_per_reply`](crate::RegistryBuilder::max_calls_per_reply).
     #[non_exhaustive]
     TooManyCalls {
         /// The limit.
         limit: usize,
     },
     /// The batch does not allow the tool: see
-    /// [`BatchContext::allowed_tools`](crate::BatchContext::allowed_tools).
+    /// [`RunContext::allowed_tools`](crate::RunContext::allowed_tools).
     #[non_exhaustive]
     NotAllowed {
         /// The name of the tool.

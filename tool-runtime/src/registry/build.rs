@@ -42,7 +42,7 @@ pub struct RegistryBuilder {
     /// Set with the first dynamic tool, so that programs without dynamic tools do not contain the code that adds them.
     add_dynamic: Option<AddDynamicTools>,
     states: States,
-    batch_states: HashSet<TypeId>,
+    states_per_run: HashSet<TypeId>,
     pub(super) options: BuildOptions,
     pub(super) before_call: Option<BeforeCall>,
     pub(super) layers: Vec<Layer>,
@@ -104,7 +104,7 @@ impl RegistryBuilder {
     /// Adds the tools of a value: the methods with `#[tool]` of its `impl` with [`#[toolset]`](crate::toolset).
     /// Default: no toolsets.
     ///
-    /// For a value in an `Arc`, use [`batch_toolset`](RegistryBuilder::batch_toolset) and
+    /// For a value in an `Arc`, use [`toolset_per_run`](RegistryBuilder::toolset_per_run) and
     /// [`state`](RegistryBuilder::state):
     ///
     /// ```
@@ -125,7 +125,7 @@ impl RegistryBuilder {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let shop = Arc::new(Shop("Books")); // the rest of the program has it too
-    /// let registry = Registry::builder().batch_toolset::<Shop>().state(Arc::clone(&shop)).build()?;
+    /// let registry = Registry::builder().toolset_per_run::<Shop>().state(Arc::clone(&shop)).build()?;
     /// let messages = registry.dispatch(&[ToolCall::new("call_1", "name", "{}")]).await;
     /// assert_eq!(messages[0].content, shop.0);
     /// # Ok(())
@@ -168,14 +168,14 @@ impl RegistryBuilder {
         self
     }
 
-    /// Adds the tools of a toolset whose value comes from the [`BatchContext`](crate::BatchContext), for example one value
+    /// Adds the tools of a toolset whose value comes from the [`RunContext`](crate::RunContext), for example one value
     /// per tenant. Default: no toolsets.
     ///
     /// A call in a batch without such a value uses the [`state`](RegistryBuilder::state) of this type, and otherwise fails
     /// with [`CallError::Unavailable`](crate::CallError::Unavailable).
     ///
     /// ```
-    /// use tool_runtime::{BatchContext, Registry, ToolCall, tool, toolset};
+    /// use tool_runtime::{RunContext, Registry, ToolCall, tool, toolset};
     ///
     /// struct Shop(&'static str);
     ///
@@ -190,14 +190,14 @@ impl RegistryBuilder {
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let registry = Registry::builder().batch_toolset::<Shop>().build()?;
-    /// let batch = BatchContext::new().state(Shop("Books"));
+    /// let registry = Registry::builder().toolset_per_run::<Shop>().build()?;
+    /// let batch = RunContext::new().state(Shop("Books"));
     /// let messages = registry.with(&batch).dispatch(&[ToolCall::new("call_1", "name", "{}")]).await;
     /// assert_eq!(messages[0].content, "Books");
     /// # Ok(())
     /// # }
     /// ```
-    pub fn batch_toolset<T: Toolset + Send + Sync + 'static>(mut self) -> Self {
+    pub fn toolset_per_run<T: Toolset + Send + Sync + 'static>(mut self) -> Self {
         self.methods.extend(T::TOOLS.iter().map(|tool| (tool.name.into(), tool, None)));
         self
     }
@@ -239,12 +239,12 @@ impl RegistryBuilder {
         self
     }
 
-    /// Declares that each batch provides state of this type in its [`BatchContext`](crate::BatchContext). Default: none.
+    /// Declares that each batch provides state of this type in its [`RunContext`](crate::RunContext). Default: none.
     ///
     /// A call that needs the state in a batch without it fails with
     /// [`CallError::Unavailable`](crate::CallError::Unavailable).
-    pub fn batch_state<T: Send + Sync + 'static>(mut self) -> Self {
-        self.batch_states.insert(TypeId::of::<T>());
+    pub fn state_per_run<T: Send + Sync + 'static>(mut self) -> Self {
+        self.states_per_run.insert(TypeId::of::<T>());
         self
     }
 
@@ -266,7 +266,7 @@ impl RegistryBuilder {
             dynamic,
             add_dynamic,
             states,
-            batch_states,
+            states_per_run,
             options,
             before_call,
             layers,
@@ -292,7 +292,7 @@ impl RegistryBuilder {
         }
         let Candidates { tools: mut candidates, mut errors, mut skipped } = added;
         let is_missing = |need: &&Need| {
-            !states.contains_any(&need.ids) && !need.ids.iter().any(|id| batch_states.contains(id))
+            !states.contains_any(&need.ids) && !need.ids.iter().any(|id| states_per_run.contains(id))
         };
         candidates.retain(|candidate| {
             #[cfg_attr(not(feature = "search"), allow(unused_mut))]
@@ -332,7 +332,7 @@ impl RegistryBuilder {
             })
             .collect();
         let tools = Arc::new(Tools::new(tools, Arc::new(config), None));
-        Ok(Registry { tools, batch: None, run_layers: None })
+        Ok(Registry { tools, run_context: None, run_layers: None })
     }
 }
 

@@ -84,7 +84,7 @@ pub enum BuildErrorKind {
         limit: &'static str,
     },
     /// A tool needs state that the registry does not have and that
-    /// [`batch_state`](crate::RegistryBuilder::batch_state) does not declare.
+    /// [`state_per_run`](crate::RegistryBuilder::state_per_run) does not declare.
     #[non_exhaustive]
     MissingState {
         /// The name of the tool.
@@ -174,7 +174,7 @@ impl fmt::Display for BuildErrorKind {
             BuildErrorKind::InvalidName { name } => write!(
                 f,
                 "`{name}` cannot be the name of a tool: servers accept 1 to 64 ASCII letters, \
-                 digits, `_` and `-`; rename it, or let the registry rename dynamic tools with `.map_names(true)`"
+                 digits, `_` and `-`; rename it, or let the registry rename dynamic tools with `.rename_invalid_tools(true)`"
             ),
             BuildErrorKind::InvalidParameters { tool } => write!(
                 f,
@@ -207,7 +207,7 @@ impl fmt::Display for BuildErrorKind {
             BuildErrorKind::MissingState { tool, parameter, state } => write!(
                 f,
                 "`{tool}` needs the state `{parameter}: &{state}`; add `.state(..)` with a value of this type, \
-                 or `.batch_state::<{state}>()` if each batch provides one"
+                 or `.state_per_run::<{state}>()` if each run provides one"
             ),
             BuildErrorKind::DuplicateState { state } => write!(
                 f,

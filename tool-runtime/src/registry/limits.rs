@@ -14,7 +14,7 @@ pub(crate) struct Limits {
     pub(crate) approval_timeout: Option<Duration>,
     pub(super) max_concurrency: Option<usize>,
     pub(crate) max_output_bytes: Option<usize>,
-    pub(crate) max_calls_per_batch: Option<usize>,
+    pub(crate) max_calls_per_reply: Option<usize>,
 }
 
 impl Limits {
@@ -27,7 +27,7 @@ impl Limits {
             ("approval_timeout", self.approval_timeout.is_some_and(|timeout| timeout.is_zero())),
             ("max_concurrency", self.max_concurrency == Some(0)),
             ("max_output_bytes", self.max_output_bytes == Some(0)),
-            ("max_calls_per_batch", self.max_calls_per_batch == Some(0)),
+            ("max_calls_per_reply", self.max_calls_per_reply == Some(0)),
         ];
         let zero = limits.into_iter().filter(|(_, is_zero)| *is_zero);
         errors.extend(zero.map(|(limit, _)| BuildErrorKind::ZeroLimit { limit }));
@@ -153,8 +153,8 @@ impl RegistryBuilder {
     /// Sets the maximum number of calls of one reply that run. Default: no limit.
     ///
     /// Further calls do not run, and get an error with the limit. Calls of unknown tools count as well.
-    pub fn max_calls_per_batch(mut self, calls: usize) -> Self {
-        self.options.limits.max_calls_per_batch = Some(calls);
+    pub fn max_calls_per_reply(mut self, calls: usize) -> Self {
+        self.options.limits.max_calls_per_reply = Some(calls);
         self
     }
 }

@@ -7,7 +7,7 @@ use super::{Limits, RegistryBuilder};
 #[allow(clippy::struct_excessive_bools, reason = "one for each method of the builder")]
 pub(super) struct BuildOptions {
     pub(super) null_means_absent: bool,
-    pub(super) map_names: bool,
+    pub(super) rename_invalid_tools: bool,
     pub(super) skip_invalid_tools: bool,
     pub(super) lenient_arguments: bool,
     pub(super) limits: Limits,
@@ -74,14 +74,14 @@ impl RegistryBuilder {
     /// use tool_runtime::{DynamicTool, Registry};
     ///
     /// let double = DynamicTool::new("math.double", "Doubles.", json!({"type": "object"}), |_| async { Ok::<_, String>(2) });
-    /// let registry = Registry::builder().map_names(true).dynamic(double).build()?;
+    /// let registry = Registry::builder().rename_invalid_tools(true).dynamic(double).build()?;
     /// assert_eq!(registry.names(), ["math_double"]);
     /// assert_eq!(registry.tool("math_double").and_then(|tool| tool.original_name), Some("math.double"));
     /// assert_eq!(registry.subset(["math.double"])?.len(), 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn map_names(mut self, mapped: bool) -> Self {
-        self.options.map_names = mapped;
+    pub fn rename_invalid_tools(mut self, mapped: bool) -> Self {
+        self.options.rename_invalid_tools = mapped;
         self
     }
 
@@ -232,7 +232,7 @@ impl RegistryBuilder {
     }
 
     /// Measures the [`duration`](crate::dispatch::Outcome::duration) of every call. Default: `false`: only the calls of a
-    /// batch with a listener ([`BatchContext::on_event`](crate::BatchContext::on_event),
+    /// batch with a listener ([`RunContext::on_event`](crate::RunContext::on_event),
     /// [`Run::on_event`](crate::session::Run::on_event)) are measured, and other durations are zero, since reading the clock takes
     /// longer than a small tool.
     ///

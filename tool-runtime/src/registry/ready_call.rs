@@ -117,7 +117,7 @@ impl OwnedCall {
     }
 
     pub(crate) fn batch(&self) -> Batch<'_> {
-        Batch { context: self.registry.batch(), ..self.batch }
+        Batch { context: self.registry.run_context(), ..self.batch }
     }
 
     /// The input of one run of the call.
@@ -183,7 +183,7 @@ impl RegistryBuilder {
     /// - A panic in it is an error of this call.
     /// - When the batch is cancelled, the dispatch is dropped or `call_timeout` expires, it is dropped: code after
     ///   `call.run().await` does not execute, except after a cancellation that follows
-    ///   [`keep_result`](ReadyCall::keep_result). A listener of [`BatchContext::on_event`](crate::BatchContext::on_event)
+    ///   [`keep_result`](ReadyCall::keep_result). A listener of [`RunContext::on_event`](crate::RunContext::on_event)
     ///   receives the end of each call.
     /// - A closure must own what its future uses: clone an `Arc` in it for each call, as in `before_call`.
     /// - It applies to [`dispatch`](super::Registry::dispatch) and [`call`](super::Registry::call), but not to calls that fail

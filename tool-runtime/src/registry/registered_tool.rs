@@ -111,7 +111,8 @@ impl Registry {
             title: entry.metadata.title.as_deref(),
             output_schema: entry.metadata.output_schema.as_ref(),
             original_name: entry.original_name.as_deref(),
-            is_allowed: self.is_allowed(entry, self.batch.as_ref().and_then(|context| context.allowed())),
+            is_allowed: self
+                .is_allowed(entry, self.run_context.as_ref().and_then(|context| context.allowed())),
             unsupported_keywords: &entry.validator.validator.unsupported_keywords,
             #[cfg(feature = "testing")]
             enforced_schema: &entry.enforced,

@@ -59,7 +59,7 @@ impl ToolSearch {
     }
 
     fn findable<'a>(&'a self, batch: &Batch<'a>) -> Findable<'a> {
-        Findable { catalog: &self.catalog, scope: &self.scope, batch: batch.context() }
+        Findable { catalog: &self.catalog, scope: &self.scope, run: batch.context() }
     }
 }
 
@@ -77,7 +77,7 @@ impl RegistryBuilder {
     /// - **A tool that the model has not searched for** runs as well, by `call_tool` or by its own name. If the arguments are
     ///   invalid, the error ends with the signature of the tool. The error of an unknown tool suggests a similar one.
     /// - **Tools that a request may not use** are neither found nor called: those outside of a
-    ///   [`subset`](Registry::subset) or of [`allowed_tools`](crate::BatchContext::allowed_tools), and those that have reached
+    ///   [`subset`](Registry::subset) or of [`allowed_tools`](crate::RunContext::allowed_tools), and those that have reached
     ///   their [`max_calls`](super::Policy::max_calls). A list of allowed tools names the tools that a search may find;
     ///   `search_tools` and `call_tool` follow from them.
     /// - **Tools that change**: [`merge`](Registry::merge) creates a registry with other tools, for example after the list of

@@ -35,7 +35,7 @@ impl SearchTools {
         let search = DynamicTool::with_context("", "", Value::Null, move |arguments, call| {
             let (catalog, scope) = bound.clone();
             async move {
-                let findable = Findable { catalog: &catalog, scope: &scope, batch: &call.batch };
+                let findable = Findable { catalog: &catalog, scope: &scope, run: &call.run };
                 let query = arguments.get("query").and_then(Value::as_str).unwrap_or_default();
                 let limit = arguments.get("limit").and_then(Value::as_u64);
                 findable.search(query, limit.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX))).await

@@ -3,7 +3,7 @@
 use super::results::Results;
 use super::settings::Search;
 use super::{KeywordIndex, SearchQuery};
-use crate::context::BatchContext;
+use crate::context::RunContext;
 use crate::output::ToolOutput;
 use crate::schema::ToolSchema;
 use crate::tool::ToolEntry;
@@ -51,7 +51,7 @@ impl Scope {
 pub(crate) struct Findable<'a> {
     pub(crate) catalog: &'a Catalog,
     pub(crate) scope: &'a Scope,
-    pub(crate) batch: &'a BatchContext,
+    pub(crate) run: &'a RunContext,
 }
 
 impl Catalog {
@@ -80,11 +80,11 @@ impl<'a> Findable<'a> {
         let limit = tool.options.policy.max_calls;
         self.scope.members.as_ref().is_none_or(|members| members.contains(&position))
             && self.allows(tool)
-            && limit.is_none_or(|limit| !self.batch.has_reached(&tool.name, limit))
+            && limit.is_none_or(|limit| !self.run.has_reached(&tool.name, limit))
     }
 
     fn allows(&self, tool: &ToolEntry) -> bool {
-        tool.is_allowed_by(self.batch.allowed())
+        tool.is_allowed_by(self.run.allowed())
     }
 
     /// The definitions of the tools.

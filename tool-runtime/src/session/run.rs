@@ -6,7 +6,7 @@ use super::reporter::Reporter;
 use super::run_log::RunLog;
 use super::run_loop::RunLoop;
 use super::{Event, RunEnd, RunError, Session};
-use crate::context::BatchContext;
+use crate::context::RunContext;
 use crate::conversation::Request;
 use crate::message::{AssistantMessage, Chunk};
 use crate::output::ToolResult;
@@ -42,7 +42,7 @@ struct Settings {
 }
 
 impl Session {
-    /// Creates a run with the tools of this registry, and with the [`BatchContext`] that is bound to it: application state,
+    /// Creates a run with the tools of this registry, and with the [`RunContext`] that is bound to it: application state,
     /// a cancellation token, a run id.
     ///
     /// The run first starts the pending calls. Then it sends requests and runs the calls of the replies, until one of the
@@ -58,13 +58,6 @@ impl Session {
 }
 
 impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
-    /// Binds a batch, like [`Registry::with`]. A batch that was bound before is replaced.
-    #[allow(clippy::needless_pass_by_value, reason = "the other settings take values as well")]
-    pub fn context(mut self, batch: BatchContext) -> Self {
-        self.settings.registry = self.settings.registry.with(&batch);
-        self
-    }
-
     /// Sets the wire on which requests serialize, and on which streamed text is read. Default:
     /// [`ChatCompletions`](crate::wire::ChatCompletions).
     pub fn wire(mut self, wire: impl Wire + 'static) -> Self {
@@ -124,15 +117,23 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
         self
     }
 
+    /// Binds another context, for the package `tool-runtime-durable`, whose journal stops the run. Programs bind one with
+    /// [`Registry::with`].
+    #[doc(hidden)]
+    pub fn __with_run_context(mut self, context: &RunContext) -> Self {
+        self.settings.registry = self.settings.registry.with(context);
+        self
+    }
+
     /// The session of the run.
     pub fn session(&self) -> &Session {
         self.session
     }
 
-    /// The batch that is bound to the registry of the run, or an empty one.
+    /// The [`RunContext`] that is bound to the registry of the run, or an empty one.
     #[must_use]
-    pub fn batch(&self) -> BatchContext {
-        self.settings.registry.batch().cloned().unwrap_or_default()
+    pub fn run_context(&self) -> RunContext {
+        self.settings.registry.run_context().cloned().unwrap_or_default()
     }
 
     /// Sets a function that changes each request before it is sent: its tool choice, its allowed tools, trimmed messages.
@@ -179,7 +180,7 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
     /// of a call that has reached its time limit or was cancelled, and those that wait one second after the run was cancelled, are
     /// skipped: [`CallStatus::Skipped`](crate::dispatch::CallStatus::Skipped) reports their number.
     ///
-    /// To stop the run, cancel the token of its [batch](BatchContext::cancellation) in the listener: no call starts after it,
+    /// To stop the run, cancel the token of its [batch](RunContext::cancellation) in the listener: no call starts after it,
     /// not even the one whose start the listener receives.
     ///
     /// ```
@@ -248,9 +249,9 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
         session.remove_claim();
         let Settings { registry, limits, wire, layers, log, answer } = settings;
         let answer = answer.map(|format| Arc::new(format(&registry)));
-        let batch = registry.batch().cloned().unwrap_or_default().for_run();
-        let registry = registry.with(&batch).with_run_layers(layers);
-        let reporter = Reporter::new(on_event, batch.token().cloned());
+        let context = registry.run_context().cloned().unwrap_or_default().for_run();
+        let registry = registry.with(&context).with_run_layers(layers);
+        let reporter = Reporter::new(on_event, context.token().cloned());
         RunLoop { session, registry, limits, wire, log, prepare, reporter, answer }
     }
 }

@@ -8,7 +8,7 @@ use super::reporter::Reporter;
 use super::run_log::{RunLog, StopRun};
 use super::state::Pending;
 use super::{Event, RunEnd, RunError, Session};
-use crate::context::BatchContext;
+use crate::context::RunContext;
 use crate::conversation::{ReplyWarning, Request, Unfinished};
 use crate::message::{AssistantMessage, Chunk, Message};
 use crate::registry::Registry;
@@ -134,7 +134,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
     }
 
     fn is_cancelled(&self) -> bool {
-        self.registry.batch().and_then(BatchContext::token).is_some_and(CancellationToken::is_cancelled)
+        self.registry.run_context().and_then(RunContext::token).is_some_and(CancellationToken::is_cancelled)
     }
 
     /// Awaits the future of the client; `None` if the batch is cancelled before.
@@ -144,7 +144,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         &self,
         future: F,
     ) -> impl Future<Output = Option<F::Output>> + use<O, P, F> {
-        let token = self.registry.batch().and_then(BatchContext::token).cloned();
+        let token = self.registry.run_context().and_then(RunContext::token).cloned();
         async move {
             match token {
                 Some(token) => token.run_until_cancelled(future).await,
@@ -218,8 +218,8 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
     }
 
     /// The allowed tools of a request that the batch allows as well.
-    fn allowed_by_batch(&self, names: &[String]) -> Vec<String> {
-        let allowed = self.registry.batch().and_then(BatchContext::allowed);
+    fn allowed_by_run(&self, names: &[String]) -> Vec<String> {
+        let allowed = self.registry.run_context().and_then(RunContext::allowed);
         let is_allowed = |name: &&String| {
             allowed.is_none() || self.registry.entry(name).is_some_and(|tool| tool.is_allowed_by(allowed))
         };
@@ -242,16 +242,16 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
 
     /// The registry for the calls of a reply.
     pub(super) fn bind(&self, reply: u64, allowed_tools: Option<&Arc<[String]>>) -> Registry {
-        let batch = self.registry.batch().cloned().unwrap_or_default();
-        let mut batch = batch.reply_number(reply).counting_in(&self.session.begun_calls);
+        let context = self.registry.run_context().cloned().unwrap_or_default();
+        let mut context = context.reply_number(reply).counting_in(&self.session.begun_calls);
         if let Some(names) = allowed_tools {
-            batch = batch.allowed_tools(self.allowed_by_batch(names));
+            context = context.allowed_tools(self.allowed_by_run(names));
         }
         if let Some(sender) = self.reporter.sender().cloned() {
-            batch = batch.with_start_gate(sender.start_gate());
-            batch = batch.on_event(move |event| sender.send(Event::Call(event.clone())));
+            context = context.with_start_gate(sender.start_gate());
+            context = context.on_event(move |event| sender.send(Event::Call(event.clone())));
         }
-        self.registry.with(&batch)
+        self.registry.with(&context)
     }
 
     /// Runs the pending calls of a stored session or of a recorded reply, which the log may know.

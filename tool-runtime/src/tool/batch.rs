@@ -1,6 +1,6 @@
 //! The calls of one reply.
 
-use crate::context::BatchContext;
+use crate::context::RunContext;
 use crate::outcome::CallError;
 use std::time::Duration;
 // Tokio's clock, which tests can pause.
@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Batch<'a> {
     /// `None` for calls without a context.
-    pub(crate) context: Option<&'a BatchContext>,
+    pub(crate) context: Option<&'a RunContext>,
     /// The number of the reply in its run.
     pub(crate) reply: u64,
     /// `None` if nobody wants the durations of the calls.
@@ -32,12 +32,12 @@ impl<'a> Batch<'a> {
     }
 
     /// The context, which is empty for calls without one.
-    pub(crate) fn context(&self) -> &'a BatchContext {
-        self.context.unwrap_or_else(|| BatchContext::none())
+    pub(crate) fn context(&self) -> &'a RunContext {
+        self.context.unwrap_or_else(|| RunContext::none())
     }
 
     pub(crate) fn is_cancelled(&self) -> bool {
-        let token = self.context.and_then(BatchContext::token);
+        let token = self.context.and_then(RunContext::token);
         token.is_some_and(CancellationToken::is_cancelled)
     }
 

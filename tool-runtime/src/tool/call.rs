@@ -98,7 +98,7 @@ impl<'a> Call<'a> {
         CallContext {
             id: call.id.clone(),
             tool: self.tool.name.to_string(),
-            batch: batch.context().clone(),
+            run: batch.context().clone(),
             cancellation: self.token(),
             reply: batch.reply,
             position,
@@ -106,18 +106,18 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The state of this type, from the batch or otherwise from the registry of the tool.
+    /// The state of this type, from the run context or otherwise from the registry of the tool.
     pub(super) fn state<T: State + ?Sized>(&self) -> Option<&'a T> {
-        let of_batch = self.incoming.batch.context.and_then(|batch| T::find(batch.states()));
-        of_batch.or_else(|| T::find(&self.tool.states))
+        let provided = self.incoming.batch.context.and_then(|context| T::find(context.states()));
+        provided.or_else(|| T::find(&self.tool.states))
     }
 
-    /// The token of this run, which is cancelled together with the call and its batch.
+    /// The token of the tool, which is cancelled together with the call and the run context.
     pub(crate) fn token(&self) -> CancellationToken {
-        let of_batch = || self.incoming.batch.context().child_token();
+        let new_token = || self.incoming.batch.context().child_token();
         self.incoming.record.token(|| match self.all_runs {
-            Some(all_runs) => all_runs.token(of_batch).child_token(),
-            None => of_batch(),
+            Some(all_runs) => all_runs.token(new_token).child_token(),
+            None => new_token(),
         })
     }
 

@@ -94,7 +94,7 @@ impl DynamicTool {
         self.with_options(|options| options.max_concurrency(calls))
     }
 
-    /// Sets the number of calls of the tool that may begin with one [`BatchContext`](crate::BatchContext), which must be
+    /// Sets the number of calls of the tool that may begin with one [`RunContext`](crate::RunContext), which must be
     /// more than zero:
     /// [`Policy::max_calls`](crate::registry::Policy::max_calls). Default: no limit other than that of the registry.
     #[must_use]

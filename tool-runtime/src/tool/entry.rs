@@ -18,7 +18,7 @@ const MAX_STRINGS_IN_STRINGS: usize = 4;
 #[derive(Clone)]
 pub(crate) struct ToolEntry {
     pub(crate) name: Cow<'static, str>,
-    /// The name before `map_names` changed it.
+    /// The name before `rename_invalid_tools` changed it.
     pub(crate) original_name: Option<Arc<str>>,
     pub(crate) options: Options,
     pub(crate) metadata: Arc<Metadata>,
@@ -74,7 +74,7 @@ impl ToolEntry {
         }
     }
 
-    /// Whether the name, or the name before `map_names`, is in the list.
+    /// Whether the name, or the name before `rename_invalid_tools`, is in the list.
     #[cfg(feature = "search")]
     pub(crate) fn is_in(&self, names: &[String]) -> bool {
         names.iter().any(|name| **name == *self.name || Some(&**name) == self.original_name.as_deref())

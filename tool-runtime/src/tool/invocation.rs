@@ -145,6 +145,6 @@ impl<'a> Invocation<'a> {
 
 #[cold]
 fn missing_state(tool: &str, state: &str) -> CallError {
-    let source = format!("neither the registry nor the batch has a state of type `{state}`").into();
+    let source = format!("neither the registry nor the run context has a state of type `{state}`").into();
     CallError::Unavailable { tool: tool.to_owned(), source }
 }

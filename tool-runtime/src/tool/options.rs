@@ -86,11 +86,11 @@ pub struct Policy {
     /// subsets. Other calls of the tool wait. Default: `None`, no limit other than
     /// [that of the registry](crate::RegistryBuilder::max_concurrency).
     pub max_concurrency: Option<usize>,
-    /// The number of calls of the tool that may begin with one [`BatchContext`](crate::BatchContext), over all its
+    /// The number of calls of the tool that may begin with one [`RunContext`](crate::RunContext), over all its
     /// dispatches. Further calls get an error with the limit. Without a bound context, each dispatch counts on its own:
     /// bind one with [`Registry::with`](crate::Registry::with) to limit a whole conversation. A
     /// [`Session`](crate::Session) counts since the last user message. Default: `None`, no limit other than [that of
-    /// the registry](crate::RegistryBuilder::max_calls_per_batch).
+    /// the registry](crate::RegistryBuilder::max_calls_per_reply).
     pub max_calls: Option<usize>,
 }
 

@@ -7,7 +7,7 @@ use super::Descriptor;
     message = "`{Self}` is not a toolset",
     label = "not a toolset",
     note = "apply `#[toolset]` to an `impl` of this type, and `#[tool]` to its methods",
-    note = "for a value in an `Arc`, use `.batch_toolset::<T>().state(arc)`"
+    note = "for a value in an `Arc`, use `.toolset_per_run::<T>().state(arc)`"
 )]
 pub trait Toolset {
     /// The tools, in declared order.

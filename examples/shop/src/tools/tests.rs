@@ -5,14 +5,14 @@ use super::registry;
 use crate::database::Database;
 use crate::users::User;
 use serde_json::{Value, from_value, json};
-use tool_runtime::{BatchContext, CallContext, Registry};
+use tool_runtime::{RunContext, CallContext, Registry};
 
 fn database() -> Database {
     Database::open(":memory:").expect("the schema and the products are valid")
 }
 
 fn shop() -> Registry {
-    registry(database()).expect("the tools are valid").with(&BatchContext::new().state(User(1)))
+    registry(database()).expect("the tools are valid").with(&RunContext::new().state(User(1)))
 }
 
 async fn call(shop: &Registry, tool: &str, arguments: Value) -> String {
@@ -23,7 +23,7 @@ async fn call(shop: &Registry, tool: &str, arguments: Value) -> String {
 fn a_call_that_is_repeated_places_one_order() {
     let database = database();
     let place = |run_id: &str| {
-        let call = CallContext::new("call_1", "place_order").in_batch(BatchContext::new().run_id(run_id));
+        let call = CallContext::new("call_1", "place_order").with_run_context(RunContext::new().run_id(run_id));
         let customer = from_value(json!({ "name": "Ada", "email": "ada@example.com" })).expect("a customer");
         let address = json!({ "street": "Am Hang 3", "postcode": "50667", "city": "Cologne" });
         let address = from_value(address).expect("an address");

@@ -5,7 +5,7 @@ use super::{INVALID, Invoice, VALID, find, invoice, setups, stored};
 use std::sync::Arc;
 use tool_runtime::session::{Event, RunEnd, RunError, TypedEnd};
 use tool_runtime::testing::{ScriptedModel, ScriptedReply, assert_valid};
-use tool_runtime::{AssistantMessage, BatchContext, Registry, Session, ToolCall, tools};
+use tool_runtime::{AssistantMessage, Registry, RunContext, Session, ToolCall, tools};
 
 #[tokio::test]
 async fn a_call_that_needs_approval_ends_the_run_before_the_answer() {
@@ -164,7 +164,7 @@ async fn a_cancelled_run_has_no_answer() {
     let token = tool_runtime::dispatch::CancellationToken::new();
     token.cancel();
     let registry = Registry::new(tools![]).expect("no tools");
-    let registry = registry.with(&BatchContext::new().cancellation(token));
+    let registry = registry.with(&RunContext::new().cancellation(token));
     let model = ScriptedModel::new([AssistantMessage::from_text(VALID)]);
     let mut session = Session::new().user("Hello!");
     let end = session.run(&registry).answer_as::<Invoice>().complete(|request| model.complete(request)).await;
@@ -180,7 +180,7 @@ async fn the_order_of_settings_is_free_and_runs_are_send() {
         let mut session = Session::new().user("Hello!");
         let listener: Box<dyn FnMut(&Event) + Send> = Box::new(|_| {});
         let run = session.run(&registry).answer_as::<Invoice>().max_replies(2).on_event(listener);
-        let run = run.prepare(|request| request).max_tokens_total(100).context(BatchContext::new());
+        let run = run.prepare(|request| request).max_tokens_total(100);
         let first = run.complete(|request| model.complete(request)).await.expect("valid");
         session.push_user("Again.");
         let run = session.run(&registry).max_replies(2).on_event(|_| {}).answer_as::<Invoice>();

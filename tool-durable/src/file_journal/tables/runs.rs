@@ -130,7 +130,7 @@ mod tests {
     use crate::journal::JournalCall;
     use std::path::PathBuf;
     use std::{env, fs, process};
-    use tool_runtime::BatchContext;
+    use tool_runtime::RunContext;
     use tool_runtime::dispatch::ToolResult;
 
     const NEVER_IN_USE: fn(&str) -> bool = |_| false;
@@ -218,7 +218,7 @@ mod tests {
     }
 
     fn call(run_id: &str, position: usize) -> JournalCall {
-        let key = BatchContext::new().run_id(run_id).key(0, position).unwrap();
+        let key = RunContext::new().run_id(run_id).key(0, position).unwrap();
         let (id, tool, arguments) = ("call_0".to_owned(), "charge".to_owned(), "{}".to_owned());
         JournalCall { key, id, tool, arguments }
     }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::time::timeout;
-use tool_runtime::{BatchContext, Registry, tools};
+use tool_runtime::{Registry, RunContext, tools};
 use tool_runtime_mcp::{Client, serve};
 
 pub(super) fn cases() -> Vec<Case> {
@@ -80,7 +80,7 @@ fn long_methods(count: usize) -> Running {
 
 fn unknown_cancels(count: usize) -> Running {
     Box::pin(async move {
-        let mut client = Peer::connect_to(serve(empty()).batch(|_| BatchContext::new())).await;
+        let mut client = Peer::connect_to(serve(empty()).run_context(|_| RunContext::new())).await;
         for id in 0..count {
             let params = json!({"requestId": format!("unknown {id}"), "reason": "enough"});
             client
@@ -172,11 +172,11 @@ fn progress(count: usize) -> Running {
         let registry = client.connect().await.expect("connected").registry().await.expect("listed");
         let events = Arc::new(AtomicUsize::new(0));
         let of_batch = Arc::clone(&events);
-        let batch = BatchContext::new().on_event(move |_| {
+        let context = RunContext::new().on_event(move |_| {
             of_batch.fetch_add(1, Ordering::Relaxed);
         });
         let call = tool_runtime::ToolCall::new("call_1", "t", "{}");
-        assert!(!registry.with(&batch).dispatch(&[call]).await[0].is_error());
+        assert!(!registry.with(&context).dispatch(&[call]).await[0].is_error());
         let events = events.load(Ordering::Relaxed);
         assert!((100..=200).contains(&events), "{events} events");
         format!("{events} events of {count} notifications")

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 /// changed afterwards has its own copy.
 ///
 /// ```
-/// use tool_runtime::{BatchContext, Registry, ToolCall, tool, tools};
+/// use tool_runtime::{RunContext, Registry, ToolCall, tool, tools};
 ///
 /// struct User(String);
 ///
@@ -26,15 +26,15 @@ use tokio_util::sync::CancellationToken;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let registry = Registry::builder().tools(tools![who_am_i]).batch_state::<User>().build()?;
-/// let batch = BatchContext::new().state(User("Ada".to_owned()));
+/// let registry = Registry::builder().tools(tools![who_am_i]).state_per_run::<User>().build()?;
+/// let batch = RunContext::new().state(User("Ada".to_owned()));
 /// let messages = registry.with(&batch).dispatch(&[ToolCall::new("call_1", "who_am_i", "{}")]).await;
 /// assert_eq!(messages[0].content, "Ada");
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Clone, Default)]
-pub struct BatchContext(Arc<Data>);
+pub struct RunContext(Arc<Data>);
 
 #[derive(Clone, Default)]
 struct Data {
@@ -48,19 +48,19 @@ struct Data {
     start_gate: Option<StartGate>,
     begun_calls: BegunCalls,
     /// The batch of the program, without the additions of a run of a session.
-    program: Option<BatchContext>,
+    program: Option<RunContext>,
 }
 
-impl BatchContext {
+impl RunContext {
     /// Creates an empty context.
     #[must_use]
     pub fn new() -> Self {
-        BatchContext::default()
+        RunContext::default()
     }
 
     /// The context of calls without a batch. It is shared, so no call may be counted in it.
     pub(crate) fn none() -> &'static Self {
-        static NONE: LazyLock<BatchContext> = LazyLock::new(BatchContext::new);
+        static NONE: LazyLock<RunContext> = LazyLock::new(RunContext::new);
         &NONE
     }
 
@@ -87,7 +87,7 @@ impl BatchContext {
     ///
     /// ```
     /// use tool_runtime::dispatch::CancellationToken;
-    /// use tool_runtime::{BatchContext, Registry, ToolCall, tool, tools};
+    /// use tool_runtime::{RunContext, Registry, ToolCall, tool, tools};
     ///
     /// /// Waits for a response that never arrives.
     /// #[tool]
@@ -104,7 +104,7 @@ impl BatchContext {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let token = CancellationToken::new();
-    /// let batch = BatchContext::new().cancellation(token.clone());
+    /// let batch = RunContext::new().cancellation(token.clone());
     /// let registry = Registry::new(tools![wait, now])?.with(&batch);
     /// let calls = [ToolCall::new("call_1", "wait", "{}"), ToolCall::new("call_2", "now", "{}")];
     /// let (messages, ()) = tokio::join!(registry.dispatch(&calls), async { token.cancel() });
@@ -131,7 +131,7 @@ impl BatchContext {
     /// ```
     /// use std::sync::mpsc;
     /// use tool_runtime::dispatch::CallStatus;
-    /// use tool_runtime::{BatchContext, CallContext, Registry, ToolCall, tool, tools};
+    /// use tool_runtime::{RunContext, CallContext, Registry, ToolCall, tool, tools};
     ///
     /// /// Exports the pages.
     /// #[tool]
@@ -142,7 +142,7 @@ impl BatchContext {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let (sender, events) = mpsc::channel();
-    /// let batch = BatchContext::new().on_event(move |event| drop(sender.send(event.clone())));
+    /// let batch = RunContext::new().on_event(move |event| drop(sender.send(event.clone())));
     /// let registry = Registry::new(tools![export])?.with(&batch);
     /// registry.dispatch(&[ToolCall::new("call_1", "export", "{}")]).await;
     /// let events: Vec<CallStatus> = events.try_iter().map(|event| event.status).collect();
@@ -167,7 +167,7 @@ impl BatchContext {
     /// from them.
     ///
     /// ```
-    /// use tool_runtime::{BatchContext, Registry, ToolCall, tool, tools};
+    /// use tool_runtime::{RunContext, Registry, ToolCall, tool, tools};
     ///
     /// /// The time of day.
     /// #[tool]
@@ -180,7 +180,7 @@ impl BatchContext {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let registry = Registry::new(tools![now, light])?;
-    /// let batch = BatchContext::new().allowed_tools(["now"]);
+    /// let batch = RunContext::new().allowed_tools(["now"]);
     /// let messages = registry.with(&batch).dispatch(&[ToolCall::new("call_1", "light", "{}")]).await;
     /// assert_eq!(messages[0].content, "Error: the tool `light` may not be called now. Available: `now`.");
     /// # Ok(())
@@ -196,7 +196,7 @@ impl BatchContext {
     /// context, and a clone that is changed, count on their own.
     ///
     /// ```
-    /// use tool_runtime::{BatchContext, Registry, ToolCall, tool, tools};
+    /// use tool_runtime::{RunContext, Registry, ToolCall, tool, tools};
     ///
     /// /// Sends a report.
     /// #[tool(max_calls = 1)]
@@ -205,9 +205,9 @@ impl BatchContext {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let registry = Registry::new(tools![send_report])?;
-    /// let connection = BatchContext::new();
+    /// let connection = RunContext::new();
     /// for expected in ["ok", "Error: not run: `send_report` may be called only once, and this limit is reached."] {
-    ///     let request = BatchContext::new().run_id("a-request").count_calls_with(&connection);
+    ///     let request = RunContext::new().run_id("a-request").count_calls_with(&connection);
     ///     let messages = registry.with(&request).dispatch(&[ToolCall::new("call_1", "send_report", "{}")]).await;
     ///     assert_eq!(messages[0].content, expected);
     /// }
@@ -215,7 +215,7 @@ impl BatchContext {
     /// # }
     /// ```
     #[must_use]
-    pub fn count_calls_with(self, other: &BatchContext) -> Self {
+    pub fn count_calls_with(self, other: &RunContext) -> Self {
         self.counting_in(&other.0.begun_calls)
     }
 
@@ -228,7 +228,7 @@ impl BatchContext {
     /// session, or uses another id after each user message, as `examples/shop` does.
     ///
     /// Do not end an id with two numbers after slashes, as in `orders/2024/11`: it is the id of an inner session of the run
-    /// `orders` ([`child_batch`](super::CallContext::child_batch)), and is removed with that run. Use `orders-2024-11`.
+    /// `orders` ([`child_run_context`](super::CallContext::child_run_context)), and is removed with that run. Use `orders-2024-11`.
     #[must_use]
     pub fn run_id(mut self, id: impl Into<String>) -> Self {
         self.data().run_id = Some(id.into().into());
@@ -250,14 +250,14 @@ impl BatchContext {
     }
 
     /// The key of the call at this position of the reply with this number. `None` if the batch has no
-    /// [`run_id`](BatchContext::run_id).
+    /// [`run_id`](RunContext::run_id).
     ///
     /// ```
-    /// use tool_runtime::BatchContext;
+    /// use tool_runtime::RunContext;
     ///
-    /// let key = BatchContext::new().run_id("order-7").key(2, 0);
+    /// let key = RunContext::new().run_id("order-7").key(2, 0);
     /// assert_eq!(key.map(|key| key.to_string()).as_deref(), Some("order-7/2/0"));
-    /// assert_eq!(BatchContext::new().key(2, 0), None);
+    /// assert_eq!(RunContext::new().key(2, 0), None);
     /// ```
     #[must_use]
     pub fn key(&self, reply: u64, position: usize) -> Option<CallKey> {
@@ -298,16 +298,16 @@ impl BatchContext {
 
     /// A context for a run of a session, which changes it.
     pub(crate) fn for_run(&self) -> Self {
-        let mut batch = self.clone();
-        batch.data().program = Some(self.clone());
-        batch
+        let mut context = self.clone();
+        context.data().program = Some(self.clone());
+        context
     }
 
     /// A context with the same state, for the calls of another registry.
     pub(super) fn inner(&self, token: CancellationToken, run_id: Option<String>) -> Self {
         let states = self.0.states.clone();
         let run_id = run_id.map(Into::into);
-        BatchContext(Arc::new(Data { states, cancellation: Some(token), run_id, ..Data::default() }))
+        RunContext(Arc::new(Data { states, cancellation: Some(token), run_id, ..Data::default() }))
     }
 
     /// The batch of the program.
@@ -351,11 +351,11 @@ impl BatchContext {
     /// A token that is cancelled together with the batch. Cancelling it does not cancel the batch.
     ///
     /// ```
-    /// use tool_runtime::BatchContext;
+    /// use tool_runtime::RunContext;
     /// use tool_runtime::dispatch::CancellationToken;
     ///
     /// let token = CancellationToken::new();
-    /// let child = BatchContext::new().cancellation(token.clone()).child_token();
+    /// let child = RunContext::new().cancellation(token.clone()).child_token();
     /// token.cancel();
     /// assert!(child.is_cancelled());
     /// ```
@@ -365,9 +365,9 @@ impl BatchContext {
     }
 }
 
-impl fmt::Debug for BatchContext {
+impl fmt::Debug for RunContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BatchContext")
+        f.debug_struct("RunContext")
             .field("states", &self.0.states)
             .field("run_id", &self.0.run_id)
             .field("is_cancelled", &self.token().is_some_and(CancellationToken::is_cancelled))
