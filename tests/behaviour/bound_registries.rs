@@ -1,4 +1,4 @@
-//! Registries that are bound to a batch, merged, and called directly; state that is shared.
+//! Registries that are bound to a run context, merged, and called directly; state that is shared.
 
 use crate::contents;
 use serde_json::json;

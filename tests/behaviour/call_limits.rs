@@ -1,4 +1,4 @@
-//! Limits of single tools and of batches: `max_concurrency`, `max_calls`, allowed tools.
+//! Limits of single tools and of runs: `max_concurrency`, `max_calls`, allowed tools.
 
 use crate::contents;
 use futures_util::FutureExt as _;

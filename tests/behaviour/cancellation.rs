@@ -60,7 +60,7 @@ async fn the_token_of_a_call_is_cancelled_when_the_tool_panics() {
     }
 }
 
-/// Dispatches a batch that is cancelled after this number of seconds. Returns the messages and the elapsed seconds.
+/// Dispatches calls that are cancelled after this number of seconds. Returns the messages and the elapsed seconds.
 async fn cancelled_after(registry: &Registry, calls: &[ToolCall], seconds: u64) -> (Vec<ToolMessage>, u64) {
     let token = CancellationToken::new();
     let registry = registry.with(&RunContext::new().cancellation(token.clone()));
@@ -102,7 +102,7 @@ async fn a_tool_that_finishes_when_its_token_wakes_it_keeps_its_result() {
 }
 
 #[tokio::test]
-async fn no_tool_starts_in_a_cancelled_batch() {
+async fn no_tool_starts_in_a_cancelled_run() {
     let started = Arc::<AtomicU32>::default();
     let registry =
         Registry::builder().tools(tools![counts]).state(Arc::clone(&started)).build().expect("a registry");
@@ -113,11 +113,11 @@ async fn no_tool_starts_in_a_cancelled_batch() {
     assert_eq!(contents(&messages), [CANCELLED]);
     assert_eq!(started.load(Ordering::SeqCst), 0);
     let messages = registry.dispatch(&[ToolCall::new("1", "counts", "")]).await;
-    assert_eq!(contents(&messages), ["1"], "the next batch is not cancelled");
+    assert_eq!(contents(&messages), ["1"], "the next dispatch is not cancelled");
 }
 
 #[tokio::test]
-async fn the_hook_is_not_called_in_a_cancelled_batch() {
+async fn the_hook_is_not_called_in_a_cancelled_run() {
     let registry = Registry::builder()
         .tools(tools![takes])
         .before_call(|_| async { panic!("the hook must not be called") })

@@ -130,7 +130,7 @@ async fn interrupted_stream() -> ToolMessage {
     results.remove(0)
 }
 
-async fn cancelled_batch() -> ToolMessage {
+async fn cancelled_run() -> ToolMessage {
     let token = CancellationToken::new();
     let context = RunContext::new().cancellation(token.clone());
     let registry = Registry::new(tools![failing::with_endless_wait]).expect("a registry").with(&context);
@@ -191,7 +191,7 @@ async fn produce(cause: &str) -> Option<ToolMessage> {
         "A `read_only` tool exceeded its time limit." => {
             message_of(builder().tools(tools![failing::with_endless_read])).await
         }
-        "The batch was cancelled." => cancelled_batch().await,
+        "The run was cancelled." => cancelled_run().await,
         "`before_call` denied the call." => {
             let deny = |_| async { Decision::deny("only Beijing may be looked up") };
             message_of(builder().tools(tools![get_weather]).before_call(deny)).await
@@ -213,7 +213,7 @@ async fn produce(cause: &str) -> Option<ToolMessage> {
             assert!(results.iter().all(|result| result.content == "Beijing in 0 days: sunny"));
             rejected
         }
-        "The batch does not allow the tool." => {
+        "The run does not allow the tool." => {
             let other =
                 DynamicTool::new("get_time", "", serde_json::Value::Null, |_| async { Ok::<_, String>(()) });
             let registry = builder().tools(tools![get_weather]).dynamic(other).build().expect("a registry");
@@ -224,7 +224,7 @@ async fn produce(cause: &str) -> Option<ToolMessage> {
             let registry = builder().tools(tools![failing::with_max_calls]);
             message(registry, &[beijing(), beijing(), beijing(), beijing()]).await
         }
-        "The batch has no value for a state of the tool." => {
+        "The run has no value for a state of the tool." => {
             let tools = tools![failing::with_state];
             message_of(builder().tools(tools).state_per_run::<failing::Station>()).await
         }

@@ -264,7 +264,7 @@ async fn calls_over_the_batch_limit_do_not_await_approval() {
     let calls = pending(&[("1", "delete", A), ("2", "delete", A)]);
     let shown: Vec<String> =
         calls.awaiting_approval(&registry).iter().map(|call| call.context().id().to_owned()).collect();
-    assert_eq!(shown, ["1"], "the second call is over the limit of the batch");
+    assert_eq!(shown, ["1"], "the second call is over the limit of the run");
 }
 
 #[test]

@@ -98,7 +98,10 @@ async fn a_call_in_a_batch_without_its_state_is_an_error() {
     assert_eq!(messages[0].content, "Error: the tool `who` is not available now.");
     let user = std::any::type_name::<User>();
     let reason = messages[0].outcome().and_then(|outcome| outcome.error()?.source()).map(ToString::to_string);
-    assert_eq!(reason, Some(format!("neither the registry nor the batch has a state of type `{user}`")));
+    assert_eq!(
+        reason,
+        Some(format!("neither the registry nor the run context has a state of type `{user}`"))
+    );
     let messages = registry.with(&RunContext::new().state(User("Ada".to_owned()))).dispatch(&calls).await;
     assert_eq!(messages[0].content, "Ada db");
 }
@@ -181,7 +184,7 @@ async fn the_type_of_state_may_have_higher_ranked_lifetimes() {
 async fn a_later_value_of_a_batch_replaces_an_earlier_one() {
     let context = RunContext::new().state(User("Ada".to_owned()));
     let replaced = context.clone().state(User("Bo".to_owned()));
-    assert_eq!(context.get::<User>().map(|user| &*user.0), Some("Ada"), "the other batch is unchanged");
+    assert_eq!(context.get::<User>().map(|user| &*user.0), Some("Ada"), "the other context is unchanged");
     assert_eq!(replaced.get::<User>().map(|user| &*user.0), Some("Bo"));
     assert!(context.get::<Db>().is_none());
 }

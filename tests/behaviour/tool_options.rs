@@ -71,7 +71,7 @@ async fn a_tool_is_dropped_by_its_time_limit_and_with_its_batch() {
     let calls = [ToolCall::new("1", "holds", ""), ToolCall::new("2", "holds", "")];
     let dropped = tokio::time::timeout(Duration::from_millis(10), registry.dispatch(&calls)).await;
     assert!(dropped.is_err());
-    assert_eq!(DROPPED.load(Ordering::SeqCst), 3, "the batch was dropped");
+    assert_eq!(DROPPED.load(Ordering::SeqCst), 3, "the dispatch was dropped");
 }
 
 static RUNS: AtomicU32 = AtomicU32::new(0);

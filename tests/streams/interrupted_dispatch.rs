@@ -94,7 +94,7 @@ async fn cancelling_the_token_ends_the_reply() {
     };
     let (dispatched, ()) = tokio::join!(dispatched, cancelled);
     assert_eq!(events.last().map(String::as_str), Some("failed: cancelled before the reply was complete"));
-    let interrupted = dispatched.expect_err("the batch was cancelled");
+    let interrupted = dispatched.expect_err("the run was cancelled");
     assert!(matches!(interrupted.cause(), StreamError::Cancelled));
     let (reply, answers) = interrupted.into_partial();
     assert_eq!(texts(&answers), ["Error: cancelled before it finished"; 3]);

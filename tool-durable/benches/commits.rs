@@ -179,7 +179,8 @@ fn bare_commit(database: &Database, number: u64, record: &[u8]) {
 }
 
 fn call(run_id: &str, reply: u64, position: usize) -> JournalCall {
-    let key: CallKey = RunContext::new().run_id(run_id).key(reply, position).expect("the batch has a run id");
+    let key: CallKey =
+        RunContext::new().run_id(run_id).key(reply, position).expect("the context has a run id");
     let arguments = r#"{"order":4711,"cents":1999,"reason":"The customer has sent the parcel back."}"#;
     let call = json!({ "key": key, "id": "call_0123456789abcdef", "tool": "refund", "arguments": arguments });
     serde_json::from_value(call).expect("the fields of a call")

@@ -71,7 +71,7 @@ async fn charge(
     #[state] steps: &Arc<Steps>,
     #[context] call: &CallContext,
 ) -> Result<(), String> {
-    let key = call.idempotency_key().ok_or("the batch has no run id")?;
+    let key = call.idempotency_key().ok_or("the context has no run id")?;
     steps.step(&format!("order {order}: before the charge"));
     tokio::time::sleep(Duration::from_millis(5)).await;
     payments.charge(order, &key).map_err(|error| error.to_string())?;

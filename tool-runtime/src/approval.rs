@@ -104,7 +104,7 @@ impl ProposedCall {
         ProposedCall { is_approved, ..self }
     }
 
-    /// The id of the call, and the values that the program attached to its batch.
+    /// The id of the call, and the values that the program attached to its run.
     #[must_use]
     pub fn context(&self) -> &CallContext {
         &self.context

@@ -1,4 +1,4 @@
-//! The context of a call and of a batch, and the events of calls.
+//! The context of a call and of a run, and the events of calls.
 
 mod allowed_tools;
 mod begun_calls;

@@ -67,8 +67,8 @@
 //! | limits of replies, calls and tokens in a run | [`Run::max_replies`](session::Run::max_replies), [`max_calls`](session::Run::max_calls), [`max_tokens_total`](session::Run::max_tokens_total) |
 //! | a tool choice, fewer tools or fewer messages in one request | [`Run::prepare`](session::Run::prepare) |
 //! | a time limit | [`#[tool(timeout = ..)]`](macro@tool#options), [`RegistryBuilder::timeout`], [`call_timeout`](RegistryBuilder::call_timeout) |
-//! | a limit of calls of one tool, concurrent or in a batch | [`#[tool(max_concurrency = .., max_calls = ..)]`](macro@tool#options) |
-//! | the tools that one request or batch may use | [`Request::with_allowed_tools`](conversation::Request::with_allowed_tools), [`RunContext::allowed_tools`] |
+//! | a limit of calls of one tool, concurrent or in a run | [`#[tool(max_concurrency = .., max_calls = ..)]`](macro@tool#options) |
+//! | the tools that one request or run may use | [`Request::with_allowed_tools`](conversation::Request::with_allowed_tools), [`RunContext::allowed_tools`] |
 //! | a hundred tools and more, without their definitions in each request | feature `search`: [`RegistryBuilder::search`] |
 //! | retries, a cache, redaction, marks around untrusted text, recording | [Middleware](#middleware), [`RegistryBuilder::around_call`] |
 //! | the events of a run, for server-sent events | [`Run::on_event`](session::Run::on_event), [`session::Event`] |

@@ -29,7 +29,7 @@ pub(crate) fn panic_message(payload: Box<dyn Any + Send>) -> PanicMessage {
     text
 }
 
-/// A future whose panics are caught: a panic in `poll` is its output, and a panic in `drop` is ignored. A dropped batch
+/// A future whose panics are caught: a panic in `poll` is its output, and a panic in `drop` is ignored. A dropped dispatch
 /// drops its tools one after the other, and a second panic during unwinding would abort the process.
 pub(crate) struct CatchPanic<'a, T>(Option<Boxed<'a, T>>);
 

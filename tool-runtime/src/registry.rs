@@ -82,7 +82,7 @@ use tokio::time::Instant;
 #[derive(Clone)]
 pub struct Registry {
     tools: Arc<Tools>,
-    /// `None` for a registry without a batch.
+    /// `None` for a registry without a run context.
     run_context: Option<RunContext>,
     /// The middleware of one run of a session.
     run_layers: Option<Arc<RunLayers>>,
@@ -233,8 +233,8 @@ impl Registry {
         Ok(Registry { tools: Arc::new(tools), ..self.clone() })
     }
 
-    /// Returns this registry bound to a batch: its calls get the state, the cancellation token, the listeners and the
-    /// limits of the batch. It copies pointers. A batch that was bound before is replaced.
+    /// Returns this registry bound to a run context: its calls get the state, the cancellation token, the listeners and the
+    /// limits of the run. It copies pointers. A context that was bound before is replaced.
     ///
     /// A future such as that of [`dispatch`](Registry::dispatch) borrows the bound registry: bind it in a `let` before a
     /// macro such as `tokio::join!` stores the future.
@@ -245,13 +245,13 @@ impl Registry {
         Registry { run_context: Some(context.clone()), ..self.clone() }
     }
 
-    /// Whether calls of a batch with these allowed tools may use the tool. They may always use the tools of a search, which
+    /// Whether calls of a run with these allowed tools may use the tool. They may always use the tools of a search, which
     /// find and call only allowed tools.
     pub(crate) fn is_allowed(&self, tool: &ToolEntry, allowed: Option<&AllowedTools>) -> bool {
         tool.is_allowed_by(allowed) || self.tools.is_search_tool(&tool.name)
     }
 
-    /// Whether calls of this batch may use the tool.
+    /// Whether calls of this run may use the tool.
     fn allows_in(&self, context: Option<&RunContext>, name: &str) -> bool {
         let allowed = context.and_then(RunContext::allowed);
         self.entry(name).is_some_and(|tool| self.is_allowed(tool, allowed))
@@ -281,7 +281,7 @@ impl Registry {
         self.run_context.as_ref()
     }
 
-    /// The registry for one dispatch: without a bound batch, each dispatch counts its calls on its own.
+    /// The registry for one dispatch: without a bound run context, each dispatch counts its calls on its own.
     pub(crate) fn for_dispatch(&self) -> Cow<'_, Self> {
         if self.tools.has_call_limits && self.run_context.is_none() {
             Cow::Owned(self.with(&RunContext::new()))
@@ -308,7 +308,7 @@ impl Registry {
         &self.tools.config.options.limits
     }
 
-    /// The semaphore of `max_concurrency`, shared by all batches.
+    /// The semaphore of `max_concurrency`, shared by all runs.
     pub(crate) fn permits(&self) -> Option<&Semaphore> {
         self.tools.config.permits.as_ref()
     }

@@ -85,7 +85,7 @@ async fn the_time_limit_of_the_tool_is_that_of_its_hook_even_if_the_registry_has
     assert_eq!(delete_message(registry).await, late);
 }
 
-/// Blocks the task of its batch.
+/// Blocks the task of its call.
 #[tool]
 fn computes() -> &'static str {
     std::thread::sleep(Duration::from_millis(150));

@@ -120,7 +120,7 @@ async fn a_cancelled_run_sends_no_request() {
     let registry = registry.with(&RunContext::new().cancellation(token));
     let mut session = asked();
     let never = |_: Request| -> std::future::Ready<Result<AssistantMessage, Infallible>> {
-        panic!("the batch is cancelled")
+        panic!("the run is cancelled")
     };
     assert_eq!(session.run(&registry).complete(never).await, Ok(RunEnd::Cancelled));
     assert_eq!(session.messages().len(), 1);

@@ -217,7 +217,7 @@ async fn the_data_of_a_tool_that_awaits_is_complete_in_any_amount() {
 /// The channel to another thread of a tool, and the one back.
 struct OtherThread(Mutex<Option<(Receiver<()>, Sender<()>)>>);
 
-/// Sends texts of a megabyte from another thread, while the listener of the batch receives one.
+/// Sends texts of a megabyte from another thread, while the listener of the run receives one.
 #[tool]
 async fn texts_from_two_threads(
     #[expect(unused, reason = "the calls of these tests have it")] order: u32,

@@ -19,7 +19,7 @@ struct Order<'a> {
 }
 
 fn begin(order: &str, ledger: &Ledger, call: &CallContext) {
-    let key = call.idempotency_key().expect("the batch has a run id");
+    let key = call.idempotency_key().expect("the context has a run id");
     ledger.write(&Entry::Begun { order: order.to_owned(), key });
 }
 

@@ -26,7 +26,7 @@ async fn a_batch_without_a_run_id_runs_nothing() {
     let mut session = Session::new().user("Go.");
     let model = model([calls([("charge", 7)])]);
     let expected =
-        "the batch has no run id, so its calls cannot be recorded: bind a batch with `RunContext::run_id`";
+        "the run has no id, so its calls cannot be recorded: bind a context with `RunContext::run_id`";
     assert_eq!(failed(&mut session, &registry, &journal, &model).await, expected);
     assert_eq!((model.requests().len(), ledger.entries().len()), (0, 0));
 }

@@ -99,7 +99,7 @@ async fn a_call_is_not_sent_if_the_server_cannot_be_reached() {
     }
     assert_eq!(log.calls().len(), 0);
     let attempts = log.connections.load(Ordering::Relaxed);
-    assert_eq!(attempts, 1 + 5, "the calls of a batch share their attempts");
+    assert_eq!(attempts, 1 + 5, "the calls of a run share their attempts");
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,4 +1,4 @@
-//! The tools that the calls of a batch may use.
+//! The tools that the calls of a run may use.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ impl AllowedTools {
         self.0.contains(name)
     }
 
-    /// Whether this is the list of the same batch.
+    /// Whether this is the list of the same run.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }

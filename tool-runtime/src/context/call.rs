@@ -35,7 +35,7 @@ pub struct CallContext {
 }
 
 impl CallContext {
-    /// Creates the context of a call of this tool, with this id and in an empty batch.
+    /// Creates the context of a call of this tool, with this id and with an empty run context.
     #[must_use]
     pub fn new(id: impl Into<String>, tool: impl Into<String>) -> Self {
         CallContext {
@@ -49,7 +49,7 @@ impl CallContext {
         }
     }
 
-    /// Sets the batch of the call.
+    /// Sets the run context of the call.
     #[must_use]
     pub fn with_run_context(mut self, run: RunContext) -> Self {
         self.cancellation = run.child_token();
@@ -74,12 +74,12 @@ impl CallContext {
 
     /// The cancellation token of the call. Pass it to the functions that the tool calls, or check it to stop early.
     ///
-    /// The token is cancelled when the call ends before its tool has finished: the batch was cancelled, the time limit
+    /// The token is cancelled when the call ends before its tool has finished: the run was cancelled, the time limit
     /// expired, the dispatch was dropped, the tool panicked, or the call was not approved. It is also cancelled when
-    /// the batch is cancelled after the tool has finished, for tasks that the tool spawned. Cancelling the token does
-    /// not cancel the batch.
+    /// the run is cancelled after the tool has finished, for tasks that the tool spawned. Cancelling the token does
+    /// not cancel the run.
     ///
-    /// When the batch is cancelled, a future that finishes at its next poll keeps its result; otherwise it is dropped.
+    /// When the run is cancelled, a future that finishes at its next poll keeps its result; otherwise it is dropped.
     /// The function of a `blocking` tool can only be stopped with this token.
     ///
     /// ```
@@ -101,7 +101,7 @@ impl CallContext {
         self.cancellation.clone()
     }
 
-    /// The context of the call's batch. In a run of a [`Session`](crate::Session), this is the batch that the program has
+    /// The run context of the call. In a run of a [`Session`](crate::Session), this is the one that the program has
     /// bound. For a session inside the tool, use [`child_run_context`](CallContext::child_run_context).
     #[must_use]
     pub fn run_context(&self) -> &RunContext {
@@ -109,16 +109,16 @@ impl CallContext {
     }
 
     /// A context for calls inside the tool, for example those of an inner [`Session`](crate::Session). It has the state of the
-    /// batch, and a token that is cancelled together with the call. If the batch has a [`run_id`](RunContext::run_id), its
+    /// run, and a token that is cancelled together with the call. If the run has a [`run_id`](RunContext::run_id), its
     /// run id is the [`key`](CallContext::key) of this call, so that inner calls have keys of their own.
     ///
-    /// It has no listeners and allows all tools, and its calls do not count in the limits of the batch.
+    /// It has no listeners and allows all tools, and its calls do not count in the limits of the run.
     ///
     /// ```
     /// use tool_runtime::{RunContext, CallContext};
     ///
-    /// let batch = RunContext::new().run_id("order-7").reply_number(2).state("Ada").allowed_tools(["research"]);
-    /// let call = CallContext::new("call_1", "research").with_run_context(batch);
+    /// let context = RunContext::new().run_id("order-7").reply_number(2).state("Ada").allowed_tools(["research"]);
+    /// let call = CallContext::new("call_1", "research").with_run_context(context);
     /// let inner = CallContext::new("call_1", "find").with_run_context(call.child_run_context());
     /// assert_eq!(inner.run_context().get::<&str>(), Some(&"Ada"));
     /// assert_eq!(inner.key().map(|key| key.to_string()).as_deref(), Some("order-7/2/0/0/0"));
@@ -129,7 +129,7 @@ impl CallContext {
         self.run.inner(self.cancellation.child_token(), run_id)
     }
 
-    /// Reports progress to the listeners of the batch ([`RunContext::on_event`]): the completed amount, the whole amount if
+    /// Reports progress to the listeners of the run ([`RunContext::on_event`]): the completed amount, the whole amount if
     /// it is known, and a description for people. Without listeners, and after the call has ended, it does nothing. As with
     /// [`emit`](CallContext::emit), an async tool that sends many events awaits between them.
     ///
@@ -151,7 +151,7 @@ impl CallContext {
         }
     }
 
-    /// Sends data to the listeners of the batch ([`RunContext::on_event`]), as
+    /// Sends data to the listeners of the run ([`RunContext::on_event`]), as
     /// [`CallStatus::Emitted`](crate::dispatch::CallStatus::Emitted): for example rows, pieces of text, or the events of an inner
     /// [`Session`](crate::Session). The model does not receive it.
     ///
@@ -176,8 +176,8 @@ impl CallContext {
     /// }
     ///
     /// let (sender, events) = mpsc::channel();
-    /// let batch = RunContext::new().on_event(move |event| drop(sender.send(serde_json::to_value(event))));
-    /// assert_eq!(primes(4, &CallContext::new("call_1", "primes").with_run_context(batch)), 2);
+    /// let context = RunContext::new().on_event(move |event| drop(sender.send(serde_json::to_value(event))));
+    /// assert_eq!(primes(4, &CallContext::new("call_1", "primes").with_run_context(context)), 2);
     /// let expected = json!({ "id": "call_1", "tool": "primes", "status": "emitted", "data": { "prime": 2 } });
     /// assert_eq!(events.recv()??, expected);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -189,7 +189,7 @@ impl CallContext {
         }
     }
 
-    /// The key of the call, which identifies it across restarts of the program. `None` if the batch has no
+    /// The key of the call, which identifies it across restarts of the program. `None` if the run has no
     /// [`run_id`](RunContext::run_id). See [`reply_number`](RunContext::reply_number) for the number of its reply.
     ///
     /// ```
@@ -203,9 +203,9 @@ impl CallContext {
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let batch = RunContext::new().run_id("order-7").reply_number(2);
+    /// let context = RunContext::new().run_id("order-7").reply_number(2);
     /// let calls = [ToolCall::new("call_0", "charge", "{}"), ToolCall::new("call_1", "charge", "{}")];
-    /// let messages = Registry::new(tools![charge])?.with(&batch).dispatch(&calls).await;
+    /// let messages = Registry::new(tools![charge])?.with(&context).dispatch(&calls).await;
     /// assert_eq!(messages[1].content, "order-7/2/1");
     /// # Ok(())
     /// # }
@@ -216,11 +216,11 @@ impl CallContext {
     }
 
     /// A key for the service that the tool calls, such as the header `Idempotency-Key` of a payment. It is the same
-    /// each time this call runs, even after a restart, and differs from that of each other call in batches with a
+    /// each time this call runs, even after a restart, and differs from that of each other call in runs with a
     /// [`reply_number`](RunContext::reply_number), as in a session. A service that supports these keys responds to a
     /// repeated request with its first response, and the effect happens once.
     ///
-    /// `None` if the batch has no [`run_id`](RunContext::run_id).
+    /// `None` if the run has no [`run_id`](RunContext::run_id).
     ///
     /// It is the text of the [`key`](CallContext::key) in visible ASCII characters, for headers: all other bytes, and `%`, are
     /// written as `%` and two hexadecimal digits. Services limit the length, Stripe to 255 characters, so choose short run ids.

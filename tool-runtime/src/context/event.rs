@@ -114,7 +114,7 @@ impl CallStatus {
     }
 }
 
-/// The events of one call in a batch with listeners.
+/// The events of one call in a run with listeners.
 #[derive(Debug)]
 pub(crate) struct CallEvents {
     run: RunContext,
@@ -135,7 +135,7 @@ struct Queue {
 }
 
 impl CallEvents {
-    /// The events of a call; `None` if the batch has no listeners.
+    /// The events of a call; `None` if the run has no listeners.
     pub(crate) fn new(run: &RunContext, id: &str, tool: &str) -> Option<Arc<Self>> {
         if run.listeners().is_empty() {
             return None;

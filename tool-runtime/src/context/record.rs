@@ -17,9 +17,9 @@ pub(crate) struct CallRecord {
     has_finished: AtomicBool,
     is_counted: AtomicBool,
     is_response_of_hook: AtomicBool,
-    /// Whether the call keeps its result if its batch is cancelled while middleware handles it.
+    /// Whether the call keeps its result if its run is cancelled while middleware handles it.
     keeps_result: AtomicBool,
-    /// Boxed, since few calls have details, and a batch has a record for each call.
+    /// Boxed, since few calls have details, and a reply has a record for each call.
     details: OnceLock<Box<Details>>,
 }
 

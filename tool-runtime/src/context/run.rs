@@ -1,4 +1,4 @@
-//! The context of a batch of calls.
+//! The context of a run.
 
 use super::{AllowedTools, BegunCalls, CallEvent, CallKey, StartGate};
 use crate::state::{State as _, States};
@@ -6,8 +6,9 @@ use std::fmt;
 use std::sync::{Arc, LazyLock};
 use tokio_util::sync::CancellationToken;
 
-/// The data that a program attaches to the calls of one batch: application state such as a user or a tenant, a cancellation
-/// token, listeners, limits.
+/// The data that a program attaches to the calls of a run: application state such as a user or a tenant, a cancellation
+/// token, listeners, limits. A run is a [run of a session](crate::Session::run), or the dispatches of a program with a loop of
+/// its own.
 ///
 /// [`Registry::with`](crate::Registry::with) binds it to a registry; only calls of the bound registry see it. Clones
 /// share their data, and count the calls of [`max_calls`](crate::registry::Policy::max_calls) together. A clone that is
@@ -27,8 +28,8 @@ use tokio_util::sync::CancellationToken;
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let registry = Registry::builder().tools(tools![who_am_i]).state_per_run::<User>().build()?;
-/// let batch = RunContext::new().state(User("Ada".to_owned()));
-/// let messages = registry.with(&batch).dispatch(&[ToolCall::new("call_1", "who_am_i", "{}")]).await;
+/// let context = RunContext::new().state(User("Ada".to_owned()));
+/// let messages = registry.with(&context).dispatch(&[ToolCall::new("call_1", "who_am_i", "{}")]).await;
 /// assert_eq!(messages[0].content, "Ada");
 /// # Ok(())
 /// # }
@@ -47,7 +48,7 @@ struct Data {
     /// `None` if all listeners receive events at once.
     start_gate: Option<StartGate>,
     begun_calls: BegunCalls,
-    /// The batch of the program, without the additions of a run of a session.
+    /// The context of the program, without the additions of a session.
     program: Option<RunContext>,
 }
 
@@ -58,7 +59,7 @@ impl RunContext {
         RunContext::default()
     }
 
-    /// The context of calls without a batch. It is shared, so no call may be counted in it.
+    /// The context of calls without a run context. It is shared, so no call may be counted in it.
     pub(crate) fn none() -> &'static Self {
         static NONE: LazyLock<RunContext> = LazyLock::new(RunContext::new);
         &NONE
@@ -68,7 +69,7 @@ impl RunContext {
         Arc::make_mut(&mut self.0)
     }
 
-    /// Attaches a value. It replaces an attached value of the same type, and this batch uses it instead of the
+    /// Attaches a value. It replaces an attached value of the same type, and calls use it instead of the
     /// registry's state of that type. An `Arc<T>` also serves parameters `#[state] x: &T`.
     #[must_use]
     pub fn state<T: Send + Sync + 'static>(mut self, value: T) -> Self {
@@ -76,7 +77,7 @@ impl RunContext {
         self
     }
 
-    /// Sets the token that cancels the batch. Default: none.
+    /// Sets the token that cancels the run. Default: none.
     ///
     /// When the token is cancelled, the dispatch returns:
     ///
@@ -104,8 +105,8 @@ impl RunContext {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let token = CancellationToken::new();
-    /// let batch = RunContext::new().cancellation(token.clone());
-    /// let registry = Registry::new(tools![wait, now])?.with(&batch);
+    /// let context = RunContext::new().cancellation(token.clone());
+    /// let registry = Registry::new(tools![wait, now])?.with(&context);
     /// let calls = [ToolCall::new("call_1", "wait", "{}"), ToolCall::new("call_2", "now", "{}")];
     /// let (messages, ()) = tokio::join!(registry.dispatch(&calls), async { token.cancel() });
     /// assert_eq!(messages[0].content, "Error: cancelled before it finished");
@@ -142,8 +143,8 @@ impl RunContext {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let (sender, events) = mpsc::channel();
-    /// let batch = RunContext::new().on_event(move |event| drop(sender.send(event.clone())));
-    /// let registry = Registry::new(tools![export])?.with(&batch);
+    /// let context = RunContext::new().on_event(move |event| drop(sender.send(event.clone())));
+    /// let registry = Registry::new(tools![export])?.with(&context);
     /// registry.dispatch(&[ToolCall::new("call_1", "export", "{}")]).await;
     /// let events: Vec<CallStatus> = events.try_iter().map(|event| event.status).collect();
     /// assert!(matches!(
@@ -159,7 +160,7 @@ impl RunContext {
         self
     }
 
-    /// Sets the tools that calls of this batch may use, by name. Default: all. A call of another tool gets an error that
+    /// Sets the tools that calls of this run may use, by name. Default: all. A call of another tool gets an error that
     /// lists these; a name that no tool has is left out. The request still has all tools: use
     /// [`Request::with_allowed_tools`](crate::conversation::Request::with_allowed_tools) as well.
     ///
@@ -180,8 +181,8 @@ impl RunContext {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let registry = Registry::new(tools![now, light])?;
-    /// let batch = RunContext::new().allowed_tools(["now"]);
-    /// let messages = registry.with(&batch).dispatch(&[ToolCall::new("call_1", "light", "{}")]).await;
+    /// let context = RunContext::new().allowed_tools(["now"]);
+    /// let messages = registry.with(&context).dispatch(&[ToolCall::new("call_1", "light", "{}")]).await;
     /// assert_eq!(messages[0].content, "Error: the tool `light` may not be called now. Available: `now`.");
     /// # Ok(())
     /// # }
@@ -220,7 +221,7 @@ impl RunContext {
     }
 
     /// Sets the id of the run, which is part of the [`CallKey`](super::CallKey) of each call. Default: none, and calls
-    /// have no key. Use one id for all batches of a conversation, even after a restart of the program, and another one
+    /// have no key. Use one id for all dispatches of a conversation, even after a restart of the program, and another one
     /// for each conversation.
     ///
     /// A crash loses the replies of a run that were not stored, and later replies have their numbers again. So a program that
@@ -249,7 +250,7 @@ impl RunContext {
         self
     }
 
-    /// The key of the call at this position of the reply with this number. `None` if the batch has no
+    /// The key of the call at this position of the reply with this number. `None` if the run has no
     /// [`run_id`](RunContext::run_id).
     ///
     /// ```
@@ -310,7 +311,7 @@ impl RunContext {
         RunContext(Arc::new(Data { states, cancellation: Some(token), run_id, ..Data::default() }))
     }
 
-    /// The batch of the program.
+    /// The context of the program.
     pub(super) fn program(&self) -> &Self {
         self.0.program.as_ref().unwrap_or(self)
     }
@@ -348,7 +349,7 @@ impl RunContext {
         self.0.begun_calls.has_reached(tool, limit)
     }
 
-    /// A token that is cancelled together with the batch. Cancelling it does not cancel the batch.
+    /// A token that is cancelled together with the run. Cancelling it does not cancel the run.
     ///
     /// ```
     /// use tool_runtime::RunContext;

@@ -1,10 +1,10 @@
-//! The start of calls one after the other, for a listener that may cancel the batch.
+//! The start of calls one after the other, for a listener that may cancel the run.
 
 use std::sync::Arc;
 use tokio::sync::{Semaphore, SemaphorePermit, oneshot};
 
-/// Lets the next call of a batch start once a listener in another task has received all events before it, so that the
-/// listener can cancel the batch first.
+/// Lets the next call of a reply start once a listener in another task has received all events before it, so that the
+/// listener can cancel the run first.
 #[derive(Clone)]
 pub(crate) struct StartGate {
     turn: Arc<Semaphore>,

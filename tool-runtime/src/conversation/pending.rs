@@ -161,8 +161,8 @@ impl PendingCalls {
     /// [run again](crate::session#interrupted-runs). A call with invalid
     /// arguments is not included, since it does not run; the model receives an error.
     ///
-    /// If a tool takes state from its batch, its arguments can be checked only with that state: use a registry that is
-    /// [bound](Registry::with) to the batch.
+    /// If a tool takes state from its run context, its arguments can be checked only with that state: use a registry that is
+    /// [bound](Registry::with) to the run context.
     #[must_use]
     pub fn awaiting_approval(&self, registry: &Registry) -> Vec<ProposedCall> {
         let batch = self.batch(registry);
@@ -208,7 +208,7 @@ impl PendingCalls {
 
     /// The batch of the calls, with the number of their reply.
     fn batch<'a>(&self, registry: &'a Registry) -> Batch<'a> {
-        // The batch of a session's run has the number. Counting the replies again for each reply would take quadratic time.
+        // The context of a session's run has the number. Counting the replies again for each reply would take quadratic time.
         let number = registry.run_context().and_then(RunContext::number_of_reply);
         let replies = || {
             let messages = self.before.messages().iter();

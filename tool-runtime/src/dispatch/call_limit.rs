@@ -11,7 +11,7 @@ pub(super) struct CountedCall<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// Counts the call in its batch, unless the limit of its tool is reached. A call that has begun before and continues is
+    /// Counts the call in its run, unless the limit of its tool is reached. A call that has begun before and continues is
     /// counted already.
     pub(super) fn count(&'a self) -> Result<CountedCall<'a>, CallError> {
         let Some(limit) = self.tool.options.policy.max_calls else { return Ok(CountedCall { call: None }) };

@@ -1,4 +1,4 @@
-//! The end of a call whose batch is cancelled.
+//! The end of a call whose run is cancelled.
 
 use super::Ended;
 use crate::outcome::CallError;
@@ -9,7 +9,7 @@ use std::pin::pin;
 use tokio::task::unconstrained;
 
 impl Call<'_> {
-    /// Runs the call until its batch is cancelled.
+    /// Runs the call until its run is cancelled.
     pub(super) async fn until_cancelled(
         &self,
         running: impl Future<Output = Result<ToolOutput, Ended>>,
@@ -18,7 +18,7 @@ impl Call<'_> {
         match select(pin!(running), pin!(token.cancelled())).await {
             Either::Left((result, _)) => result,
             // A tool that has finished, or finishes when the token wakes it, keeps its result, in whatever order they
-            // were woken. `unconstrained` because tokio's cooperative budget would make some calls of a large batch
+            // were woken. `unconstrained` because tokio's cooperative budget would make some calls of a large reply
             // pending.
             Either::Right(((), mut running)) => match unconstrained(&mut running).now_or_never() {
                 Some(result) => result,

@@ -60,7 +60,7 @@ impl Registry {
         }
         match self.prepare(&call) {
             Ok(_) => {}
-            // The batch may provide the missing state later. The arguments are validated then.
+            // The run context may provide the missing state later. The arguments are validated then.
             Err(error) if matches!(*error, CallError::Unavailable { .. }) => {
                 if let Some(coerced) = tool.coerce(incoming.arguments(), self.coercion_options(incoming.call))
                 {

@@ -26,7 +26,7 @@ pub(crate) enum Ended {
         ticket: Option<String>,
         arguments: String,
     },
-    /// The batch was cancelled first.
+    /// The run was cancelled first.
     Cancelled,
 }
 

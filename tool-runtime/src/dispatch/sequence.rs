@@ -56,7 +56,7 @@ impl Registry {
     /// permit, and a call that waits for a permit does not count. A step does nothing for a call that does not need it. A
     /// call that needs a step must not be direct.
     ///
-    /// Boxed, since a batch has a future of the direct way for each call.
+    /// Boxed, since a reply has a future of the direct way for each call.
     fn pass_steps<'a>(
         &'a self,
         call: &'a Call<'a>,

@@ -6,7 +6,7 @@ use crate::tool::Call;
 use tokio::sync::SemaphorePermit;
 
 impl Call<'_> {
-    /// Sends the start of the call. A listener that receives it may cancel the batch before the call runs.
+    /// Sends the start of the call. A listener that receives it may cancel the run before the call runs.
     pub(super) async fn send_start(&self) -> Result<(), CallError> {
         let Some(events) = self.events else { return Ok(()) };
         let _turn = self.turn_to_start().await?;
@@ -17,7 +17,7 @@ impl Call<'_> {
         self.check_cancellation()
     }
 
-    /// Waits until the listener of a run has received all events. No call starts after the listener has cancelled the batch.
+    /// Waits until the listener of a run has received all events. No call starts after the listener has cancelled the run.
     /// The next call waits until the permit is dropped.
     pub(super) async fn turn_to_start(&self) -> Result<Option<SemaphorePermit<'_>>, CallError> {
         let turn = match self.incoming.batch.context().start_gate() {

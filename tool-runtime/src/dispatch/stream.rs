@@ -30,8 +30,8 @@ impl Registry {
     ///   can be added to the history.
     /// - **Concurrency**: the stream and the tools run in the caller's task. While a tool computes without an `.await`,
     ///   no chunk is read, unless the tool is `blocking`.
-    /// - **Drop**: dropping the future drops the stream, the tools and the results. To stop without loss, cancel the
-    ///   batch that is bound to the registry.
+    /// - **Drop**: dropping the future drops the stream, the tools and the results. To stop without loss, cancel the token
+    ///   of the run context that is bound to the registry.
     ///
     /// ```
     /// use futures_util::stream;
@@ -80,8 +80,7 @@ impl Registry {
     /// Like [`dispatch_stream`](Registry::dispatch_stream), with a callback for each [`Event`] of the reply.
     ///
     /// `on_event` receives the events while the reply is received, for example to show the text and the progress of
-    /// calls. It must not block; use a channel to send events to other tasks. The cancellation token of the batch that is
-    /// bound to the registry also ends the stream.
+    /// calls. It must not block; use a channel to send events to other tasks. The cancellation token of the run context that is bound to the registry also ends the stream.
     ///
     /// A [`Session`](crate::Session) does this itself. In a loop of your own, add the tool messages to a
     /// [`Conversation`](crate::Conversation) with
@@ -116,8 +115,8 @@ impl Registry {
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let client = Client;
     /// let token = CancellationToken::new(); // another task cancels it
-    /// let batch = RunContext::new().cancellation(token.clone());
-    /// let registry = Registry::new(tools![get_weather])?.with(&batch);
+    /// let context = RunContext::new().cancellation(token.clone());
+    /// let registry = Registry::new(tools![get_weather])?.with(&context);
     /// let mut chat = Conversation::new().user("Is it sunny in Rome?");
     /// let answer = loop {
     ///     let chunks = client.send(chat.request(&registry)).await?; // with `"stream": true`
@@ -147,7 +146,7 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// Returns an error if the stream is interrupted, or if the batch is cancelled before the `finish_reason`. A later
+    /// Returns an error if the stream is interrupted, or if the run is cancelled before the `finish_reason`. A later
     /// cancellation only cancels the tools.
     pub async fn dispatch_stream_events<S>(
         &self,

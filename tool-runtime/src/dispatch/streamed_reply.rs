@@ -127,7 +127,7 @@ impl StreamedReply {
         self
     }
 
-    /// Reads the chunks until the reply has ended or the batch is cancelled. Calls of tools that may run early are added to
+    /// Reads the chunks until the reply has ended or the run is cancelled. Calls of tools that may run early are added to
     /// `running`, which this future polls.
     pub(crate) async fn receive<'a, S>(
         &mut self,

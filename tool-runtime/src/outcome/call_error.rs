@@ -112,14 +112,14 @@ pub enum CallError {
         /// The time limit.
         allowed: Duration,
     },
-    /// The position of the call in its batch exceeds
+    /// The position of the call in its reply exceeds
     /// [`max_calls_per_reply`](crate::RegistryBuilder::max_calls_per_reply).
     #[non_exhaustive]
     TooManyCalls {
         /// The limit.
         limit: usize,
     },
-    /// The batch does not allow the tool: see
+    /// The run does not allow the tool: see
     /// [`RunContext::allowed_tools`](crate::RunContext::allowed_tools).
     #[non_exhaustive]
     NotAllowed {
@@ -128,7 +128,7 @@ pub enum CallError {
         /// The names of the allowed tools.
         allowed: Arc<[String]>,
     },
-    /// The tool has already been called as often in its batch as its [`max_calls`](crate::registry::Policy::max_calls)
+    /// The tool has already been called as often in its run as its [`max_calls`](crate::registry::Policy::max_calls)
     /// allows.
     #[non_exhaustive]
     CallLimitReached {
@@ -137,7 +137,7 @@ pub enum CallError {
         /// The limit.
         limit: usize,
     },
-    /// The batch was cancelled before the call finished. [`Outcome::has_begun`](crate::dispatch::Outcome::has_begun)
+    /// The run was cancelled before the call finished. [`Outcome::has_begun`](crate::dispatch::Outcome::has_begun)
     /// reports whether the tool may have taken effect.
     #[non_exhaustive]
     Cancelled {

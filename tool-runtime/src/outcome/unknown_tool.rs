@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub struct UnknownToolError {
     /// The unknown name.
     pub name: String,
-    /// The name of the most similar tool. Only the errors of the first 100 calls of a batch have one.
+    /// The name of the most similar tool. Only the errors of the first 100 calls of a reply have one.
     pub suggestion: Option<String>,
     /// The sorted names of all tools, or with a search (`RegistryBuilder::search`) those of the tools that the request
     /// contains. A clone shares the list.

@@ -1,12 +1,12 @@
-//! Names in the errors of calls that a batch does not allow.
+//! Names in the errors of calls that a run does not allow.
 
 use crate::context::AllowedTools;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The names of a batch, which all its errors share: a reply may have thousands of calls, and a registry thousands of tools.
+/// The names of a reply, which all its errors share: a reply may have thousands of calls, and a registry thousands of tools.
 #[derive(Default)]
 pub(super) struct AllowedNames {
-    /// Those of the newest batch with an error.
+    /// Those of the newest reply with an error.
     newest: Mutex<Option<Names>>,
 }
 

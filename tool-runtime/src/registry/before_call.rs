@@ -16,7 +16,7 @@ impl RegistryBuilder {
     ///   [`approval_timeout`](RegistryBuilder::approval_timeout), otherwise that of the tool. The runtime's timer alone
     ///   decides when a hook is late: a hook that computes without awaiting is not interrupted, and its decision counts
     ///   even if it took longer than the limit.
-    /// - The hooks of a batch run concurrently. A hook that asks a person should hold a lock while it
+    /// - The hooks of a reply run concurrently. A hook that asks a person should hold a lock while it
     ///   asks, so that it asks one question at a time. The wait for the lock counts towards the limit, which must
     ///   therefore suffice for the questions about all calls of a reply.
     /// - Decoders of arguments and expressions of their defaults run before the hook, and again on the thread of a

@@ -36,7 +36,7 @@ use std::sync::Arc;
 #[must_use = "call `build()` to create the registry"]
 pub struct RegistryBuilder {
     functions: Vec<&'static Descriptor>,
-    /// With their prefixed names, and the toolset unless it comes from the batch.
+    /// With their prefixed names, and the toolset unless it comes from the run context.
     methods: Vec<(Cow<'static, str>, &'static Descriptor, Option<Shared>)>,
     dynamic: Vec<DynamicTool>,
     /// Set with the first dynamic tool, so that programs without dynamic tools do not contain the code that adds them.
@@ -171,7 +171,7 @@ impl RegistryBuilder {
     /// Adds the tools of a toolset whose value comes from the [`RunContext`](crate::RunContext), for example one value
     /// per tenant. Default: no toolsets.
     ///
-    /// A call in a batch without such a value uses the [`state`](RegistryBuilder::state) of this type, and otherwise fails
+    /// A call in a run without such a value uses the [`state`](RegistryBuilder::state) of this type, and otherwise fails
     /// with [`CallError::Unavailable`](crate::CallError::Unavailable).
     ///
     /// ```
@@ -191,8 +191,8 @@ impl RegistryBuilder {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let registry = Registry::builder().toolset_per_run::<Shop>().build()?;
-    /// let batch = RunContext::new().state(Shop("Books"));
-    /// let messages = registry.with(&batch).dispatch(&[ToolCall::new("call_1", "name", "{}")]).await;
+    /// let context = RunContext::new().state(Shop("Books"));
+    /// let messages = registry.with(&context).dispatch(&[ToolCall::new("call_1", "name", "{}")]).await;
     /// assert_eq!(messages[0].content, "Books");
     /// # Ok(())
     /// # }
@@ -239,9 +239,9 @@ impl RegistryBuilder {
         self
     }
 
-    /// Declares that each batch provides state of this type in its [`RunContext`](crate::RunContext). Default: none.
+    /// Declares that each run provides state of this type in its [`RunContext`](crate::RunContext). Default: none.
     ///
-    /// A call that needs the state in a batch without it fails with
+    /// A call that needs the state in a run without it fails with
     /// [`CallError::Unavailable`](crate::CallError::Unavailable).
     pub fn state_per_run<T: Send + Sync + 'static>(mut self) -> Self {
         self.states_per_run.insert(TypeId::of::<T>());

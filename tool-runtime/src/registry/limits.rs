@@ -95,10 +95,10 @@ impl RegistryBuilder {
         self
     }
 
-    /// Sets the maximum number of calls that run at the same time, over all batches of this registry, its clones and
+    /// Sets the maximum number of calls that run at the same time, over all runs with this registry, its clones and
     /// its subsets. Default: no limit.
     ///
-    /// Other calls wait in a first-in, first-out queue: the calls of a batch start before those of a later batch, unless
+    /// Other calls wait in a first-in, first-out queue: the calls of a reply start before those of a later reply, unless
     /// they wait for the `max_concurrency` of their own tool first.
     ///
     /// A `blocking` function that continues after its call ended no longer counts, so that a hanging thread does not

@@ -232,7 +232,7 @@ impl RegistryBuilder {
     }
 
     /// Measures the [`duration`](crate::dispatch::Outcome::duration) of every call. Default: `false`: only the calls of a
-    /// batch with a listener ([`RunContext::on_event`](crate::RunContext::on_event),
+    /// run with a listener ([`RunContext::on_event`](crate::RunContext::on_event),
     /// [`Run::on_event`](crate::session::Run::on_event)) are measured, and other durations are zero, since reading the clock takes
     /// longer than a small tool.
     ///

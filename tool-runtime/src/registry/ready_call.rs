@@ -22,7 +22,7 @@ pub struct ReadyCall {
 }
 
 impl ReadyCall {
-    /// The context of the call: its id, its batch and its key. The tool receives another one in each run, with a
+    /// The context of the call: its id, its run context and its key. The tool receives another one each time it runs, with a
     /// cancellation token of its own.
     #[must_use]
     pub fn context(&self) -> &CallContext {
@@ -61,7 +61,7 @@ impl ReadyCall {
         &self.owned.call.arguments
     }
 
-    /// Declares that the call has its result: if the batch is cancelled from now on, the call waits for its middleware and
+    /// Declares that the call has its result: if the run is cancelled from now on, the call waits for its middleware and
     /// keeps the result, instead of ending as cancelled.
     ///
     /// For middleware that awaits a store after [`run`](ReadyCall::run): the events of the call, the history and the store then
@@ -181,7 +181,7 @@ impl RegistryBuilder {
     /// - [`ReadyCall::run`] may be called never, once or several times. Each run has the time limit of the tool;
     ///   [`call_timeout`](RegistryBuilder::call_timeout) limits the whole call.
     /// - A panic in it is an error of this call.
-    /// - When the batch is cancelled, the dispatch is dropped or `call_timeout` expires, it is dropped: code after
+    /// - When the run is cancelled, the dispatch is dropped or `call_timeout` expires, it is dropped: code after
     ///   `call.run().await` does not execute, except after a cancellation that follows
     ///   [`keep_result`](ReadyCall::keep_result). A listener of [`RunContext::on_event`](crate::RunContext::on_event)
     ///   receives the end of each call.

@@ -26,7 +26,7 @@ pub(super) struct ToolSearch {
     pub(super) listed: Vec<ToolSchema>,
     /// The definitions that a search can find, sorted by name.
     pub(super) deferred: Vec<ToolSchema>,
-    /// The names of the listed tools that a batch may use.
+    /// The names of the listed tools that a run may use.
     listed_names: AllowedNames,
 }
 
@@ -163,7 +163,7 @@ impl Registry {
         deferred.binary_search_by(|schema| schema.name().cmp(name)).is_ok()
     }
 
-    /// The error of a call of an unknown tool. With a search, it suggests only tools that the batch may use.
+    /// The error of a call of an unknown tool. With a search, it suggests only tools that the run may use.
     #[cold]
     pub(crate) fn unknown_tool_of_call(
         &self,

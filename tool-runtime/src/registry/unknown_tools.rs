@@ -1,4 +1,4 @@
-//! Errors of calls of tools that a registry does not have, or that a batch does not allow.
+//! Errors of calls of tools that a registry does not have, or that a run does not allow.
 
 use super::Registry;
 use crate::context::AllowedTools;
@@ -12,7 +12,7 @@ impl Registry {
         self.unknown_tool_at(0, name)
     }
 
-    /// The error of a call at this position of its batch.
+    /// The error of a call at this position of its reply.
     #[cold]
     pub(super) fn unknown_tool_at(&self, position: usize, name: &str) -> UnknownToolError {
         let names = || self.names().into_iter().map(str::to_owned).collect();
@@ -21,7 +21,7 @@ impl Registry {
         UnknownToolError::new(name, suggestion.flatten(), names)
     }
 
-    /// The names of the tools that calls of a batch with these allowed tools may use, for errors.
+    /// The names of the tools that calls of a run with these allowed tools may use, for errors.
     #[cold]
     pub(crate) fn allowed_names(&self, allowed: &AllowedTools) -> Arc<[String]> {
         let tools = || self.tools.entries.iter().filter(|tool| tool.is_allowed_by(Some(allowed)));
@@ -29,7 +29,7 @@ impl Registry {
     }
 }
 
-/// Whether the error of a call at this position of its batch suggests another tool. The search for it compares the names of all
+/// Whether the error of a call at this position of its reply suggests another tool. The search for it compares the names of all
 /// tools, so the errors of later calls do not.
 pub(super) fn may_suggest(position: usize) -> bool {
     const MAX_CALLS: usize = 100;

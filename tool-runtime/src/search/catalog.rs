@@ -46,7 +46,7 @@ impl Scope {
     }
 }
 
-/// The tools that the calls of one batch can find.
+/// The tools that calls with one run context can find.
 #[derive(Clone, Copy)]
 pub(crate) struct Findable<'a> {
     pub(crate) catalog: &'a Catalog,
@@ -74,7 +74,7 @@ impl Catalog {
 }
 
 impl<'a> Findable<'a> {
-    /// Whether a call of the batch may use the tool at this position.
+    /// Whether a call of the run may use the tool at this position.
     pub(super) fn contains(&self, position: usize) -> bool {
         let Some(tool) = self.catalog.registered.get(position) else { return false };
         let limit = tool.options.policy.max_calls;

@@ -180,7 +180,7 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
     /// of a call that has reached its time limit or was cancelled, and those that wait one second after the run was cancelled, are
     /// skipped: [`CallStatus::Skipped`](crate::dispatch::CallStatus::Skipped) reports their number.
     ///
-    /// To stop the run, cancel the token of its [batch](RunContext::cancellation) in the listener: no call starts after it,
+    /// To stop the run, cancel the [token](RunContext::cancellation) of its context in the listener: no call starts after it,
     /// not even the one whose start the listener receives.
     ///
     /// ```
@@ -283,7 +283,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> Run<'_, O, P> {
     /// # }
     /// ```
     ///
-    /// The future can be dropped at any time: see [`Session`]. Cancelling the token of the batch ends it at once, without
+    /// The future can be dropped at any time: see [`Session`]. Cancelling the token of its [`RunContext`] ends it at once, without
     /// waiting for the reply of the model.
     ///
     /// # Errors

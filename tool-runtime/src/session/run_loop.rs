@@ -137,7 +137,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         self.registry.run_context().and_then(RunContext::token).is_some_and(CancellationToken::is_cancelled)
     }
 
-    /// Awaits the future of the client; `None` if the batch is cancelled before.
+    /// Awaits the future of the client; `None` if the run is cancelled before.
     ///
     /// The returned future does not borrow the run: a shared reference to a listener is `Send` only if the listener is `Sync`.
     fn until_cancelled<F: Future>(
@@ -217,7 +217,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
             .map(|invalid| invalid.message(format))
     }
 
-    /// The allowed tools of a request that the batch allows as well.
+    /// The allowed tools of a request that the run allows as well.
     fn allowed_by_run(&self, names: &[String]) -> Vec<String> {
         let allowed = self.registry.run_context().and_then(RunContext::allowed);
         let is_allowed = |name: &&String| {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// The data that the calls of one batch share.
+/// The data that the calls of one reply share.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Batch<'a> {
     /// `None` for calls without a context.
@@ -20,7 +20,7 @@ pub(crate) struct Batch<'a> {
     pub(crate) rejection: Option<fn(String) -> CallError>,
     /// Whether the model received definitions with written names of keys.
     pub(crate) has_written_keys: bool,
-    /// Whether the batch itself adds no step to its calls: it has no token, no listener and no middleware of a run.
+    /// Whether the run context adds no step to the calls: it has no token, no listener and no middleware of a run.
     pub(crate) is_direct: bool,
 }
 

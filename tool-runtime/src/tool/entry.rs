@@ -24,11 +24,11 @@ pub(crate) struct ToolEntry {
     pub(crate) metadata: Arc<Metadata>,
     /// The time limit of the tool, otherwise that of its registry.
     pub(crate) timeout: Option<Duration>,
-    /// Whether the tool and its registry add no step to its calls: a call runs at once if its batch adds none either.
+    /// Whether the tool and its registry add no step to its calls: a call runs at once if its run context adds none either.
     pub(crate) is_direct: bool,
     /// Whether a call needs a Tokio runtime.
     pub(crate) needs_runtime: bool,
-    /// The semaphore of the tool's `max_concurrency`, shared by all batches.
+    /// The semaphore of the tool's `max_concurrency`, shared by all runs.
     pub(crate) permits: Option<Arc<Semaphore>>,
     pub(crate) validator: Arc<ToolValidator>,
     /// The keys that a provider rejects; `None` for most tools.
@@ -38,7 +38,7 @@ pub(crate) struct ToolEntry {
     pub(crate) enforced: Arc<serde_json::Value>,
     /// The state of the registry that the tool was built for.
     pub(crate) states: Arc<States>,
-    /// The toolset, if the tool is a method and its toolset does not come from the batch.
+    /// The toolset, if the tool is a method and its toolset does not come from the run context.
     pub(crate) instance: Option<Shared>,
     pub(crate) body: Body,
 }
@@ -80,7 +80,7 @@ impl ToolEntry {
         names.iter().any(|name| **name == *self.name || Some(&**name) == self.original_name.as_deref())
     }
 
-    /// Whether calls of a batch with these allowed tools may use the tool.
+    /// Whether calls of a run with these allowed tools may use the tool.
     pub(crate) fn is_allowed_by(&self, allowed: Option<&AllowedTools>) -> bool {
         let contains = |name: &str| allowed.is_none_or(|allowed| allowed.contains(name));
         contains(&self.name) || self.original_name.as_deref().is_some_and(contains)

@@ -88,7 +88,7 @@ impl<'a> Invocation<'a> {
         }
     }
 
-    /// The state of this type, from the batch or otherwise from the registry; `None` if neither has it.
+    /// The state of this type, from the run context or otherwise from the registry; `None` if neither has it.
     pub fn __state<T: State + ?Sized>(&mut self, parameter: &'static str) -> Option<Injected<'a, T>> {
         match &mut self.purpose {
             Purpose::Call(call) | Purpose::Validate(call) => {
