@@ -113,7 +113,7 @@ impl Settings {
         }
         if let Some(hook) = self.hook {
             registry = registry.before_call(move |call| async move {
-                let is_target = is_target_of_hook(call.tool(), call.arguments().get());
+                let is_target = is_target_of_hook(call.tool(), call.arguments());
                 match hook {
                     // A check of the permits.
                     _ if place(call.context()).is_none() => Decision::Run,

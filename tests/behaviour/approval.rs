@@ -135,7 +135,7 @@ async fn the_hook_receives_the_tool_its_time_limit_the_arguments_and_the_context
                     "{} {:?} {} {} {user:?}",
                     call.tool(),
                     call.policy().timeout,
-                    call.arguments().get(),
+                    call.arguments(),
                     call.context().id()
                 );
                 seen.lock().expect("no test panics with it").push(seen_now);
@@ -165,7 +165,7 @@ async fn the_hook_receives_the_coerced_arguments() {
     let registry = Registry::builder()
         .tools(tools![sum])
         .lenient_arguments(true)
-        .before_call(|call| async move { Decision::deny(call.arguments().get()) })
+        .before_call(|call| async move { Decision::deny(call.arguments()) })
         .build()
         .expect("a registry");
     let calls = [

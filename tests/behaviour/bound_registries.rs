@@ -93,20 +93,22 @@ async fn a_toolset_can_come_from_the_batch() {
 }
 
 #[tokio::test]
-async fn a_call_of_a_toolset_from_the_batch_waits_for_approval_also_before_the_batch_is_known() {
+async fn a_call_of_a_toolset_of_the_run_waits_for_approval() {
     let registry = Registry::builder().toolset_per_run::<Shop>().build().expect("two tools");
+    let registry = registry.with(&RunContext::new().state(Shop("Books")));
     let reply = AssistantMessage::from_tool_calls(vec![ToolCall::new("1", "close", r#"{"reason":"rain"}"#)]);
     let Received::ToolCalls(mut pending) = Conversation::new().user("Close.").receive(reply) else {
         panic!("it calls")
     };
-    assert_eq!(pending.awaiting_approval(&registry).len(), 1);
+    pending.run(&registry).await;
+    assert_eq!(pending.awaiting_approval().len(), 1);
     pending.approve("1").expect("it waits");
-    let chat = pending.dispatch(&registry.with(&RunContext::new().state(Shop("Books")))).await;
+    let chat = pending.dispatch(&registry).await;
     assert_eq!(chat.messages()[2].text(), "Books is closed: rain");
 }
 
 #[tokio::test]
-async fn a_bound_registry_keeps_its_batch_in_clones_subsets_and_unions() {
+async fn a_bound_registry_keeps_its_context_in_clones_subsets_and_unions() {
     let context = RunContext::new().state(Database("memory"));
     let registry = Registry::builder().tools(tools![database]).state_per_run::<Database>().build();
     let registry = registry.expect("one tool").with(&context);

@@ -174,12 +174,14 @@ async fn format_disk() {}
 async fn no_approval_is_asked_beyond_max_calls() {
     let registry = Registry::new(tools![format_disk]).expect("one tool").with(&RunContext::new());
     let reply = AssistantMessage::from_tool_calls(calls(&["format_disk"]));
-    let Received::ToolCalls(pending) = Conversation::new().user("Format.").receive(reply) else {
+    let Received::ToolCalls(mut pending) = Conversation::new().user("Format.").receive(reply) else {
         panic!("it calls")
     };
-    assert_eq!(pending.awaiting_approval(&registry).len(), 1);
+    pending.run(&registry).await;
+    assert_eq!(pending.awaiting_approval().len(), 1);
     assert!(!registry.call("format_disk", ()).await.is_error());
-    assert_eq!(pending.awaiting_approval(&registry).len(), 0);
+    pending.run(&registry).await;
+    assert_eq!(pending.awaiting_approval().len(), 0);
 }
 
 #[tokio::test]
@@ -190,7 +192,7 @@ async fn a_run_asks_no_person_about_a_call_beyond_max_calls() {
     let Received::ToolCalls(mut pending) = Conversation::new().user("Format.").receive(reply) else {
         panic!("it calls")
     };
-    pending.run_allowed(&registry).await;
+    pending.run(&registry).await;
     assert_eq!(pending.result_of("0").and_then(ToolMessage::error_kind), Some("call_limit"));
 }
 
@@ -211,13 +213,12 @@ async fn a_call_that_begins_again_after_a_second_approval_counts_once() {
         panic!("it calls")
     };
     pending.approve("0").expect("it waits");
-    assert!(pending.run_allowed(&registry).now_or_never().is_none(), "it is dropped while the tool runs");
+    assert!(pending.run(&registry).now_or_never().is_none(), "it is dropped while the tool runs");
     pending.set_not_begun("0").expect("it has begun");
-    pending.run_allowed(&registry).await;
-    assert_eq!(pending.awaiting_decision().len(), 1, "it needs another approval");
-    assert_eq!(pending.awaiting_approval(&registry).len(), 1);
+    pending.run(&registry).await;
+    assert_eq!(pending.awaiting_approval().len(), 1, "it needs another approval");
     pending.approve("0").expect("it waits");
-    pending.run_allowed(&registry).await;
+    pending.run(&registry).await;
     assert_eq!(pending.result_of("0").map(ToolMessage::text), Some("ok"));
 }
 
@@ -225,10 +226,11 @@ async fn a_call_that_begins_again_after_a_second_approval_counts_once() {
 async fn no_approval_is_asked_for_a_tool_that_is_not_allowed() {
     let registry = Registry::new(tools![delete]).expect("one tool");
     let reply = AssistantMessage::from_tool_calls(calls(&["delete"]));
-    let Received::ToolCalls(pending) = Conversation::new().user("Delete.").receive(reply) else {
+    let Received::ToolCalls(mut pending) = Conversation::new().user("Delete.").receive(reply) else {
         panic!("it calls")
     };
-    assert_eq!(pending.awaiting_approval(&registry).len(), 1);
-    let context = RunContext::new().allowed_tools(["other"]);
-    assert_eq!(pending.awaiting_approval(&registry.with(&context)).len(), 0);
+    pending.run(&registry).await;
+    assert_eq!(pending.awaiting_approval().len(), 1);
+    pending.run(&registry.with(&RunContext::new().allowed_tools(["other"]))).await;
+    assert_eq!(pending.awaiting_approval().len(), 0);
 }

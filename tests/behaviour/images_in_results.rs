@@ -18,7 +18,7 @@ fn chat(results: Vec<Content>) -> Conversation {
     };
     let results = ids.zip(results).map(|(id, content)| ToolMessage::new(id, content));
     pending.add_results(results).expect("they wait");
-    pending.finish().expect("each call has its result")
+    pending.into_conversation().expect("each call has its result")
 }
 
 fn written(value: &impl serde::Serialize) -> Value {
@@ -86,7 +86,7 @@ fn images_of_each_batch_follow_its_last_result() {
         let Received::ToolCalls(mut pending) = chat.receive(reply) else { panic!("it calls") };
         let content = Content::from(Part::image("image/png", [0, 1, 2]));
         pending.add_results([ToolMessage::new("1", content)]).expect("it waits");
-        pending.finish().expect("the call has its result")
+        pending.into_conversation().expect("the call has its result")
     };
     let messages = written(&image_of(image_of(Conversation::new().user("Look twice."))));
     let roles: Vec<&str> =

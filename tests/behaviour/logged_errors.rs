@@ -46,7 +46,7 @@ fn errors(text: &str) -> Vec<String> {
         DynamicTool::new(text, "", serde_json::json!({"type": "object"}), |_| async { Ok::<_, String>(()) });
     let mut assembler = ReplyAssembler::new();
     assembler.push(format!(r#"{{"error":{{"message":{json}}}}}"#));
-    let failed = assembler.finish().expect_err("an error");
+    let failed = assembler.into_reply().expect_err("an error");
     let chat_completions = ChatCompletions::new();
     let mut errors = vec![
         pending_error(text).to_string(),

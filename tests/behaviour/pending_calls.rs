@@ -87,9 +87,9 @@ async fn a_dropped_run_keeps_finished_results_and_does_not_repeat_their_calls() 
     assert_eq!(pending.result_of("1").map(|result| result.content.as_str()), Some("quick"));
     assert!(pending.result_of("2").is_none());
 
-    let mut pending = pending.finish().expect_err("one has no answer");
+    let mut pending = pending.into_conversation().expect_err("one has no answer");
     pending.run(&registry).await;
-    let chat = pending.finish().expect("each has its answer");
+    let chat = pending.into_conversation().expect("each has its answer");
     assert_eq!(contents_of(&chat), ["Go on.", "", "quick", "slow", "quick"]);
     assert_eq!((runs.quick.load(Ordering::Relaxed), runs.slow.load(Ordering::Relaxed)), (2, 2));
 }
@@ -172,10 +172,10 @@ fn invalid_stored_calls_are_rejected() {
 }
 
 #[test]
-fn interrupting_skips_the_remaining_calls_and_adds_a_user_message() {
+fn the_remaining_calls_can_be_skipped() {
     let mut pending = pending(&[("1", "quick", "{}"), ("2", "delete", A)]);
     pending.provide_result("1", "quick").expect("it waits");
-    let chat = pending.interrupt("Wait, not yet.");
+    let chat = pending.skip_rest("skipped by user").user("Wait, not yet.");
     assert_eq!(contents_of(&chat)[2..], ["quick", "Error: skipped by user", "Wait, not yet."]);
     validate(chat.messages()).expect("it is valid");
 }
@@ -191,16 +191,14 @@ async fn only_calls_that_would_run_await_approval() {
         ("5", "delete", r#"{"path":"b"}"#),
         ("6", "nothing", "{}"),
     ]);
-    let shown: Vec<(String, String)> = calls
-        .awaiting_approval(&registry)
-        .into_iter()
-        .map(|call| (call.context().id().to_owned(), call.arguments().get().to_owned()))
-        .collect();
+    calls.run(&registry).await;
+    let shown: Vec<(String, String)> =
+        calls.awaiting_approval().into_iter().map(|call| (call.id, call.arguments)).collect();
     assert_eq!(shown, [("2".to_owned(), A.to_owned()), ("5".to_owned(), r#"{"path":"b"}"#.to_owned())]);
     calls.approve("2").expect("it waits");
-    assert_eq!(calls.awaiting_approval(&registry).len(), 1);
+    assert_eq!(calls.awaiting_approval().len(), 1);
     calls.deny("5", "the user wants to keep it").expect("it waits");
-    assert!(calls.awaiting_approval(&registry).is_empty());
+    assert!(calls.awaiting_approval().is_empty());
     assert_eq!(runs.deleted.load(Ordering::Relaxed), 0);
     let chat = calls.dispatch(&registry).await;
     assert_eq!(contents_of(&chat)[3], "a is deleted");
@@ -223,7 +221,7 @@ async fn an_approval_is_valid_for_one_run() {
     let registry = Registry::builder().tools(tools![pay]).state(Arc::clone(&runs)).build().expect("one tool");
     let mut calls = pending(&[("1", "pay", "{}")]);
     calls.approve("1").expect("it waits");
-    assert!(calls.is_approved("1") && calls.awaiting_approval(&registry).is_empty());
+    assert!(calls.is_approved("1") && calls.awaiting_approval().is_empty());
     assert!(tokio::time::timeout(Duration::from_secs(1), calls.run(&registry)).await.is_err());
     assert_eq!(runs.deleted.load(Ordering::Relaxed), 1);
     assert!(!calls.is_approved("1"));
@@ -258,17 +256,17 @@ async fn an_approved_call_that_has_not_started_stays_approved() {
 }
 
 #[tokio::test]
-async fn calls_over_the_batch_limit_do_not_await_approval() {
+async fn calls_over_the_limit_of_a_reply_do_not_await_approval() {
     let registry = Registry::builder().tools(tools![delete]).state(Arc::new(Runs::default()));
     let registry = registry.max_calls_per_reply(1).build().expect("one tool");
-    let calls = pending(&[("1", "delete", A), ("2", "delete", A)]);
-    let shown: Vec<String> =
-        calls.awaiting_approval(&registry).iter().map(|call| call.context().id().to_owned()).collect();
-    assert_eq!(shown, ["1"], "the second call is over the limit of the run");
+    let mut calls = pending(&[("1", "delete", A), ("2", "delete", A)]);
+    calls.run(&registry).await;
+    let shown: Vec<String> = calls.awaiting_approval().into_iter().map(|call| call.id).collect();
+    assert_eq!(shown, ["1"], "the second call is over the limit");
 }
 
-#[test]
-fn a_call_with_batch_state_can_be_approved_before_the_run() {
+#[tokio::test]
+async fn a_call_with_state_of_the_run_awaits_approval_with_valid_arguments() {
     /// The user who asks.
     struct User;
 
@@ -279,16 +277,12 @@ fn a_call_with_batch_state_can_be_approved_before_the_run() {
     }
 
     let registry = Registry::builder().tools(tools![greet]).state_per_run::<User>().lenient_arguments(true);
-    let registry = registry.build().expect("one tool");
-    let calls =
+    let registry = registry.build().expect("one tool").with(&RunContext::new().state(User));
+    let mut calls =
         pending(&[("1", "greet", "```json\n{'name':'Ada'}\n```"), ("2", "greet", r#"{"nam":"Ada"}"#)]);
-    let shown = |context: &RunContext| -> Vec<String> {
-        let calls = calls.awaiting_approval(&registry.with(context));
-        calls.iter().map(|call| call.arguments().get().to_owned()).collect()
-    };
-    assert_eq!(shown(&RunContext::new().state(User)), [r#"{"name":"Ada"}"#]);
-    // Without the state, the arguments cannot be validated.
-    assert_eq!(shown(&RunContext::new()), [r#"{"name":"Ada"}"#, r#"{"nam":"Ada"}"#]);
+    calls.run(&registry).await;
+    let shown: Vec<String> = calls.awaiting_approval().into_iter().map(|call| call.arguments).collect();
+    assert_eq!(shown, [r#"{"name":"Ada"}"#]);
 }
 
 #[test]
@@ -315,7 +309,7 @@ async fn edited_arguments_of_a_custom_call_are_in_the_history_after_a_restart() 
 }
 
 #[tokio::test]
-async fn awaiting_approval_returns_the_repaired_arguments() {
+async fn a_call_that_awaits_approval_has_its_repaired_arguments() {
     let registry = Registry::builder()
         .tools(tools![delete])
         .state(Arc::new(Runs::default()))
@@ -323,7 +317,8 @@ async fn awaiting_approval_returns_the_repaired_arguments() {
         .build()
         .expect("one tool");
     let mut pending = pending(&[("1", "delete", "```json\n{'path': 'a',}\n```")]);
-    assert_eq!(pending.awaiting_approval(&registry)[0].arguments().get(), A);
+    pending.run(&registry).await;
+    assert_eq!(pending.awaiting_approval()[0].arguments, A);
     pending.approve("1").expect("it waits");
     let chat = pending.dispatch(&registry).await;
     assert_eq!(contents_of(&chat)[2], "a is deleted");
@@ -445,7 +440,7 @@ fn a_skipped_call_has_a_denied_outcome() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cancelled_batch_gives_every_call_a_result() {
+async fn a_cancelled_run_gives_every_call_a_result() {
     let token = CancellationToken::new();
     let registry = registry().0.with(&RunContext::new().cancellation(token.clone()));
     let calls = pending(&[("1", "quick", "{}"), ("2", "slow", "{}")]);
@@ -454,7 +449,7 @@ async fn a_cancelled_batch_gives_every_call_a_result() {
 }
 
 #[tokio::test]
-async fn the_batch_limit_applies_to_the_same_calls_in_a_second_run() {
+async fn the_limit_of_a_reply_applies_to_the_same_calls_in_a_second_run() {
     let registry = Registry::builder().tools(tools![quick]).state(Arc::new(Runs::default()));
     let registry = registry.max_calls_per_reply(2).build().expect("one tool");
     let mut calls = pending(&[("1", "quick", "{}"), ("2", "quick", "{}"), ("3", "quick", "{}")]);
@@ -488,7 +483,7 @@ async fn an_error_of_middleware_does_not_reopen_an_edit() {
         panic!("it calls")
     };
     pending.approve_with("1", r#"{"n":2}"#).expect("it waits");
-    pending.run_allowed(&registry).await;
-    assert!(pending.awaiting_decision().is_empty(), "its own arguments are valid");
+    pending.run(&registry).await;
+    assert!(pending.awaiting_approval().is_empty(), "its own arguments are valid");
     assert_eq!(pending.result_of("1").and_then(ToolMessage::error_kind), Some("invalid_arguments"));
 }

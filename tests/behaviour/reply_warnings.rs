@@ -11,7 +11,7 @@ fn warnings(message: Value) -> Vec<ReplyWarning> {
     match Conversation::new().user("Hello!").receive(reply) {
         Received::Answer(chat) => chat.warnings().to_vec(),
         Received::ToolCalls(pending) => {
-            let warnings = pending.warnings().to_vec();
+            let warnings = pending.conversation().warnings().to_vec();
             assert_eq!(pending.skip_rest("skipped").warnings(), warnings);
             warnings
         }

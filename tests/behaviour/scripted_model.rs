@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tool_runtime::conversation::{Received, Request};
 use tool_runtime::message::{Chunk, Completeness, Message};
 use tool_runtime::session::RunEnd;
-use tool_runtime::stream::{Event, ReplyAssembler};
+use tool_runtime::stream::{ReplyAssembler, ReplyEvent};
 use tool_runtime::testing::{ScriptedModel, ScriptedModelError, ScriptedReply};
 use tool_runtime::wire::{self, Anthropic, Body, ChatCompletions, RequestParts, Wire, WireError};
 use tool_runtime::{AssistantMessage, Conversation, Registry, Session, ToolCall, tool, tools};
@@ -115,13 +115,13 @@ async fn a_streamed_reply_is_the_complete_reply_and_arrives_in_pieces() {
         for chunk in chunks {
             for event in assembler.push(chunk) {
                 match event {
-                    Event::Text(_) => texts += 1,
-                    Event::Arguments { .. } => arguments += 1,
+                    ReplyEvent::Text(_) => texts += 1,
+                    ReplyEvent::CallArguments { .. } => arguments += 1,
                     _ => {}
                 }
             }
         }
-        let streamed = assembler.finish().expect("the stream is complete");
+        let streamed = assembler.into_reply().expect("the stream is complete");
         assert_eq!(streamed, complete);
         assert!(texts > 2 || complete.text().is_empty(), "{texts} pieces of {complete:?}");
         assert!(arguments > 2 || complete.tool_calls.is_empty(), "{arguments} pieces of {complete:?}");

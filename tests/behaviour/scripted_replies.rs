@@ -62,7 +62,7 @@ where
     while let Some(chunk) = chunks.next().await {
         reply.push(chunk);
     }
-    Ok(reply.finish())
+    Ok(reply.into_reply())
 }
 
 async fn streamed(model: &ScriptedModel, request: Request) -> AssistantMessage {

@@ -107,7 +107,7 @@ async fn stored_messages_and_pending_calls_contain_only_these_fields_when_they_a
     let stored = written(&pending);
     assert_eq!(stored["reply"]["usage"]["input_tokens"], 9, "the stored form has every field");
     let pending: PendingCalls = serde_json::from_value(stored).expect("it is read");
-    assert_eq!(written(&pending.finish().expect("each has its result")), expected());
+    assert_eq!(written(&pending.into_conversation().expect("each has its result")), expected());
 }
 
 #[test]

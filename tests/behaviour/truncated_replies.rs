@@ -146,17 +146,16 @@ async fn truncation_is_kept_across_a_restart_and_an_approval() {
     assert_eq!(edited.dispatch(&registry()).await.messages()[3].text(), "b");
 }
 
-#[test]
-fn a_truncated_call_does_not_await_approval() {
+#[tokio::test]
+async fn a_truncated_call_does_not_await_approval() {
     let registry = Registry::new(tools![delete_all]).expect("one tool");
     let calls = vec![ToolCall::new("1", "delete_all", ""), ToolCall::new("2", "delete_all", "{}")];
-    let waiting = |reason| match Conversation::new()
-        .receive(AssistantMessage::from_tool_calls(calls.clone()).with_finish_reason(reason))
-    {
-        Received::ToolCalls(pending) => pending.awaiting_approval(&registry).len(),
-        Received::Answer(_) => panic!("it calls"),
-    };
-    assert_eq!((waiting("length"), waiting("tool_calls")), (1, 2));
+    for (reason, expected) in [("length", 1), ("tool_calls", 2)] {
+        let reply = AssistantMessage::from_tool_calls(calls.clone()).with_finish_reason(reason);
+        let Received::ToolCalls(mut pending) = Conversation::new().receive(reply) else { panic!("it calls") };
+        pending.run(&registry).await;
+        assert_eq!(pending.awaiting_approval().len(), expected, "{reason}");
+    }
 }
 
 #[test]

@@ -53,7 +53,7 @@ fn repeated_starts() -> Input {
             assembler.push(&*event);
         }
         assembler.push(r#"{"type":"message_stop"}"#);
-        let reply = assembler.finish().expect("a reply");
+        let reply = assembler.into_reply().expect("a reply");
         written(&[reply.into()])
     });
     Input::Text { bytes: 100_000, run }

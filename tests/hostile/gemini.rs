@@ -77,7 +77,7 @@ fn stream(name: &'static str, count: usize, part: &Value) -> Case {
         for event in events.lines() {
             assembler.push(event);
         }
-        let reply = assembler.finish().expect("a reply");
+        let reply = assembler.into_reply().expect("a reply");
         written(&[reply.into()])
     })
 }

@@ -145,7 +145,7 @@ fn rows() -> Vec<Row> {
                 for event in events {
                     let _ = assembler.push(event).count();
                 }
-                assert_eq!(assembler.finish().expect("a reply").tool_calls.len(), count);
+                assert_eq!(assembler.into_reply().expect("a reply").tool_calls.len(), count);
             },
         ));
         rows.push(row(

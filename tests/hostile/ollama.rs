@@ -72,7 +72,7 @@ fn stream(name: &'static str, count: usize, message: &Value) -> Case {
         for line in lines.lines() {
             assembler.push(line);
         }
-        let reply = assembler.finish().expect("a reply");
+        let reply = assembler.into_reply().expect("a reply");
         written(&[reply.into()])
     })
 }

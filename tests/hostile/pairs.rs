@@ -176,7 +176,7 @@ fn assembled(wire: &str, events: &[String]) -> String {
     for event in events {
         let _ = assembler.push(event.as_str()).count();
     }
-    match assembler.finish() {
+    match assembler.into_reply() {
         Ok(reply) => dispatched(wire, reply),
         Err(error) => error.to_string().chars().take(100).collect(),
     }

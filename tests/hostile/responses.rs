@@ -136,7 +136,7 @@ fn assembled(events: &[String]) -> String {
         assembler.push(event.as_str());
     }
     assembler.push(r#"{"type":"response.completed","response":{"status":"completed"}}"#);
-    match assembler.finish() {
+    match assembler.into_reply() {
         Ok(reply) => written(&[reply.into()]),
         Err(error) => error.to_string(),
     }

@@ -72,7 +72,7 @@ fn stream(name: &'static str, chunks: impl Fn() -> Vec<Value> + Send + 'static) 
             for chunk in chunks {
                 events += assembler.push(chunk).count();
             }
-            let calls = assembler.finish().map_or(0, |reply| reply.tool_calls.len());
+            let calls = assembler.into_reply().map_or(0, |reply| reply.tool_calls.len());
             format!("{events} events, {calls} calls")
         });
         Input::Text { bytes, run }

@@ -3,7 +3,7 @@
 use crate::{list, rows};
 use fastrand::Rng;
 use serde_json::{Value, json};
-use tool_runtime::stream::{Chunk, Event, ReplyAssembler};
+use tool_runtime::stream::{Chunk, ReplyAssembler, ReplyEvent};
 use tool_runtime::{AssistantMessage, ToolCall};
 
 /// How often each stream is split into other chunks.
@@ -60,14 +60,14 @@ fn assemble(chunks: &[Value], as_text: bool) -> AssistantMessage {
     for chunk in chunks.iter().map(chunk).chain(["[DONE]".into()]) {
         for event in reply.push(chunk) {
             match event {
-                Event::Text(piece) => text.push_str(piece),
-                Event::CallComplete { index, call, .. } => complete.push((index, call.clone())),
-                Event::Failed(error) => panic!("{error}"),
+                ReplyEvent::Text(piece) => text.push_str(piece),
+                ReplyEvent::CallComplete { index, call, .. } => complete.push((index, call.clone())),
+                ReplyEvent::Interrupted(error) => panic!("{error}"),
                 _ => {}
             }
         }
     }
-    let reply = reply.finish().expect("the recordings have no errors");
+    let reply = reply.into_reply().expect("the recordings have no errors");
     assert_eq!(text, reply.text());
     let is_truncated = reply.finish_reason() == Some("length");
     let unreported = reply.tool_calls.len() - complete.len();

@@ -11,7 +11,7 @@ use tool_runtime::{AssistantMessage, Conversation};
 fn unparsed(reply: AssistantMessage) -> Option<String> {
     let warnings = match Conversation::new().user("?").receive(reply) {
         Received::Answer(chat) => chat.warnings().to_vec(),
-        Received::ToolCalls(pending) => pending.warnings().to_vec(),
+        Received::ToolCalls(pending) => pending.conversation().warnings().to_vec(),
     };
     warnings.into_iter().find_map(|warning| match warning {
         ReplyWarning::UnparsedCalls { words, .. } => Some(words.into_owned()),
@@ -34,7 +34,7 @@ fn assembled(wire: Box<dyn Wire>, chunks: &[Value]) -> Option<AssistantMessage> 
     for chunk in chunks {
         assembler.push(chunk.clone());
     }
-    assembler.finish().ok()
+    assembler.into_reply().ok()
 }
 
 /// The replies in this row.

@@ -36,7 +36,7 @@ impl Policy {
     }
 
     async fn decide(&self, ledger: &Ledger, call: ProposedCall) -> Decision {
-        let Some(arguments) = Arguments::read(call.arguments().get()) else {
+        let Some(arguments) = Arguments::read(call.arguments()) else {
             ledger.violation("the hook receives invalid arguments");
             return Decision::Undecided;
         };

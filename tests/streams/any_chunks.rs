@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use tool_runtime::conversation::Received;
-use tool_runtime::stream::{Chunk, Event, InterruptedError, ReplyAssembler};
+use tool_runtime::stream::{Chunk, InterruptedError, ReplyAssembler, ReplyEvent};
 use tool_runtime::{AssistantMessage, CallContext, Conversation, Registry, history, tool, tools};
 
 const STREAMS: usize = 5_000;
@@ -191,12 +191,12 @@ fn check_events(chunks: Vec<Result<Chunk, &'static str>>) -> (AssistantMessage, 
     let mut reply = ReplyAssembler::new();
     let (mut text, mut arguments, mut complete) = (String::new(), HashMap::new(), HashMap::new());
     let (mut finished, mut failed) = (0, 0);
-    let mut take = |event: Event<'_>| match event {
-        Event::Text(piece) => text.push_str(piece),
-        Event::CallStarted { index, .. } => {
+    let mut take = |event: ReplyEvent<'_>| match event {
+        ReplyEvent::Text(piece) => text.push_str(piece),
+        ReplyEvent::CallAnnounced { index, .. } => {
             assert!(arguments.insert(index, String::new()).is_none(), "a call starts twice");
         }
-        Event::Arguments { index, partial, piece, .. } => {
+        ReplyEvent::CallArguments { index, partial, piece, .. } => {
             assert!(!complete.contains_key(&index), "the arguments of a complete call grow");
             let before = arguments.insert(index, partial.to_owned()).expect("the call has started");
             let begins_anew = partial == piece;
@@ -205,7 +205,7 @@ fn check_events(chunks: Vec<Result<Chunk, &'static str>>) -> (AssistantMessage, 
                 "{partial} is not {before} and {piece}"
             );
         }
-        Event::CallComplete { index, call, .. } => {
+        ReplyEvent::CallComplete { index, call, .. } => {
             assert!(complete.insert(index, call.clone()).is_none(), "a call is complete twice");
             let streamed = &arguments[&index];
             let is_none =
@@ -215,16 +215,16 @@ fn check_events(chunks: Vec<Result<Chunk, &'static str>>) -> (AssistantMessage, 
                 "{streamed} is not {call:?}"
             );
         }
-        Event::Finished { .. } => finished += 1,
-        Event::Failed(_) => failed += 1,
+        ReplyEvent::Finished { .. } => finished += 1,
+        ReplyEvent::Interrupted(_) => failed += 1,
         _ => {}
     };
     for chunk in chunks {
         reply.push(chunk).for_each(&mut take);
     }
-    reply.end().for_each(take);
+    reply.push_end().for_each(take);
     assert!(finished <= 1 && failed <= 1 && finished + failed >= 1, "{finished} ends, {failed} errors");
-    let (reply, is_whole) = match reply.finish() {
+    let (reply, is_whole) = match reply.into_reply() {
         Ok(reply) => (reply, true),
         Err(interrupted) => (interrupted.into_partial(), false),
     };
@@ -293,7 +293,7 @@ async fn any_sequence_of_chunks_gives_calls_or_an_error_and_paired_messages() {
             panic!("expected tool calls")
         };
         pending.add_results(answers).expect("the results belong to the calls of the reply");
-        assert!(pending.finish().is_ok());
+        assert!(pending.into_conversation().is_ok());
     }
     println!("{whole} complete and {interrupted} interrupted replies, with {calls} calls");
     assert!(whole > STREAMS / 10 && interrupted > STREAMS / 10, "there are both kinds");

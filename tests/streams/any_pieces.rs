@@ -120,7 +120,7 @@ fn read_both(name: &str, whole: &Value, events: &[Value]) -> AssistantMessage {
     for event in events {
         assembler.push(event.to_string());
     }
-    let in_pieces = assembler.finish().unwrap_or_else(|error| panic!("{error}: {events:?}"));
+    let in_pieces = assembler.into_reply().unwrap_or_else(|error| panic!("{error}: {events:?}"));
     let read = wire().read_reply(&whole.to_string()).expect("it is read");
     assert_eq!(content(&in_pieces), content(&read), "{events:?}");
     read

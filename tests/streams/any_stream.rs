@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use tool_runtime::message::Message;
-use tool_runtime::stream::{Event, ReplyAssembler};
+use tool_runtime::stream::{ReplyAssembler, ReplyEvent};
 use tool_runtime::wire::{self, RequestParts, Wire};
 use tool_runtime::{AssistantMessage, DynamicTool, Registry, history};
 
@@ -156,7 +156,7 @@ fn mutate(choices: &mut impl Choices, text: &mut String) {
 type Reply = (AssistantMessage, Option<String>);
 
 fn finished(assembler: ReplyAssembler) -> Reply {
-    match assembler.finish() {
+    match assembler.into_reply() {
         Ok(reply) => (reply, None),
         Err(error) => {
             let text = error.to_string();
@@ -184,7 +184,7 @@ pub(crate) fn check(name: &str, events: &[String]) {
     for event in events {
         assembler.push(event.as_str()).for_each(|event| seen.take(event));
     }
-    assembler.end().for_each(|event| seen.take(event));
+    assembler.push_end().for_each(|event| seen.take(event));
     let whole = finished(assembler);
     seen.check(&whole.0);
 
@@ -230,26 +230,26 @@ struct Seen {
 }
 
 impl Seen {
-    fn take(&mut self, event: Event<'_>) {
+    fn take(&mut self, event: ReplyEvent<'_>) {
         assert!(!self.has_failed, "{event:?} follows an error");
         match event {
-            Event::Text(piece) => self.text += piece,
-            Event::Reasoning(piece) => self.reasoning += piece,
-            Event::CallStarted { .. } => self.started += 1,
-            Event::Arguments { index, partial, piece, .. } => {
+            ReplyEvent::Text(piece) => self.text += piece,
+            ReplyEvent::Reasoning(piece) => self.reasoning += piece,
+            ReplyEvent::CallAnnounced { .. } => self.started += 1,
+            ReplyEvent::CallArguments { index, partial, piece, .. } => {
                 let known = self.arguments.entry(index).or_default();
                 let begins_again = partial.len() == piece.len();
                 assert!(begins_again || partial == known.clone() + piece, "{partial} {known} {piece}");
                 partial.clone_into(known);
             }
-            Event::CallComplete { index, call, .. } => {
+            ReplyEvent::CallComplete { index, call, .. } => {
                 let no_pieces = || if is_empty(&call.arguments) { &*call.arguments } else { "" };
                 let pieces = self.arguments.get(&index).map_or_else(no_pieces, String::as_str);
                 assert_eq!(pieces, call.arguments, "the pieces are the arguments");
                 let known = self.complete.insert(index, (call.name.clone(), call.arguments.clone()));
                 assert_eq!(known, None, "a call is complete once");
             }
-            Event::Failed(_) => self.has_failed = true,
+            ReplyEvent::Interrupted(_) => self.has_failed = true,
             _ => {}
         }
     }

@@ -144,7 +144,7 @@ fn calls_are_equal_in_every_format() {
                 rest = others;
             }
             reply.push(finish("tool_calls"));
-            let reply = reply.finish().expect("the stream has no errors");
+            let reply = reply.into_reply().expect("the stream has no errors");
             let json = |text: &str| serde_json::from_str::<Value>(text).expect("arguments are JSON");
             let called: Vec<_> =
                 reply.tool_calls.iter().map(|call| (&*call.name, json(&call.arguments))).collect();

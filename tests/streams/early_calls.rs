@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::sleep;
 use tool_runtime::dispatch::Decision;
-use tool_runtime::stream::Event;
+use tool_runtime::stream::ReplyEvent;
 use tool_runtime::wire::{Gemini, Wire as _};
 use tool_runtime::{Conversation, Registry, ToolCall, history, tool, tools};
 
@@ -26,7 +26,7 @@ async fn read_only_tools_run_before_the_end_of_the_reply() {
     ]);
     let (reply, answers) = registry
         .dispatch_stream_events(chunks, |event| {
-            if let Event::Finished { .. } = event {
+            if let ReplyEvent::Finished { .. } = event {
                 log.add("the reply ends");
             }
         })
@@ -203,7 +203,7 @@ async fn calls_get_unique_ids_if_the_server_sends_none() {
         panic!("expected tool calls")
     };
     pending.add_results(answers).expect("the results belong to the calls of the reply");
-    assert!(pending.finish().is_ok(), "each call has its result");
+    assert!(pending.into_conversation().is_ok(), "each call has its result");
 }
 
 #[tokio::test]
@@ -221,7 +221,7 @@ async fn the_hook_runs_before_an_early_call() {
     let log = Log::new();
     let registry = registry(&log)
         .before_call(|call| async move {
-            if call.arguments().get().contains('1') { Decision::Deny("not 1".into()) } else { Decision::Run }
+            if call.arguments().contains('1') { Decision::Deny("not 1".into()) } else { Decision::Run }
         })
         .build()
         .expect("the registry builds");

@@ -3,7 +3,7 @@
 use crate::{assembled, calls, complete_call, delta, describe, event_log, finish};
 use serde_json::{Value, json};
 use tool_runtime::ToolCall;
-use tool_runtime::stream::{Event, ReplyAssembler};
+use tool_runtime::stream::{ReplyAssembler, ReplyEvent};
 use tool_runtime::wire::Responses;
 
 #[test]
@@ -47,7 +47,7 @@ fn a_call_is_complete_with_the_brace_that_closes_its_arguments() {
     for (at, piece) in tricky.char_indices() {
         let piece = json!({ "index": 0, "function": { "arguments": piece } });
         let is_complete =
-            reply.push(calls(&[piece])).any(|event| matches!(event, Event::CallComplete { .. }));
+            reply.push(calls(&[piece])).any(|event| matches!(event, ReplyEvent::CallComplete { .. }));
         assert_eq!(is_complete, at == tricky.len() - 1, "at {at}");
     }
 }
@@ -130,8 +130,8 @@ fn end_returns_the_events_of_a_stream_without_done() {
     let mut reply = ReplyAssembler::new();
     reply.push(now);
     reply.push(finish("tool_calls"));
-    assert_eq!(reply.end().map(crate::describe).collect::<Vec<_>>(), ["0 complete now({})"]);
-    assert_eq!(reply.end().count(), 0, "only the first time");
+    assert_eq!(reply.push_end().map(crate::describe).collect::<Vec<_>>(), ["0 complete now({})"]);
+    assert_eq!(reply.push_end().count(), 0, "only the first time");
     assert_eq!(reply.push(delta(json!({ "content": "ghost" }))).count(), 0);
     assert_eq!(event_log(Vec::<&str>::new()), ["failed: the stream ended without a reply"]);
 }
@@ -165,7 +165,7 @@ fn a_megabyte_of_arguments_in_pieces_of_four_bytes_is_assembled() {
         count += reply.push(chunk).count();
     }
     assert!(count > 200_000, "{count}");
-    let reply = reply.finish().expect("the stream is not interrupted");
+    let reply = reply.into_reply().expect("the stream is not interrupted");
     assert_eq!(reply.tool_calls[0].arguments, arguments);
 }
 
@@ -187,7 +187,7 @@ fn a_megabyte_of_white_space_in_or_after_arguments_is_read_in_linear_time() {
         for _ in 0..1 << 16 {
             reply.push(&*blank);
         }
-        let reply = reply.finish().expect("there is a reply");
+        let reply = reply.into_reply().expect("there is a reply");
         assert!(reply.tool_calls[0].arguments.starts_with(begun));
     }
 }
@@ -198,7 +198,7 @@ fn many_calls_are_assembled_in_linear_time() {
     for index in 0..20_000 {
         reply.push(calls(&[complete_call(index, "Rome")]));
     }
-    assert_eq!(reply.finish().expect("there is a reply").tool_calls.len(), 20_000);
+    assert_eq!(reply.into_reply().expect("there is a reply").tool_calls.len(), 20_000);
 }
 
 #[test]

@@ -61,7 +61,8 @@ async fn a_call_that_needs_approval_stays_pending() {
     let (mut pending, answers) = streamed(&registry, chunks, Conversation::new().user("Clean up.")).await;
     pending.add_results(answers).expect("the results belong to the calls of the reply");
     assert_eq!(pending.without_result().map(|call| &*call.name).collect::<Vec<_>>(), ["delete"]);
-    assert_eq!(pending.awaiting_approval(&registry).len(), 1);
+    pending.run(&registry).await;
+    assert_eq!(pending.awaiting_approval().len(), 1);
     pending.approve("call_1").expect("the call is pending");
     let chat = pending.dispatch(&registry).await;
     assert_eq!(chat.messages()[2].text(), "the text of a");
@@ -76,7 +77,7 @@ async fn the_third_identical_failure_of_a_streamed_call_gets_a_note() {
         let chunks = vec![call(0, "read", r#"{"file":"a"}"#), finish("tool_calls")];
         let (mut pending, answers) = streamed(&registry, chunks, chat).await;
         pending.add_results(answers).expect("the results belong to the calls of the reply");
-        chat = pending.finish().expect("each call has its result");
+        chat = pending.into_conversation().expect("each call has its result");
         let text = chat.messages().last().expect("the conversation has messages").text();
         assert_eq!(text.contains("three times in a row"), attempt == 3, "{text}");
     }
@@ -103,7 +104,7 @@ async fn results_of_unknown_or_finished_calls_are_rejected() {
 fn a_stream_without_an_end_is_a_warning() {
     let warnings_of = |reply: AssistantMessage| match Conversation::new().user("Hello!").receive(reply) {
         Received::Answer(chat) => chat.warnings().to_vec(),
-        Received::ToolCalls(pending) => pending.warnings().to_vec(),
+        Received::ToolCalls(pending) => pending.conversation().warnings().to_vec(),
     };
     let warnings = |chunks: Vec<Value>| warnings_of(crate::assembled(chunks));
     let half = delta(json!({ "content": "Half a sen" }));

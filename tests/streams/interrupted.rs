@@ -18,7 +18,7 @@ fn interrupted<C: Into<Chunk>>(chunks: impl IntoIterator<Item = C>) -> Interrupt
     for chunk in chunks {
         reply.push(chunk);
     }
-    reply.finish().expect_err("the stream is interrupted")
+    reply.into_reply().expect_err("the stream is interrupted")
 }
 
 async fn answers(reply: &AssistantMessage) -> Vec<String> {

@@ -21,7 +21,7 @@ mod stream_events;
 
 use serde_json::{Value, json};
 use std::collections::HashSet;
-use tool_runtime::stream::{Chunk, Event, ReplyAssembler};
+use tool_runtime::stream::{Chunk, ReplyAssembler, ReplyEvent};
 use tool_runtime::{AssistantMessage, ToolCall};
 
 /// A chunk with these pieces of calls.
@@ -49,7 +49,7 @@ fn assembled<C: Into<Chunk>>(chunks: impl IntoIterator<Item = C>) -> AssistantMe
     for chunk in chunks {
         reply.push(chunk);
     }
-    reply.finish().expect("the stream has no errors")
+    reply.into_reply().expect("the stream has no errors")
 }
 
 /// The calls of a stream without errors: id, name and arguments of each. An id that does not come from the server is
@@ -71,24 +71,24 @@ fn event_log<C: Into<Chunk>>(chunks: impl IntoIterator<Item = C>) -> Vec<String>
     for chunk in chunks {
         event_log.extend(reply.push(chunk).map(describe));
     }
-    event_log.extend(reply.end().map(describe));
+    event_log.extend(reply.push_end().map(describe));
     event_log
 }
 
-fn describe(event: Event<'_>) -> String {
+fn describe(event: ReplyEvent<'_>) -> String {
     match event {
-        Event::Text(piece) => format!("text {piece}"),
-        Event::Reasoning(piece) => format!("reasoning {piece}"),
-        Event::CallStarted { index, tool, .. } => format!("{index} started {tool}"),
-        Event::Arguments { index, partial, piece, .. } => {
+        ReplyEvent::Text(piece) => format!("text {piece}"),
+        ReplyEvent::Reasoning(piece) => format!("reasoning {piece}"),
+        ReplyEvent::CallAnnounced { index, tool, .. } => format!("{index} started {tool}"),
+        ReplyEvent::CallArguments { index, partial, piece, .. } => {
             assert!(partial.ends_with(piece), "{piece} is not the end of {partial}");
             format!("{index} {partial}")
         }
-        Event::CallComplete { index, call: ToolCall { name, arguments, .. }, .. } => {
+        ReplyEvent::CallComplete { index, call: ToolCall { name, arguments, .. }, .. } => {
             format!("{index} complete {name}({arguments})")
         }
-        Event::Finished { reason, .. } => format!("finished {}", reason.unwrap_or("without a reason")),
-        Event::Failed(error) => format!("failed: {error}"),
+        ReplyEvent::Finished { reason, .. } => format!("finished {}", reason.unwrap_or("without a reason")),
+        ReplyEvent::Interrupted(error) => format!("failed: {error}"),
         other => panic!("an unknown event: {other:?}"),
     }
 }

@@ -33,5 +33,5 @@ fn read(wire: impl Wire + 'static, events: &[Value]) -> AssistantMessage {
     for event in events {
         reply.push(event.to_string());
     }
-    reply.finish().expect("the stream has no errors")
+    reply.into_reply().expect("the stream has no errors")
 }

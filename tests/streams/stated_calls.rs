@@ -322,7 +322,7 @@ fn calls_are_equal_however_a_server_states_them() {
             for event in &events {
                 reply.push(text(event));
             }
-            let reply = reply.finish().expect("the stream has no errors");
+            let reply = reply.into_reply().expect("the stream has no errors");
             let json = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_else(|_| text.into());
             let called: Vec<_> =
                 reply.tool_calls.iter().map(|call| (&*call.name, json(&call.arguments))).collect();

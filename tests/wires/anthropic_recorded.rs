@@ -169,7 +169,7 @@ fn every_stream_has_the_recorded_calls_text_and_blocks() {
             for chunk in reply_chunks {
                 assembler.push(chunk.to_string());
             }
-            let reply = assembler.finish().unwrap_or_else(|error| panic!("{source}: {error}"));
+            let reply = assembler.into_reply().unwrap_or_else(|error| panic!("{source}: {error}"));
             let (blocks, reason) = blocks_of(reply_chunks);
             assert_equal(source, &reply, &blocks, &reason);
             streams += 1;

@@ -6,7 +6,7 @@ use crate::{json, write};
 use serde_json::{Value, json};
 use tool_runtime::conversation::Received;
 use tool_runtime::message::Completeness;
-use tool_runtime::stream::{Event, ReplyAssembler, StreamError};
+use tool_runtime::stream::{ReplyAssembler, ReplyEvent, StreamError};
 use tool_runtime::wire::{self, Anthropic, Wire};
 use tool_runtime::{AssistantMessage, Conversation, ToolCall};
 
@@ -16,7 +16,7 @@ fn assembled(events: &[Value]) -> AssistantMessage {
     for event in events {
         assembler.push(event.clone());
     }
-    assembler.finish().expect("it is complete")
+    assembler.into_reply().expect("it is complete")
 }
 
 fn start(index: u64, block: &Value) -> Value {
@@ -80,9 +80,9 @@ fn a_stream_reports_text_reasoning_and_calls_as_they_come() {
     for (at, event) in streamed().into_iter().enumerate() {
         for event in assembler.push(Anthropic::new().read_event(&event.to_string())) {
             match event {
-                Event::Text(piece) => text.push_str(piece),
-                Event::Reasoning(piece) => reasoning.push_str(piece),
-                Event::CallComplete { index, call, .. } => calls.push((at, index, call.name.clone())),
+                ReplyEvent::Text(piece) => text.push_str(piece),
+                ReplyEvent::Reasoning(piece) => reasoning.push_str(piece),
+                ReplyEvent::CallComplete { index, call, .. } => calls.push((at, index, call.name.clone())),
                 _ => {}
             }
         }
@@ -103,7 +103,7 @@ async fn read_only_tools_start_while_the_reply_is_streamed() {
         panic!("it calls")
     };
     pending.add_results(results).expect("the ids are equal");
-    let chat = pending.finish().expect("each call has its result");
+    let chat = pending.into_conversation().expect("each call has its result");
     let written = json(&write(&Anthropic::new(), chat.messages()));
     assert_eq!(written["messages"][1]["content"], parallel_calls());
 }
@@ -202,7 +202,7 @@ fn hostile_events_and_bodies_are_errors_and_never_panics() {
             let mut assembler = ReplyAssembler::new().wire(Anthropic::new());
             assembler.push(event);
             assembler.push(json!({ "type": "message_stop" }));
-            let _ = assembler.finish();
+            let _ = assembler.into_reply();
         }
         let body = json!({ "type": "message", "content": [{ "type": "text", "text": delta, "id": delta },
             { "type": "tool_use", "id": delta, "name": delta, "input": delta }, { "type": delta }] });
@@ -245,13 +245,13 @@ fn an_error_in_a_stream_interrupts_the_reply() {
     assembler.push(delta(0, &json!({ "type": "text_delta", "text": "Half" })));
     assembler
         .push(json!({ "type": "error", "error": { "type": "overloaded_error", "message": "Overloaded" } }));
-    let error = assembler.finish().expect_err("the server sent an error");
+    let error = assembler.into_reply().expect_err("the server sent an error");
     assert!(matches!(error.cause(), StreamError::Server { message, .. } if message == "Overloaded"));
     assert_eq!(error.partial().text(), "Half");
 
     let mut assembler = ReplyAssembler::new().wire(Anthropic::new());
     assembler.push("event: ping");
-    let error = assembler.finish().expect_err("it is no event");
+    let error = assembler.into_reply().expect_err("it is no event");
     assert!(error.to_string().contains("not in the format of Anthropic's Messages API"), "{error}");
 }
 

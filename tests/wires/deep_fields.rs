@@ -218,7 +218,7 @@ fn what_a_wire_accepts_can_be_stored_and_loaded() {
             for event in events.iter().filter(|_| random.bool()) {
                 assembler.push(event.as_str());
             }
-            count(assembler.finish().ok().map(|reply| vec![reply.into()]), &events.join("\n"));
+            count(assembler.into_reply().ok().map(|reply| vec![reply.into()]), &events.join("\n"));
         }
         for (name, templates) in HISTORIES {
             for template in *templates {

@@ -111,7 +111,7 @@ fn a_streamed_reply_equals_the_whole_reply_and_a_written_history_is_read_again()
         for chunk in chunks(&mut random, &parts) {
             assembler.push(chunk);
         }
-        let streamed = assembler.finish().expect("it is complete");
+        let streamed = assembler.into_reply().expect("it is complete");
         assert_eq!(streamed.tool_calls, whole.tool_calls);
         assert_eq!((&streamed.content, streamed.reasoning()), (&whole.content, whole.reasoning()));
         let (streamed, whole) = (exchange(&mut random, streamed), exchange(&mut random, whole));

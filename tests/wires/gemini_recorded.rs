@@ -173,7 +173,7 @@ fn every_stream_has_the_recorded_calls_text_and_parts() {
             for chunk in events {
                 assembler.push(chunk.to_string());
             }
-            let reply = assembler.finish().unwrap_or_else(|error| panic!("{source}: {error}"));
+            let reply = assembler.into_reply().unwrap_or_else(|error| panic!("{source}: {error}"));
             let last = camel_case(events.last().expect("a reply has chunks"));
             assert_equal(source, &reply, &parts_of(events), &last["candidates"][0]["finishReason"]);
             let usage = reply.usage().expect("it is recorded");

@@ -5,7 +5,7 @@ use crate::weather_tools::registry;
 use serde_json::{Value, json};
 use tool_runtime::conversation::Received;
 use tool_runtime::message::Completeness;
-use tool_runtime::stream::{Event, ReplyAssembler, StreamError};
+use tool_runtime::stream::{ReplyAssembler, ReplyEvent, StreamError};
 use tool_runtime::testing::{ScriptedModel, ScriptedReply};
 use tool_runtime::wire::{Gemini, Wire};
 use tool_runtime::{AssistantMessage, Conversation, Session, ToolCall};
@@ -32,7 +32,7 @@ fn assembled(events: &[Value]) -> AssistantMessage {
         // Lines may end with CRLF.
         assembler.push(format!("{event}\r"));
     }
-    assembler.finish().expect("it is complete")
+    assembler.into_reply().expect("it is complete")
 }
 
 fn parts_of(reply: &AssistantMessage) -> Value {
@@ -69,9 +69,9 @@ fn a_stream_reports_text_reasoning_and_calls_as_they_come() {
     for (at, event) in streamed().into_iter().enumerate() {
         for event in assembler.push(Gemini::new().read_event(&event.to_string())) {
             match event {
-                Event::Text(piece) => text.push_str(piece),
-                Event::Reasoning(piece) => reasoning.push_str(piece),
-                Event::CallComplete { index, call, .. } => calls.push((at, index, call.name.clone())),
+                ReplyEvent::Text(piece) => text.push_str(piece),
+                ReplyEvent::Reasoning(piece) => reasoning.push_str(piece),
+                ReplyEvent::CallComplete { index, call, .. } => calls.push((at, index, call.name.clone())),
                 _ => {}
             }
         }
@@ -115,7 +115,7 @@ async fn read_only_tools_start_while_the_reply_is_streamed() {
         panic!("it calls")
     };
     pending.add_results(results).expect("the ids are equal");
-    let chat = pending.finish().expect("each call has its result");
+    let chat = pending.into_conversation().expect("each call has its result");
     assert_eq!(written(chat.messages())[1]["parts"], parallel_calls());
 }
 
@@ -204,14 +204,14 @@ fn an_error_in_a_stream_interrupts_the_reply() {
         let mut assembler = ReplyAssembler::new().wire(Gemini::new());
         assembler.push(chunk(&json!([{ "text": "Half" }])));
         assembler.push(event);
-        let error = assembler.finish().expect_err("the server sent an error");
+        let error = assembler.into_reply().expect_err("the server sent an error");
         let StreamError::Server { message, error: sent, .. } = error.cause() else { panic!("{error}") };
         assert_eq!((&**message, &sent["status"]), ("The model is overloaded.", &json!("UNAVAILABLE")));
         assert_eq!(error.partial().text(), "Half");
     }
     let mut assembler = ReplyAssembler::new().wire(Gemini::new());
     assembler.push("event: ping");
-    let error = assembler.finish().expect_err("it is no event");
+    let error = assembler.into_reply().expect_err("it is no event");
     assert!(error.to_string().contains("not in the format of the Gemini API"), "{error}");
 }
 
@@ -220,7 +220,7 @@ fn arguments_in_pieces_interrupt_the_reply() {
     let part = json!({ "functionCall": { "name": "delete", "willContinue": true } });
     let mut assembler = ReplyAssembler::new().wire(Gemini::new());
     assembler.push(chunk(&json!([part])));
-    let error = assembler.finish().expect_err("pieces are not supported");
+    let error = assembler.into_reply().expect_err("pieces are not supported");
     assert!(error.to_string().contains("streamFunctionCallArguments"), "{error}");
     assert!(error.partial().tool_calls.is_empty());
 }
@@ -270,8 +270,8 @@ fn the_events_of_a_chunk_are_in_the_order_of_its_parts() {
     let mut seen = Vec::new();
     for event in assembler.push(chunk(&json!([{ "text": "One" }, call("Rome"), { "text": "Two" }]))) {
         match event {
-            Event::Text(text) => seen.push(text.to_owned()),
-            Event::CallStarted { tool, .. } => seen.push(tool.to_owned()),
+            ReplyEvent::Text(text) => seen.push(text.to_owned()),
+            ReplyEvent::CallAnnounced { tool, .. } => seen.push(tool.to_owned()),
             _ => {}
         }
     }

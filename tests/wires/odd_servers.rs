@@ -30,7 +30,7 @@ fn assembled(wire: impl Wire + 'static, events: &[Value]) -> AssistantMessage {
     for event in events {
         assembler.push(event.to_string());
     }
-    assembler.finish().expect("it is a reply")
+    assembler.into_reply().expect("it is a reply")
 }
 
 #[tokio::test]
@@ -176,7 +176,7 @@ fn a_request_without_contents_and_a_stream_that_is_an_array_are_handled() {
     }
     let mut assembler = ReplyAssembler::new().wire(Gemini::new());
     assembler.push(r#"[{"candidates":[]}]"#);
-    let error = assembler.finish().expect_err("it is not an event").to_string();
+    let error = assembler.into_reply().expect_err("it is not an event").to_string();
     assert!(error.contains("request the stream with `alt=sse`"), "{error}");
 }
 

@@ -6,7 +6,7 @@ use fastrand::Rng;
 use serde_json::{Value, json};
 use tool_runtime::message::{Completeness, Usage};
 use tool_runtime::session::RunEnd;
-use tool_runtime::stream::{Event, ReplyAssembler, StreamError};
+use tool_runtime::stream::{ReplyAssembler, ReplyEvent, StreamError};
 use tool_runtime::testing::{ScriptedModel, ScriptedReply};
 use tool_runtime::wire::{Ollama, Wire};
 use tool_runtime::{AssistantMessage, Session};
@@ -32,7 +32,7 @@ fn assembled(lines: &[Value]) -> AssistantMessage {
     for line in lines {
         assembler.push(format!("{line}\r"));
     }
-    assembler.finish().expect("it is complete")
+    assembler.into_reply().expect("it is complete")
 }
 
 fn without_ids(mut reply: AssistantMessage) -> AssistantMessage {
@@ -120,17 +120,17 @@ fn events_arrive_with_their_lines() {
         let of_line: Vec<String> = assembler
             .push(line.to_string())
             .map(|event| match event {
-                Event::Reasoning(text) | Event::Text(text) => text.to_owned(),
-                Event::CallStarted { index, tool, .. } => format!("{tool} {index} starts"),
-                Event::CallComplete { index, .. } => format!("{index} is complete"),
-                Event::Finished { reason, .. } => reason.unwrap_or_default().to_owned(),
+                ReplyEvent::Reasoning(text) | ReplyEvent::Text(text) => text.to_owned(),
+                ReplyEvent::CallAnnounced { index, tool, .. } => format!("{tool} {index} starts"),
+                ReplyEvent::CallComplete { index, .. } => format!("{index} is complete"),
+                ReplyEvent::Finished { reason, .. } => reason.unwrap_or_default().to_owned(),
                 other => format!("{other:?}"),
             })
             .collect();
         events.push(of_line);
     }
     assert!(assembler.has_ended(), "the last line ends the stream");
-    let reply = assembler.finish().expect("it is complete");
+    let reply = assembler.into_reply().expect("it is complete");
     assert_eq!((reply.completeness(), reply.usage()), (Completeness::Complete, Some(Usage::new(9, 3))));
     assert_ne!(reply.tool_calls[0].id, reply.tool_calls[1].id);
     assert_eq!(events[..2], [["Hm."], ["One "]]);
@@ -151,17 +151,15 @@ fn an_error_in_the_stream_interrupts_the_reply() {
     ] {
         let mut assembler = ReplyAssembler::new().wire(Ollama::new());
         assembler.push(line(json!({ "content": "It is" })).to_string());
-        assert!(
-            assembler
-                .push(end)
-                .any(|event| matches!(event, Event::Failed(error) if error.to_string().contains(expected)))
-        );
-        let interrupted = assembler.finish().expect_err("it is interrupted");
+        assert!(assembler.push(end).any(
+            |event| matches!(event, ReplyEvent::Interrupted(error) if error.to_string().contains(expected))
+        ));
+        let interrupted = assembler.into_reply().expect_err("it is interrupted");
         assert_eq!(interrupted.partial().text(), "It is");
     }
     let mut assembler = ReplyAssembler::new().wire(Ollama::new());
     assembler.push(r#"{"status":"loading"}"#);
-    let error = assembler.finish().expect_err("there is no reply");
+    let error = assembler.into_reply().expect_err("there is no reply");
     assert!(matches!(error.cause(), StreamError::NoReply { beginning, .. } if beginning.contains("loading")));
 }
 

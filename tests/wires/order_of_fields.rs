@@ -81,7 +81,7 @@ fn the_items_of_a_streamed_reply_keep_the_order_of_their_fields() {
     for event in events {
         assembler.push(wire.read_event(event));
     }
-    let reply: AssistantMessage = assembler.finish().expect("it is complete");
+    let reply: AssistantMessage = assembler.into_reply().expect("it is complete");
     let text = serde_json::to_string(&write(&wire, &[reply.into()])).expect("it is written");
     let item = r#"{"type":"tool_use","z":1,"input":{"b":1,"a":2},"id":"i","name":"f","y":2}"#;
     assert!(text.contains(item), "{text}");

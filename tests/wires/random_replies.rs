@@ -168,7 +168,7 @@ fn read_both(
     for event in events {
         assembler.push(event);
     }
-    let streamed = assembler.finish().expect("it is complete");
+    let streamed = assembler.into_reply().expect("it is complete");
     let calls = |reply: &AssistantMessage| {
         let calls = reply.tool_calls.iter().map(|call| {
             let arguments = serde_json::from_str(&call.arguments).unwrap_or_else(|_| json!(call.arguments));

@@ -121,7 +121,7 @@ fn a_request_continues_the_newest_response_that_the_program_has_completely() {
     let mut interrupted = ReplyAssembler::new().wire(wire.clone());
     interrupted.push(json!({ "type": "response.created", "response": { "id": "resp_3" } }));
     interrupted.push(json!({ "type": "response.output_text.delta", "output_index": 0, "delta": "Half" }));
-    let interrupted = interrupted.finish().expect("it has text");
+    let interrupted = interrupted.into_reply().expect("it has text");
     let written = accepted(&wire, &write(&wire, &[asked, vec![interrupted.into()]].concat()));
     assert_eq!(written["previous_response_id"], "resp_1");
     assert_eq!(written["input"][1], json!({ "role": "assistant", "content": "Half" }));

@@ -152,7 +152,7 @@ fn every_stream_has_the_recorded_calls_text_and_items() {
         for chunk in chunks {
             assembler.push(chunk.to_string());
         }
-        let reply = assembler.finish().unwrap_or_else(|error| panic!("{source}: {error}"));
+        let reply = assembler.into_reply().unwrap_or_else(|error| panic!("{source}: {error}"));
         let mut response = chunks.last().expect("there are chunks")["response"].clone();
         // The items are those of their own events: the reasoning of the whole response may differ.
         let done = chunks.iter().filter(|chunk| chunk["type"] == "response.output_item.done");

@@ -5,7 +5,7 @@ use crate::{json, write};
 use serde_json::{Value, json};
 use tool_runtime::conversation::Received;
 use tool_runtime::message::Completeness;
-use tool_runtime::stream::{Event, ReplyAssembler, StreamError};
+use tool_runtime::stream::{ReplyAssembler, ReplyEvent, StreamError};
 use tool_runtime::wire::{Responses, Wire};
 use tool_runtime::{AssistantMessage, Conversation, ToolCall};
 
@@ -18,7 +18,7 @@ fn assembled_on(wire: &Responses, events: &[Value]) -> AssistantMessage {
     for event in events {
         assembler.push(event.clone());
     }
-    assembler.finish().expect("it is complete")
+    assembler.into_reply().expect("it is complete")
 }
 
 fn created() -> Value {
@@ -102,9 +102,9 @@ fn a_stream_reports_text_reasoning_and_calls_as_they_come() {
     for (at, event) in streamed().into_iter().enumerate() {
         for event in assembler.push(event) {
             match event {
-                Event::Text(piece) => text.push_str(piece),
-                Event::Reasoning(piece) => reasoning.push_str(piece),
-                Event::CallComplete { index, call, .. } => calls.push((at, index, call.name.clone())),
+                ReplyEvent::Text(piece) => text.push_str(piece),
+                ReplyEvent::Reasoning(piece) => reasoning.push_str(piece),
+                ReplyEvent::CallComplete { index, call, .. } => calls.push((at, index, call.name.clone())),
                 _ => {}
             }
         }
@@ -125,7 +125,7 @@ async fn read_only_tools_start_while_the_reply_is_streamed() {
         panic!("it calls")
     };
     pending.add_results(results).expect("the ids are equal");
-    let chat = pending.finish().expect("each call has its result");
+    let chat = pending.into_conversation().expect("each call has its result");
     let written = json(&write(&Responses::new(), chat.messages()));
     assert_eq!(
         written["input"].as_array().expect("items")[1..5],
@@ -232,10 +232,10 @@ fn a_call_that_its_item_marks_as_truncated_never_runs() {
             let events = [start.clone(), delta.clone(), end, incomplete(&json!([item]))];
             let mut assembler = ReplyAssembler::new().wire(Responses::new());
             for event in &events {
-                let is_complete = |event: Event<'_>| matches!(event, Event::CallComplete { .. });
+                let is_complete = |event: ReplyEvent<'_>| matches!(event, ReplyEvent::CallComplete { .. });
                 assert!(!assembler.push(event.to_string()).any(is_complete), "{event}");
             }
-            let reply = assembler.finish().expect("a reply");
+            let reply = assembler.into_reply().expect("a reply");
             assert!(reply.tool_calls.len() == 1 && reply.tool_calls[0].is_truncated(), "{reply:?}");
         }
     }
@@ -256,7 +256,7 @@ fn an_error_in_a_stream_interrupts_the_reply() {
         assembler.push(piece("output_text", 0, "Half"));
         assembler.push(added(1, &call(1, "delete", "{}")));
         assembler.push(event.clone());
-        let interrupted = assembler.finish().expect_err("the server sent an error");
+        let interrupted = assembler.into_reply().expect_err("the server sent an error");
         let StreamError::Server { message, error, .. } = interrupted.cause() else { panic!("{interrupted}") };
         assert_eq!(message, "Overloaded", "{event}");
         assert!(error.to_string().contains("server_error") == event.to_string().contains("server_error"));
@@ -265,7 +265,7 @@ fn an_error_in_a_stream_interrupts_the_reply() {
     }
     let mut assembler = ReplyAssembler::new().wire(Responses::new());
     assembler.push("event: ping");
-    let error = assembler.finish().expect_err("it is no event");
+    let error = assembler.into_reply().expect_err("it is no event");
     assert!(error.to_string().contains("not in the format of the Responses API"), "{error}");
 }
 
@@ -340,7 +340,7 @@ fn events_that_are_not_known_and_what_follows_the_end_are_ignored() {
     let mut assembler = ReplyAssembler::new().wire(Responses::new());
     assembler.push(json!({ "choices": [{ "delta": { "content": "Hi!" } }] }));
     assembler.push("[DONE]");
-    let error = assembler.finish().expect_err("it is another format").to_string();
+    let error = assembler.into_reply().expect_err("it is another format").to_string();
     assert!(error.contains("choices"), "{error}");
 }
 
@@ -364,7 +364,7 @@ fn hostile_events_and_bodies_are_errors_and_never_panics() {
                 let mut assembler = ReplyAssembler::new().wire(Responses::new());
                 assembler.push(event);
                 assembler.push(ended(&json!([odd])));
-                let _ = assembler.finish();
+                let _ = assembler.into_reply();
             }
         }
         for kind in ["message", "function_call", "custom_tool_call", "reasoning", "other"] {

@@ -66,7 +66,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .timeout(Duration::from_secs(30))
         // A server cannot ask a person, but its client can. This rule approves short notes; longer ones are errors.
         .before_call(|call| async move {
-            if call.arguments().get().len() < 100 { Decision::Run } else { Decision::Undecided }
+            if call.arguments().len() < 100 { Decision::Run } else { Decision::Undecided }
         })
         .build()?;
     let server =

@@ -48,7 +48,7 @@ fn one_call(chunks: usize, piece: impl Fn(usize) -> &'static str) -> Vec<String>
 fn assemble(chunks: &[String]) -> usize {
     let mut reply = ReplyAssembler::new();
     let events: usize = chunks.iter().map(|chunk| reply.push(chunk).count()).sum();
-    assert!(reply.finish().is_ok());
+    assert!(reply.into_reply().is_ok());
     events
 }
 

@@ -3,7 +3,6 @@
 use crate::context::CallContext;
 use crate::output::ToolOutput;
 use crate::tool::{Annotations, Policy};
-use serde_json::value::RawValue;
 use std::future::Future;
 use std::pin::Pin;
 
@@ -11,54 +10,14 @@ use std::pin::Pin;
 /// receives it and returns a [`Decision`].
 #[derive(Clone, Debug)]
 pub struct ProposedCall {
-    context: CallContext,
-    annotations: Annotations,
-    policy: Policy,
-    arguments: Box<RawValue>,
-    is_approved: bool,
+    pub(crate) context: CallContext,
+    pub(crate) annotations: Annotations,
+    pub(crate) policy: Policy,
+    pub(crate) arguments: String,
+    pub(crate) is_approved: bool,
 }
 
 impl ProposedCall {
-    /// Creates a call of a tool without annotations, for tests of a hook.
-    ///
-    /// ```
-    /// use tool_runtime::CallContext;
-    /// use tool_runtime::dispatch::{Decision, ProposedCall};
-    /// use tool_runtime::registry::Annotations;
-    /// use tool_runtime::serde_json::value::RawValue;
-    ///
-    /// async fn approve(call: ProposedCall) -> Decision {
-    ///     if call.annotations().is_destructive() { Decision::deny("nothing is deleted today") } else { Decision::Run }
-    /// }
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let mut annotations = Annotations::default();
-    /// annotations.destructive = Some(true);
-    /// let arguments = RawValue::from_string(r#"{"path":"a"}"#.to_owned())?;
-    /// let call = ProposedCall::new(CallContext::new("call_1", "delete"), arguments).with_annotations(annotations);
-    /// assert!(matches!(approve(call).await, Decision::Deny(_)));
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[must_use]
-    pub fn new(context: CallContext, arguments: Box<RawValue>) -> Self {
-        let (annotations, policy) = (Annotations::default(), Policy::default());
-        ProposedCall { context, annotations, policy, arguments, is_approved: false }
-    }
-
-    /// The same call, of a tool with these annotations.
-    #[must_use]
-    pub fn with_annotations(self, annotations: Annotations) -> Self {
-        ProposedCall { annotations, ..self }
-    }
-
-    /// The same call, of a tool with this policy.
-    #[must_use]
-    pub fn with_policy(self, policy: Policy) -> Self {
-        ProposedCall { policy, ..self }
-    }
-
     /// The id of the call.
     #[must_use]
     pub fn id(&self) -> &str {
@@ -83,13 +42,13 @@ impl ProposedCall {
         self.policy
     }
 
-    /// The arguments that the tool receives: one JSON object, after coercion. An argument that it does not contain has
+    /// The arguments that the tool receives: the text of one JSON object, after coercion. An argument that it does not contain has
     /// its default.
     ///
     /// The model wrote this text. Escape control characters and marks of text direction before you show it to a person;
     /// `examples/approval.rs` does so.
     #[must_use]
-    pub fn arguments(&self) -> &RawValue {
+    pub fn arguments(&self) -> &str {
         &self.arguments
     }
 
@@ -98,10 +57,6 @@ impl ProposedCall {
     #[must_use]
     pub fn is_approved(&self) -> bool {
         self.is_approved
-    }
-
-    pub(crate) fn with_approved(self, is_approved: bool) -> Self {
-        ProposedCall { is_approved, ..self }
     }
 
     /// The id of the call, and the values that the program attached to its run.

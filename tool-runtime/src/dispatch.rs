@@ -44,7 +44,9 @@ pub use crate::registry::ready_call::ReadyCall;
 pub use tokio_util::sync::CancellationToken;
 
 pub(crate) use ended::{Ended, EndedCall};
-pub(crate) use streamed_reply::{EarlyCalls, EndedReply, EventCall, ReplyEvent, RunningCalls, StreamedReply};
+pub(crate) use streamed_reply::{
+    EarlyCalls, EndedReply, EventCall, RunningCalls, StreamedEvent, StreamedReply,
+};
 
 use crate::context::CallRecord;
 use crate::json::arguments_text;

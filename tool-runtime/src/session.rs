@@ -226,7 +226,7 @@ impl Session {
     /// The calls that a person must approve before they run. The last run has listed them.
     #[must_use]
     pub fn awaiting_approval(&self) -> Vec<WaitingCall> {
-        self.pending().map(PendingCalls::awaiting_decision).unwrap_or_default()
+        self.pending().map(PendingCalls::awaiting_approval).unwrap_or_default()
     }
 
     /// The calls whose results come from elsewhere: from a job ([`ToolOutput::pending`](crate::ToolOutput::pending)), or from

@@ -1,7 +1,7 @@
 //! Replies that arrive in chunks.
 //!
 //! [`ReplyAssembler`] takes the chunks of a streamed reply, including the variations that servers send, and
-//! reports their contents as [`Event`]s. The result is the same [`AssistantMessage`](crate::AssistantMessage) as
+//! reports their contents as [`ReplyEvent`]s. The result is the same [`AssistantMessage`](crate::AssistantMessage) as
 //! without streaming. [`Registry::dispatch_stream`](crate::Registry::dispatch_stream) also runs the tools: those that
 //! are `read_only` or `idempotent` run while the model is still writing. [`Run::stream`](crate::session::Run::stream) does so in
 //! a [`Session`](crate::Session).
@@ -14,7 +14,7 @@
 //! chunk is the text after `data:` ([`Chunk`] lists the other forms).
 //!
 //! ```
-//! use tool_runtime::stream::{Event, ReplyAssembler};
+//! use tool_runtime::stream::{ReplyEvent, ReplyAssembler};
 //!
 //! let mut reply = ReplyAssembler::new();
 //! for data in [
@@ -28,13 +28,13 @@
 //! ] {
 //!     for event in reply.push(data) {
 //!         match event {
-//!             Event::Text(piece) => assert_eq!(piece, "One moment."),
-//!             Event::CallComplete { call, .. } => assert_eq!(call.arguments, r#"{"city":"Beijing"}"#),
+//!             ReplyEvent::Text(piece) => assert_eq!(piece, "One moment."),
+//!             ReplyEvent::CallComplete { call, .. } => assert_eq!(call.arguments, r#"{"city":"Beijing"}"#),
 //!             _ => {}
 //!         }
 //!     }
 //! }
-//! let reply = reply.finish()?;
+//! let reply = reply.into_reply()?;
 //! assert_eq!(reply.text(), "One moment.");
 //! assert_eq!(reply.tool_calls[0].name, "get_weather");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -49,6 +49,6 @@ mod partial_reply;
 
 #[doc(inline)]
 pub use crate::message::{Chunk, stream_error::StreamError};
-pub use assembler::{Events, ReplyAssembler};
-pub use event::Event;
+pub use assembler::{ReplyAssembler, ReplyEvents};
+pub use event::ReplyEvent;
 pub use interrupted::InterruptedError;

@@ -5,7 +5,7 @@ use futures_util::stream;
 use serde_json::{Value, json};
 use tool_runtime::conversation::{PendingCalls, Received};
 use tool_runtime::message::Message;
-use tool_runtime::stream::Event;
+use tool_runtime::stream::ReplyEvent;
 use tool_runtime::wire::{Anthropic, ChatCompletions, RequestParts, Wire};
 use tool_runtime::{Conversation, Registry, ToolMessage};
 
@@ -56,16 +56,14 @@ async fn an_approval_before_the_first_run_stays() {
     let registry =
         Registry::builder().dynamic(echo("echo", reported()).requires_approval()).build().expect("a tool");
     let mut pending = received();
-    let proposed = pending.awaiting_approval(&registry);
-    assert_eq!(proposed[0].arguments().get(), OWN);
     pending.approve("toolu_1").expect("it waits");
     let text = serde_json::to_string(&pending).expect("it is written");
     let mut pending: PendingCalls = serde_json::from_str(&text).expect("it is read");
-    pending.run_allowed(&registry).await;
+    pending.run(&registry).await;
     assert_eq!(pending.result_of("toolu_1").map(ToolMessage::text), Some(OWN));
     let text = serde_json::to_string(&pending).expect("it is written");
     let pending: PendingCalls = serde_json::from_str(&text).expect("it is read");
-    let chat = pending.finish().expect("it has its result");
+    let chat = pending.into_conversation().expect("it has its result");
     let body = request(&Anthropic::new(), &chat, &registry);
     assert_eq!(body["messages"][1]["content"], response(&written())["content"]);
 }
@@ -77,10 +75,10 @@ async fn a_denied_edit_restores_the_call_of_the_model() {
         Registry::builder().dynamic(echo("echo", reported()).requires_approval()).build().expect("a tool");
     let mut pending = received();
     pending.approve_with("toolu_1", json!({ "größe": "x" })).expect("it waits");
-    pending.run_allowed(&registry).await;
-    assert_eq!(pending.awaiting_decision().len(), 1);
+    pending.run(&registry).await;
+    assert_eq!(pending.awaiting_approval().len(), 1);
     pending.deny("toolu_1", "no").expect("it waits");
-    let chat = pending.finish().expect("it has its result");
+    let chat = pending.into_conversation().expect("it has its result");
     assert_eq!(call(&chat), OWN);
     let body = request(&Anthropic::new(), &chat, &registry);
     assert_eq!(body["messages"][1]["content"], response(&written())["content"]);
@@ -113,8 +111,8 @@ async fn a_streamed_dispatch_has_the_tools_keys() {
                 event(json!({ "type": "message_stop" })),
             ];
             let mut complete = Vec::new();
-            let on_event = |event: Event<'_>| {
-                if let Event::CallComplete { call, .. } = event {
+            let on_event = |event: ReplyEvent<'_>| {
+                if let ReplyEvent::CallComplete { call, .. } = event {
                     complete.push(call.arguments.clone());
                 }
             };
@@ -130,7 +128,7 @@ async fn a_streamed_dispatch_has_the_tools_keys() {
             let chat = match Conversation::new().user("Go.").receive(reply) {
                 Received::ToolCalls(mut pending) => {
                     pending.add_results(messages).expect("its results");
-                    pending.finish().expect("it has its result")
+                    pending.into_conversation().expect("it has its result")
                 }
                 Received::Answer(_) => panic!("it calls"),
             };

@@ -43,7 +43,7 @@ impl RunLog for Seen {
 fn registry(seen: &Seen, tool: DynamicTool) -> Registry {
     let (hook, layer) = (seen.clone(), seen.clone());
     let builder = Registry::builder().dynamic(tool).before_call(move |call| {
-        hook.add("hook", call.arguments().get());
+        hook.add("hook", call.arguments());
         async { Decision::Undecided }
     });
     let builder = builder.around_call(move |call: ReadyCall| {

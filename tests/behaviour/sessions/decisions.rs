@@ -154,7 +154,7 @@ async fn a_result_can_be_text_json_parts_or_an_error() {
 async fn policy_denies_without_asking_a_person() {
     let ledger = Ledger::default();
     let decide = |call: ProposedCall| async move {
-        match call.arguments().get() {
+        match call.arguments() {
             r#"{"order":7}"# => Decision::deny("order 7 is too old"),
             r#"{"order":8}"# => Decision::Run,
             _ => Decision::Undecided,
@@ -239,7 +239,7 @@ async fn a_session_continues_the_calls_of_a_loop_of_the_program() {
     let Received::ToolCalls(mut pending) = chat.receive(AssistantMessage::from_tool_calls(calls)) else {
         panic!("it calls")
     };
-    pending.run_allowed(&registry).await;
+    pending.run(&registry).await;
     let mut session = stored(&Session::from(pending));
     assert_eq!((results(&session), session.awaiting_approval().len()), (vec!["order 7".to_owned()], 1));
     session.approve("b").expect("it waits");

@@ -106,7 +106,7 @@ async fn an_edit_is_for_the_shown_tool_also_if_the_arguments_of_call_tool_are_re
         panic!("it calls a tool");
     };
     pending.approve_with("a", json!({"path": "b.txt"})).expect("it waits");
-    assert!(pending.is_approved("a") && pending.awaiting_approval(&registry).is_empty());
+    assert!(pending.is_approved("a") && pending.awaiting_approval().is_empty());
     let text = serde_json::to_string(&pending).expect("it can be stored");
     let pending: PendingCalls = serde_json::from_str(&text).expect("it can be loaded");
     let chat = pending.dispatch(&registry).await;
@@ -120,8 +120,9 @@ async fn pending_calls_show_the_tool_itself() {
     let Received::ToolCalls(mut pending) = Conversation::new().user("Clean up.").receive(reply) else {
         panic!("it calls a tool");
     };
-    let waiting = pending.awaiting_approval(&registry);
-    assert_eq!((waiting[0].tool(), waiting[0].arguments().get()), ("delete_file", r#"{"path":"a.txt"}"#));
+    pending.run(&registry).await;
+    let waiting = &pending.awaiting_approval()[0];
+    assert_eq!((&*waiting.tool, &*waiting.arguments), ("call_tool", r#"{"path":"a.txt"}"#));
     pending.approve_with("a", r#"{"path":"b.txt"}"#).expect("it waits");
     let chat = pending.dispatch(&registry).await;
     assert_eq!(chat.messages()[2].text(), "b.txt is deleted");

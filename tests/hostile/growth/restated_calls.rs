@@ -42,7 +42,7 @@ pub(super) fn rows() -> Vec<Row> {
                 for event in events {
                     let _ = assembler.push(event).count();
                 }
-                assert_eq!(assembler.finish().expect("a reply").tool_calls.len(), 1);
+                assert_eq!(assembler.into_reply().expect("a reply").tool_calls.len(), 1);
             },
         )
     });

@@ -199,5 +199,5 @@ fn chunks_convert_from_the_types_of_clients() {
     assert_eq!(reply.push(odd).count(), 0);
     assert_eq!(reply.push(Chunk::from_serialize(&client_chunk)).count(), 3);
     assert_eq!(reply.push(read).count(), 1);
-    assert_eq!(reply.finish().expect("the stream has no errors").tool_calls.len(), 1);
+    assert_eq!(reply.into_reply().expect("the stream has no errors").tool_calls.len(), 1);
 }

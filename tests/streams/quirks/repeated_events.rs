@@ -18,7 +18,7 @@ fn another_reply_in_a_stream_interrupts_the_reply() {
     for event in [start("msg_1"), block.clone(), piece.clone(), start("msg_2"), block.clone(), piece] {
         reply.push(event.to_string());
     }
-    let error = reply.finish().expect_err("it is interrupted");
+    let error = reply.into_reply().expect_err("it is interrupted");
     assert!(matches!(error.cause(), StreamError::AnotherReply), "{error}");
     assert_eq!(error.partial().tool_calls[0].arguments, "{\"fi");
     // The same event again is no other reply.

@@ -3,7 +3,7 @@
 
 use super::runs::{runs, streamed};
 use serde_json::{Value, json};
-use tool_runtime::stream::{Event, ReplyAssembler};
+use tool_runtime::stream::{ReplyAssembler, ReplyEvent};
 use tool_runtime::wire::{Anthropic, Gemini, Responses, Wire as _};
 
 fn start(index: u32, id: &str, tool: &str) -> Value {
@@ -198,11 +198,12 @@ async fn truncated_arguments_are_not_complete_without_the_rest() {
     let mut reply = ReplyAssembler::new().wire(Anthropic::new());
     let mut is_complete = false;
     for event in stated(r#"{"file":"/a"#) {
-        is_complete |= reply.push(event.to_string()).any(|event| matches!(event, Event::CallComplete { .. }));
+        is_complete |=
+            reply.push(event.to_string()).any(|event| matches!(event, ReplyEvent::CallComplete { .. }));
     }
-    is_complete |= reply.end().any(|event| matches!(event, Event::CallComplete { .. }));
+    is_complete |= reply.push_end().any(|event| matches!(event, ReplyEvent::CallComplete { .. }));
     assert!(!is_complete);
-    let reply = reply.finish().expect("the stream has no errors");
+    let reply = reply.into_reply().expect("the stream has no errors");
     assert!(reply.tool_calls[0].is_truncated(), "{reply:?}");
     assert_eq!(streamed(Anthropic::new(), &stated(r#"{"file":"/a"}"#)).await, [r#"f {"file":"/a"}"#]);
     assert_eq!(runs(&reply).await, [""; 0]);

@@ -7,6 +7,6 @@ fn main() {
     let turn = Conversation::new().user("Hello!").receive(AssistantMessage::default());
     let _ = turn.user("And now?");
     if let Received::ToolCalls(pending) = Conversation::new().receive(AssistantMessage::default()) {
-        let _ = pending.finish().user("And now?");
+        let _ = pending.into_conversation().user("And now?");
     }
 }

@@ -166,7 +166,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .collect()
         .state_per_run::<User>()
         .before_call(|call| async move {
-            let is_harmless = call.tool() == "guarded" && call.arguments().get().contains("true");
+            let is_harmless = call.tool() == "guarded" && call.arguments().contains("true");
             if is_harmless { Decision::Run } else { Decision::Undecided }
         })
         .build()?;

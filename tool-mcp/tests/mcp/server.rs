@@ -69,7 +69,7 @@ fn registry() -> Registry {
     let builder =
         Registry::builder().tools(tools![get_weather, list, looks_like_json, parts, panics, delete, once]);
     let approve = |call: tool_runtime::dispatch::ProposedCall| async move {
-        let may_run = call.arguments().get().contains("/tmp/");
+        let may_run = call.arguments().contains("/tmp/");
         if may_run { Decision::Run } else { Decision::Undecided }
     };
     builder.before_call(approve).build().expect("the tools are valid")

@@ -9,21 +9,20 @@ pub(super) use call_state::{CallState, Edit, Phase, ReplacedArguments, WaitsFor}
 use positions::Positions;
 pub(crate) use run::Unfinished;
 
-use super::{Conversation, ReplyWarning, WaitingCall};
-use crate::approval::ProposedCall;
-use crate::context::{CallRecord, RunContext};
-use crate::message::{AssistantMessage, Content, Message, ToolCall, ToolMessage};
+use super::{Conversation, WaitingCall};
+use crate::context::RunContext;
+use crate::message::{AssistantMessage, Message, ToolCall, ToolMessage};
 use crate::outcome::CallError;
 use crate::registry::Registry;
-use crate::tool::{Approval, Batch, IncomingCall};
+use crate::tool::{Approval, Batch};
 
 /// A conversation whose newest reply calls tools. It becomes a [`Conversation`] again once each call has its result,
 /// and cannot be sent before.
 ///
-/// [`dispatch`](PendingCalls::dispatch) runs all calls. A program that asks a person approves or denies calls first
-/// ([`awaiting_approval`](PendingCalls::awaiting_approval)), and can store them until the person decides: they
-/// serialize with their state and without loss, except for data of the program (outcomes and artifacts of results, and
-/// warnings).
+/// [`dispatch`](PendingCalls::dispatch) runs all calls. A program that asks a person uses [`run`](PendingCalls::run), which
+/// keeps the calls that need an approval ([`awaiting_approval`](PendingCalls::awaiting_approval)), and can store them until
+/// the person decides: they serialize with their state and without loss, except for data of the program (outcomes and
+/// artifacts of results, and warnings).
 /// Results are kept: if the future of [`run`](PendingCalls::run) is dropped, finished calls keep their results, and the
 /// next `run` runs only the others.
 ///
@@ -42,14 +41,15 @@ use crate::tool::{Approval, Batch, IncomingCall};
 /// let registry = Registry::new(tools![delete])?;
 /// let calls = ["a.txt", "b.txt"].map(|path| ToolCall::new(path, "delete", format!(r#"{{"path":"{path}"}}"#)));
 /// let reply = AssistantMessage::from_tool_calls(calls);
-/// let Received::ToolCalls(pending) = Conversation::new().user("Delete both.").receive(reply) else { unreachable!() };
+/// let Received::ToolCalls(mut pending) = Conversation::new().user("Delete both.").receive(reply) else { unreachable!() };
+/// pending.run(&registry).await;
 /// let stored = serde_json::to_string(&pending)?; // until the person has decided
 ///
 /// let mut pending: PendingCalls = serde_json::from_str(&stored)?;
-/// for call in pending.awaiting_approval(&registry) {
-///     match call.arguments().get() {
-///         r#"{"path":"a.txt"}"# => pending.approve(call.context().id())?,
-///         _ => pending.deny(call.context().id(), "the user wants to keep it")?,
+/// for call in pending.awaiting_approval() {
+///     match &*call.arguments {
+///         r#"{"path":"a.txt"}"# => pending.approve(&call.id)?,
+///         _ => pending.deny(&call.id, "the user wants to keep it")?,
 ///     }
 /// }
 /// let chat = pending.dispatch(&registry).await;
@@ -150,54 +150,17 @@ impl PendingCalls {
         &self.reply
     }
 
-    /// Like [`Conversation::warnings`].
-    #[must_use]
-    pub fn warnings(&self) -> &[ReplyWarning] {
-        self.before.warnings()
-    }
-
-    /// The calls that a person must approve before they run, with the arguments that their tools will receive: calls of
-    /// tools with `requires_approval` without result and without approval that have not begun, or that began and
-    /// [run again](crate::session#interrupted-runs). A call with invalid
-    /// arguments is not included, since it does not run; the model receives an error.
-    ///
-    /// If a tool takes state from its run context, its arguments can be checked only with that state: use a registry that is
-    /// [bound](Registry::with) to the run context.
-    #[must_use]
-    pub fn awaiting_approval(&self, registry: &Registry) -> Vec<ProposedCall> {
-        let batch = self.batch(registry);
-        let calls = self.calls().iter().zip(&self.states).enumerate();
-        let waiting = calls.filter(|(_, (call, state))| {
-            let is_open = state.result().is_none() && !state.is_interrupted() && !state.waits_for_result();
-            is_open && state.approval(call) == Approval::None
-        });
-        waiting
-            .filter_map(|(position, (call, state))| {
-                let record = CallRecord::default();
-                record.set_counted(state.is_counted);
-                registry.awaiting_approval(&IncomingCall::new(
-                    &batch,
-                    position,
-                    call,
-                    Approval::None,
-                    &record,
-                ))
-            })
-            .collect()
-    }
-
     /// The calls whose results come from elsewhere: from a job, a person, or the system that runs the tool. A
-    /// [run](PendingCalls::run_allowed) has started or validated them.
+    /// [run](PendingCalls::run) has started or validated them.
     #[must_use]
     pub fn awaiting_result(&self) -> Vec<WaitingCall> {
         self.waiting(CallState::waits_for_result)
     }
 
-    /// The calls that wait for an approval since the last [run](PendingCalls::run_allowed), with the reasons why arguments
-    /// that a person has edited are invalid. [`awaiting_approval`](PendingCalls::awaiting_approval) lists the calls before a
-    /// run.
+    /// The calls that a person must approve, with the arguments that their tools will receive, and with the reasons why
+    /// arguments that a person has edited are invalid. The last [run](PendingCalls::run) has listed them.
     #[must_use]
-    pub fn awaiting_decision(&self) -> Vec<WaitingCall> {
+    pub fn awaiting_approval(&self) -> Vec<WaitingCall> {
         self.waiting(|state| !state.waits_for_result())
     }
 
@@ -250,29 +213,12 @@ impl PendingCalls {
         conversation
     }
 
-    /// Fails every call without a result with `Error: skipped by user`, and adds a user message. For a user who writes
-    /// something instead of deciding about the calls.
-    ///
-    /// ```
-    /// use tool_runtime::conversation::Received;
-    /// use tool_runtime::{AssistantMessage, Conversation, ToolCall};
-    ///
-    /// let reply = AssistantMessage::from_tool_calls(vec![ToolCall::new("call_1", "delete", "{}")]);
-    /// let Received::ToolCalls(pending) = Conversation::new().user("Clean up.").receive(reply) else { unreachable!() };
-    /// let chat = pending.interrupt("Wait, make a copy first.");
-    /// assert_eq!(chat.messages()[2].text(), "Error: skipped by user");
-    /// assert_eq!(chat.messages()[3].text(), "Wait, make a copy first.");
-    /// ```
-    pub fn interrupt(self, content: impl Into<Content>) -> Conversation {
-        self.skip_rest("skipped by user").user(content)
-    }
-
     /// Returns the conversation if every call has its result.
     ///
     /// # Errors
     ///
     /// Returns the pending calls if a call has no result.
-    pub fn finish(self) -> Result<Conversation, Self> {
+    pub fn into_conversation(self) -> Result<Conversation, Self> {
         if self.without_result().next().is_some() {
             return Err(self);
         }
@@ -280,9 +226,12 @@ impl PendingCalls {
         Ok(self.skip_rest(""))
     }
 
-    /// Runs every call and returns the conversation: [`run`](PendingCalls::run), then [`finish`](PendingCalls::finish).
+    /// Runs every call and returns the conversation. A call that needs approval and has none, whose result comes later, or
+    /// that is cancelled, fails with an error that reports it: to keep such calls, use [`run`](PendingCalls::run).
+    ///
+    /// If the future is dropped, the conversation is lost; [`run`](PendingCalls::run) keeps it.
     pub async fn dispatch(mut self, registry: &Registry) -> Conversation {
-        self.run(registry).await;
+        self.run_calls(registry, Unfinished::Fail, |_| true).await;
         // Every call has its result, so none is skipped.
         self.skip_rest("")
     }

@@ -6,8 +6,7 @@ use crate::outcome::CallError;
 use crate::output::ToolResult;
 use crate::panics::{CatchPanic, catch_panic};
 use crate::registry::Registry;
-use crate::tool::{Approval, Call, IncomingCall};
-use serde_json::value::RawValue;
+use crate::tool::{Approval, Call};
 
 impl Registry {
     /// Ends the call unless its tool may run.
@@ -38,52 +37,24 @@ impl Registry {
     async fn decision_of_hook(&self, call: &Call<'_>) -> Result<Decision, CallError> {
         let Some(hook) = self.before_call_hook() else { return Ok(Decision::Undecided) };
         let tool = || call.tool.name.to_string();
-        let proposed = call.proposed()?;
+        let proposed = call.proposed();
         let late = |allowed| CallError::HookTimedOut { tool: tool(), allowed };
         let limit = self.limits().approval_timeout.or(call.tool.timeout);
         let decision = async { CatchPanic::new(catch_panic(|| hook.decide(proposed))?).await };
         let decision = call.with_timeout(limit, decision, late).await?;
         decision.map_err(|source| CallError::HookPanicked { tool: tool(), source })
     }
-
-    /// The proposed call of a tool that requires approval, with coerced arguments; `None` if it requires none, or if it
-    /// would fail anyway.
-    pub(crate) fn awaiting_approval(&self, incoming: &IncomingCall<'_>) -> Option<ProposedCall> {
-        let own = self.own_call(incoming.call);
-        let call = own.as_ref().unwrap_or(incoming.call);
-        let inner = self.inner_call(call);
-        let incoming = &IncomingCall { call, ..*incoming }.or_inner(&inner);
-        let tool = self.look_up(incoming).ok()?;
-        let call = Call::new(tool, incoming, None);
-        if !tool.options.policy.requires_approval || call.check_limit().is_err() {
-            return None;
-        }
-        match self.prepare(&call) {
-            Ok(_) => {}
-            // The run context may provide the missing state later. The arguments are validated then.
-            Err(error) if matches!(*error, CallError::Unavailable { .. }) => {
-                if let Some(coerced) = tool.coerce(incoming.arguments(), self.coercion_options(incoming.call))
-                {
-                    call.incoming.record.set_coerced(coerced.arguments);
-                }
-            }
-            Err(_) => return None,
-        }
-        call.proposed().ok()
-    }
 }
 
 impl Call<'_> {
-    fn proposed(&self) -> Result<ProposedCall, CallError> {
-        let arguments = RawValue::from_string(self.incoming.object().to_owned());
-        let tool = || self.tool.name.to_string();
-        let arguments =
-            arguments.map_err(|source| CallError::NotJson { tool: tool(), is_truncated: false, source })?;
-        // The call has not started, and reports no progress.
-        let context = Call { events: None, ..*self }.context();
-        let proposed = ProposedCall::new(context, arguments)
-            .with_annotations(self.tool.options.annotations)
-            .with_policy(self.tool.policy());
-        Ok(proposed.with_approved(self.incoming.approval.is_granted()))
+    fn proposed(&self) -> ProposedCall {
+        ProposedCall {
+            // The call has not started, and reports no progress.
+            context: Call { events: None, ..*self }.context(),
+            annotations: self.tool.options.annotations,
+            policy: self.tool.policy(),
+            arguments: self.incoming.object().to_owned(),
+            is_approved: self.incoming.approval.is_granted(),
+        }
     }
 }

@@ -6,7 +6,7 @@ use crate::context::CallRecord;
 use crate::message::{AssistantMessage, ToolMessage};
 use crate::outcome::CallError;
 use crate::registry::Registry;
-use crate::stream::{Chunk, Event, InterruptedError, StreamError};
+use crate::stream::{Chunk, InterruptedError, ReplyEvent, StreamError};
 use crate::tool::{Approval, Batch, IncomingCall};
 use futures_util::future::{join, join_all, ready};
 use futures_util::stream::{Stream, StreamExt as _};
@@ -77,7 +77,7 @@ impl Registry {
         self.dispatch_stream_events(chunks, |_| {}).await
     }
 
-    /// Like [`dispatch_stream`](Registry::dispatch_stream), with a callback for each [`Event`] of the reply.
+    /// Like [`dispatch_stream`](Registry::dispatch_stream), with a callback for each [`ReplyEvent`] of the reply.
     ///
     /// `on_event` receives the events while the reply is received, for example to show the text and the progress of
     /// calls. It must not block; use a channel to send events to other tasks. The cancellation token of the run context that is bound to the registry also ends the stream.
@@ -88,7 +88,7 @@ impl Registry {
     ///
     /// ```
     /// use futures_util::{Stream, stream};
-    /// use tool_runtime::stream::Event;
+    /// use tool_runtime::stream::ReplyEvent;
     /// use tool_runtime::conversation::Received;
     /// use tool_runtime::dispatch::CancellationToken;
     /// use tool_runtime::{RunContext, Conversation, Registry, tool, tools};
@@ -120,8 +120,8 @@ impl Registry {
     /// let mut chat = Conversation::new().user("Is it sunny in Rome?");
     /// let answer = loop {
     ///     let chunks = client.send(chat.request(&registry)).await?; // with `"stream": true`
-    ///     let show = |event: Event<'_>| {
-    ///         if let Event::Text(piece) = event {
+    ///     let show = |event: ReplyEvent<'_>| {
+    ///         if let ReplyEvent::Text(piece) = event {
     ///             print!("{piece}");
     ///         }
     ///     };
@@ -151,7 +151,7 @@ impl Registry {
     pub async fn dispatch_stream_events<S>(
         &self,
         chunks: S,
-        mut on_event: impl FnMut(Event<'_>),
+        mut on_event: impl FnMut(ReplyEvent<'_>),
     ) -> Result<(AssistantMessage, Vec<ToolMessage>), InterruptedError<(AssistantMessage, Vec<ToolMessage>)>>
     where
         S: Stream,

@@ -4,7 +4,7 @@ use super::EndedCall;
 use crate::context::{CallRecord, RunContext};
 use crate::message::{AssistantMessage, TakenIds, ToolCall};
 use crate::registry::Registry;
-use crate::stream::{Chunk, Event, ReplyAssembler, StreamError};
+use crate::stream::{Chunk, ReplyAssembler, ReplyEvent, StreamError};
 use crate::tool::{Approval, Batch, IncomingCall};
 use crate::wire;
 use futures_util::future::BoxFuture;
@@ -101,8 +101,8 @@ impl EarlyCall {
 }
 
 /// An event of a reply, with the call that it concerns.
-pub(crate) struct ReplyEvent<'a> {
-    pub(crate) event: Event<'a>,
+pub(crate) struct StreamedEvent<'a> {
+    pub(crate) event: ReplyEvent<'a>,
     pub(crate) call: Option<EventCall<'a>>,
 }
 
@@ -135,7 +135,7 @@ impl StreamedReply {
         batch: &'a Batch<'a>,
         chunks: S,
         running: &mut RunningCalls<'a>,
-        mut on_event: impl FnMut(ReplyEvent<'_>),
+        mut on_event: impl FnMut(StreamedEvent<'_>),
     ) where
         S: Stream,
         S::Item: Into<Chunk>,
@@ -183,34 +183,34 @@ impl StreamedReply {
     fn take(
         &mut self,
         chunk: Option<Chunk>,
-        on_event: &mut impl FnMut(ReplyEvent<'_>),
+        on_event: &mut impl FnMut(StreamedEvent<'_>),
         registry: &Registry,
     ) -> Vec<(usize, ToolCall)> {
         let StreamedReply { assembler, ids, max_calls, answer_tool, .. } = self;
         let has_written_keys = wire::has_written_keys(assembler.wire_name());
         let events = match chunk {
             Some(chunk) => assembler.push(chunk),
-            None => assembler.end(),
+            None => assembler.push_end(),
         };
         let null_is_absent = events.null_is_absent();
-        let has_failed = events.clone().any(|event| matches!(event, Event::Failed(_)));
+        let has_failed = events.clone().any(|event| matches!(event, ReplyEvent::Interrupted(_)));
         let mut ready = Vec::new();
         for event in events.clone() {
-            let (Event::CallStarted { index, .. }
-            | Event::Arguments { index, .. }
-            | Event::CallComplete { index, .. }) = event
+            let (ReplyEvent::CallAnnounced { index, .. }
+            | ReplyEvent::CallArguments { index, .. }
+            | ReplyEvent::CallComplete { index, .. }) = event
             else {
-                on_event(ReplyEvent { event, call: None });
+                on_event(StreamedEvent { event, call: None });
                 continue;
             };
             let Some(call) = events.call(index) else { continue };
-            let is_complete = matches!(event, Event::CallComplete { .. });
+            let is_complete = matches!(event, ReplyEvent::CallComplete { .. });
             let has_id = is_complete || !call.id.is_empty();
             let id = has_id.then(|| ids.choose(index, &call.id, events.response_id()));
             let own = if is_complete && has_written_keys { registry.own_call(call) } else { None };
             let call = own.as_ref().unwrap_or(call);
-            let event = if is_complete { Event::CallComplete { index, call } } else { event };
-            on_event(ReplyEvent { event, call: Some(EventCall { index, call, id }) });
+            let event = if is_complete { ReplyEvent::CallComplete { index, call } } else { event };
+            on_event(StreamedEvent { event, call: Some(EventCall { index, call, id }) });
             let is_within_limit = max_calls.is_none_or(|limit| index < limit);
             if let (true, false, true, Some(id)) = (is_complete, has_failed, is_within_limit, id) {
                 if answer_tool.as_ref() != Some(&call.name) && registry.may_start_while_streaming(call) {

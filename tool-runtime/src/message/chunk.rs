@@ -39,7 +39,7 @@ use std::error::Error;
 /// reply.push(read);
 /// reply.push(r#"{"choices":[{"delta":{"content":"!"},"finish_reason":"stop"}]}"#);
 /// reply.push(Ok::<_, std::io::Error>("[DONE]"));
-/// assert_eq!(reply.finish()?.text(), "Hello!");
+/// assert_eq!(reply.into_reply()?.text(), "Hello!");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Default)]

@@ -22,6 +22,8 @@ impl RegistryBuilder {
     /// - Decoders of arguments and expressions of their defaults run before the hook, and again on the thread of a
     ///   `blocking` tool and in each run of a call with middleware. No other application code runs before it.
     ///
+    /// Test a hook with [`Registry::dispatch`](crate::Registry::dispatch).
+    ///
     /// ```
     /// use std::sync::Arc;
     /// use tool_runtime::dispatch::Decision;
@@ -43,7 +45,7 @@ impl RegistryBuilder {
     ///         async move {
     ///             if !call.annotations().is_destructive() {
     ///                 Decision::Undecided
-    ///             } else if allowed.iter().any(|arguments| *arguments == call.arguments().get()) {
+    ///             } else if allowed.iter().any(|arguments| *arguments == call.arguments()) {
     ///                 Decision::Run
     ///             } else {
     ///                 Decision::deny("only /tmp/a may be deleted")

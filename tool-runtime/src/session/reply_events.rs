@@ -3,14 +3,14 @@
 use super::Event;
 use super::answer_format::AnswerFormat;
 use super::reporter::EventSender;
-use crate::dispatch::{EventCall, ReplyEvent};
+use crate::dispatch::{EventCall, StreamedEvent};
 use crate::message::{AssistantMessage, ToolCall, is_empty_object};
 use crate::stream;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The events of a streamed reply, without calls of the tool for a typed answer.
-pub(super) struct ReplyEvents {
+pub(super) struct EventForwarder {
     /// `None` without a listener.
     sender: Option<EventSender>,
     /// The format of the answer, if it has a type.
@@ -19,20 +19,22 @@ pub(super) struct ReplyEvents {
     announced: HashMap<usize, bool>,
 }
 
-impl ReplyEvents {
+impl EventForwarder {
     pub(super) fn new(sender: Option<&EventSender>, answer: Option<&Arc<AnswerFormat>>) -> Self {
-        ReplyEvents { sender: sender.cloned(), answer: answer.cloned(), announced: HashMap::new() }
+        EventForwarder { sender: sender.cloned(), answer: answer.cloned(), announced: HashMap::new() }
     }
 
     fn is_answer(&self, call: &ToolCall) -> bool {
         self.answer.as_ref().is_some_and(|answer| answer.is_answer(call))
     }
 
-    pub(super) fn send(&mut self, ReplyEvent { event, call }: ReplyEvent<'_>) {
+    pub(super) fn send(&mut self, StreamedEvent { event, call }: StreamedEvent<'_>) {
         let Some(sender) = &self.sender else { return };
         match (event, call) {
-            (stream::Event::Text(text), _) => sender.send(Event::Text { text: text.to_owned() }),
-            (stream::Event::Reasoning(text), _) => sender.send(Event::Reasoning { text: text.to_owned() }),
+            (stream::ReplyEvent::Text(text), _) => sender.send(Event::Text { text: text.to_owned() }),
+            (stream::ReplyEvent::Reasoning(text), _) => {
+                sender.send(Event::Reasoning { text: text.to_owned() })
+            }
             // The session sends it as text, if it accepts it.
             (_, Some(EventCall { call, .. })) if self.is_answer(call) => {}
             (event, Some(EventCall { index, call, id: Some(id) })) => {
@@ -49,13 +51,13 @@ impl ReplyEvents {
                 };
                 match event {
                     // Earlier pieces arrived before the id.
-                    stream::Event::Arguments { partial, .. } if !is_continued => {
+                    stream::ReplyEvent::CallArguments { partial, .. } if !is_continued => {
                         send_arguments(partial, false);
                     }
-                    stream::Event::Arguments { partial, piece, .. } => {
+                    stream::ReplyEvent::CallArguments { partial, piece, .. } => {
                         send_arguments(piece, partial.len() == piece.len());
                     }
-                    stream::Event::CallComplete { call, .. } => {
+                    stream::ReplyEvent::CallComplete { call, .. } => {
                         if !is_continued && !is_empty_object(&call.arguments) {
                             send_arguments(&call.arguments, false);
                         }

@@ -289,7 +289,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         let Pending { calls, within_limit, .. } = self.session.state.pending()?;
         Some(if self.is_cancelled() {
             RunEnd::Cancelled
-        } else if !calls.awaiting_decision().is_empty() {
+        } else if !calls.awaiting_approval().is_empty() {
             RunEnd::NeedsApproval
         } else if !calls.awaiting_result().is_empty() {
             RunEnd::NeedsResult

@@ -2,7 +2,7 @@
 
 use super::limits::Limits;
 use super::receive::{ReceivedReply, Requested};
-use super::reply_events::ReplyEvents;
+use super::reply_events::EventForwarder;
 use super::run_log::StopRun;
 use super::run_loop::RunLoop;
 use super::{Event, RunEnd, Session};
@@ -30,7 +30,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         let number = self.session.replies;
         let registry = &self.bind(number, requested.allowed_tools.as_ref());
         let batch = &registry.new_batch(number);
-        let mut events = ReplyEvents::new(self.reporter.sender(), requested.answer.as_ref());
+        let mut events = EventForwarder::new(self.reporter.sender(), requested.answer.as_ref());
         let assembler = ReplyAssembler::new().wire(Arc::clone(&requested.wire));
         // With a log, no call starts before the reply is recorded.
         let may_start_early = self.log.is_none();

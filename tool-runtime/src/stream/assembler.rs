@@ -1,7 +1,7 @@
 //! Assembly of a reply from its chunks.
 
 use super::InterruptedError;
-use super::event::{Event, QueuedEvent};
+use super::event::{QueuedEvent, ReplyEvent};
 use super::partial_reply::PartialReply;
 use crate::message::{AssistantMessage, Chunk, Completeness, Finish, Piece, StreamError, ToolCall};
 use crate::wire::{ChatCompletions, Wire};
@@ -32,7 +32,7 @@ use std::slice;
 /// - **Half a character**, such as `\ud83d` in JSON, is joined with its other half at the start of the next chunk, and
 ///   becomes U+FFFD otherwise.
 /// - **The end** is the first `finish_reason`, unless a later one reports truncation. Without a reason, the end is
-///   `[DONE]` or [`end`](ReplyAssembler::end). Chunks without choices are ignored, and so are choices whose index
+///   `[DONE]` or [`push_end`](ReplyAssembler::push_end). Chunks without choices are ignored, and so are choices whose index
 ///   differs from that of the first choice.
 /// - **Reasoning** is kept in the form that the server expects in later requests: see
 ///   [`keep_reasoning`](crate::wire::ChatCompletions::keep_reasoning).
@@ -96,19 +96,19 @@ impl ReplyAssembler {
     /// Takes the next chunk, in any form that converts to a [`Chunk`], and returns its events. A caller may ignore the
     /// events.
     ///
-    /// This method does not fail. An error of the server, of the connection or in the chunk is an [`Event::Failed`],
-    /// and [`finish`](ReplyAssembler::finish) returns it. After a finish reason that arrived alone, only an error of
+    /// This method does not fail. An error of the server, of the connection or in the chunk is an [`ReplyEvent::Interrupted`],
+    /// and [`into_reply`](ReplyAssembler::into_reply) returns it. After a finish reason that arrived alone, only an error of
     /// the server counts, since the reply is complete.
-    pub fn push(&mut self, chunk: impl Into<Chunk>) -> Events<'_> {
+    pub fn push(&mut self, chunk: impl Into<Chunk>) -> ReplyEvents<'_> {
         self.queued.clear();
         if !self.has_ended() {
             self.take(chunk.into());
         }
-        Events { assembler: self, queued: self.queued.iter() }
+        ReplyEvents { assembler: self, queued: self.queued.iter() }
     }
 
     /// Whether further chunks are ignored: after an error, after the `[DONE]` of a stream of server-sent events, or
-    /// after [`end`](ReplyAssembler::end). Some servers do not close the connection after `[DONE]`.
+    /// after [`push_end`](ReplyAssembler::push_end). Some servers do not close the connection after `[DONE]`.
     #[must_use]
     pub fn has_ended(&self) -> bool {
         matches!(self.stage, Stage::Closed { .. }) || self.error.is_some()
@@ -118,26 +118,26 @@ impl ReplyAssembler {
     /// reply. For programs that use the events of streams without `[DONE]`, such as those of typed clients.
     ///
     /// ```
-    /// use tool_runtime::stream::{Event, ReplyAssembler};
+    /// use tool_runtime::stream::{ReplyEvent, ReplyAssembler};
     ///
     /// let mut reply = ReplyAssembler::new();
     /// reply.push(r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"now"}}]}}]}"#);
     /// reply.push(r#"{"choices":[{"delta":{},"finish_reason":"tool_calls"}]}"#);
     /// let complete: Vec<&str> = reply
-    ///     .end()
+    ///     .push_end()
     ///     .filter_map(|event| match event {
-    ///         Event::CallComplete { call, .. } => Some(&*call.name),
+    ///         ReplyEvent::CallComplete { call, .. } => Some(&*call.name),
     ///         _ => None,
     ///     })
     ///     .collect();
     /// assert_eq!(complete, ["now"]);
     /// ```
-    pub fn end(&mut self) -> Events<'_> {
+    pub fn push_end(&mut self) -> ReplyEvents<'_> {
         self.queued.clear();
         if !self.has_ended() {
             self.close(false);
         }
-        Events { assembler: self, queued: self.queued.iter() }
+        ReplyEvents { assembler: self, queued: self.queued.iter() }
     }
 
     /// Returns the reply.
@@ -152,7 +152,7 @@ impl ReplyAssembler {
     ///
     /// The reply was interrupted by an error of the server or of the connection, or the stream had no reply. The error
     /// contains the partial reply.
-    pub fn finish(self) -> Result<AssistantMessage, InterruptedError<AssistantMessage>> {
+    pub fn into_reply(self) -> Result<AssistantMessage, InterruptedError<AssistantMessage>> {
         let (mut reply, error) = self.assemble();
         reply.make_ids_usable();
         match error {
@@ -163,7 +163,7 @@ impl ReplyAssembler {
 
     /// The reply with the ids of the server, which may be empty, and the error that interrupted it.
     pub(crate) fn assemble(mut self) -> (AssistantMessage, Option<StreamError>) {
-        self.end();
+        self.push_end();
         let completeness = match self.stage {
             Stage::Closed { from_server: true } => Completeness::Unknown,
             _ => Completeness::Unconfirmed,
@@ -294,35 +294,37 @@ impl ReplyAssembler {
             self.close(false);
         } else {
             self.error = Some(error);
-            self.queued.push(QueuedEvent::Failed);
+            self.queued.push(QueuedEvent::Interrupted);
         }
     }
 
-    fn event(&self, queued: &QueuedEvent) -> Option<Event<'_>> {
+    fn event(&self, queued: &QueuedEvent) -> Option<ReplyEvent<'_>> {
         let PartialReply { text, reasoning, calls, .. } = &self.reply;
         Some(match queued {
-            QueuedEvent::Text(grown) => Event::Text(text.as_ref()?.get(grown.clone())?),
-            QueuedEvent::Reasoning(grown) => Event::Reasoning(reasoning.get(grown.clone())?),
-            &QueuedEvent::CallStarted(index) => Event::CallStarted { index, tool: &calls.get(index)?.name },
-            QueuedEvent::Arguments(index, grown) => {
-                let partial = calls.get(*index)?.arguments.get(..grown.end)?;
-                Event::Arguments { index: *index, partial, piece: partial.get(grown.start..)? }
+            QueuedEvent::Text(grown) => ReplyEvent::Text(text.as_ref()?.get(grown.clone())?),
+            QueuedEvent::Reasoning(grown) => ReplyEvent::Reasoning(reasoning.get(grown.clone())?),
+            &QueuedEvent::CallAnnounced(index) => {
+                ReplyEvent::CallAnnounced { index, tool: &calls.get(index)?.name }
             }
-            &QueuedEvent::CallComplete(index) => Event::CallComplete { index, call: calls.get(index)? },
-            QueuedEvent::Finished => Event::Finished { reason: self.reply.finish_reason() },
-            QueuedEvent::Failed => Event::Failed(self.error.as_ref()?),
+            QueuedEvent::CallArguments(index, grown) => {
+                let partial = calls.get(*index)?.arguments.get(..grown.end)?;
+                ReplyEvent::CallArguments { index: *index, partial, piece: partial.get(grown.start..)? }
+            }
+            &QueuedEvent::CallComplete(index) => ReplyEvent::CallComplete { index, call: calls.get(index)? },
+            QueuedEvent::Finished => ReplyEvent::Finished { reason: self.reply.finish_reason() },
+            QueuedEvent::Interrupted => ReplyEvent::Interrupted(self.error.as_ref()?),
         })
     }
 }
 
 /// The events of one chunk: see [`ReplyAssembler::push`].
 #[derive(Clone, Debug)]
-pub struct Events<'a> {
+pub struct ReplyEvents<'a> {
     assembler: &'a ReplyAssembler,
     queued: slice::Iter<'a, QueuedEvent>,
 }
 
-impl<'a> Events<'a> {
+impl<'a> ReplyEvents<'a> {
     /// The call at this position, so far.
     pub(crate) fn call(&self, index: usize) -> Option<&'a ToolCall> {
         self.assembler.reply.calls.get(index)
@@ -339,10 +341,10 @@ impl<'a> Events<'a> {
     }
 }
 
-impl<'a> Iterator for Events<'a> {
-    type Item = Event<'a>;
+impl<'a> Iterator for ReplyEvents<'a> {
+    type Item = ReplyEvent<'a>;
 
-    fn next(&mut self) -> Option<Event<'a>> {
+    fn next(&mut self) -> Option<ReplyEvent<'a>> {
         self.queued.find_map(|queued| self.assembler.event(queued))
     }
 }

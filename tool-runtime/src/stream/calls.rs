@@ -244,7 +244,7 @@ impl Calls {
         if call.reported == Reported::Nothing && !call.call.name.is_empty() {
             call.reported = Reported::Started;
             let grown = 0..call.call.arguments.len();
-            queued.push(QueuedEvent::CallStarted(position));
+            queued.push(QueuedEvent::CallAnnounced(position));
             self.grow(position, grown, queued);
         }
     }
@@ -258,7 +258,7 @@ impl Calls {
             if call.reported == Reported::Started {
                 call.reported = Reported::Arguments;
             }
-            queued.push(QueuedEvent::Arguments(position, grown));
+            queued.push(QueuedEvent::CallArguments(position, grown));
         }
     }
 

@@ -1,4 +1,4 @@
-//! Events of a streamed reply.
+//! ReplyEvents of a streamed reply.
 
 use super::StreamError;
 use crate::message::ToolCall;
@@ -9,14 +9,14 @@ use std::ops::Range;
 /// The `index` of a call is its position in the reply's [`tool_calls`](crate::AssistantMessage::tool_calls).
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub enum Event<'a> {
+pub enum ReplyEvent<'a> {
     /// The next piece of the text.
     Text(&'a str),
     /// The next piece of the reasoning, if the server sends it as text.
     Reasoning(&'a str),
     /// A tool call begins.
     #[non_exhaustive]
-    CallStarted {
+    CallAnnounced {
         /// The index of the call.
         index: usize,
         /// The name of the tool. If the name arrives in pieces, this is the first piece.
@@ -24,7 +24,7 @@ pub enum Event<'a> {
     },
     /// The arguments of a call have grown.
     #[non_exhaustive]
-    Arguments {
+    CallArguments {
         /// The index of the call.
         index: usize,
         /// The arguments so far, which need not be valid JSON yet. They start again if an empty object was a placeholder, if
@@ -55,7 +55,7 @@ pub enum Event<'a> {
         reason: Option<&'a str>,
     },
     /// The reply was interrupted. Further chunks are ignored.
-    Failed(&'a StreamError),
+    Interrupted(&'a StreamError),
 }
 
 /// An event in the queue. It refers to its text by range, since the texts still grow.
@@ -63,9 +63,9 @@ pub enum Event<'a> {
 pub(super) enum QueuedEvent {
     Text(Range<usize>),
     Reasoning(Range<usize>),
-    CallStarted(usize),
-    Arguments(usize, Range<usize>),
+    CallAnnounced(usize),
+    CallArguments(usize, Range<usize>),
     CallComplete(usize),
     Finished,
-    Failed,
+    Interrupted,
 }

@@ -14,7 +14,7 @@ use std::fmt;
 /// let mut reply = ReplyAssembler::new();
 /// reply.push(r#"{"choices":[{"delta":{"content":"Half a sen"}}]}"#);
 /// reply.push(r#"{"error":{"message":"The model is overloaded."}}"#);
-/// let interrupted = reply.finish().expect_err("the server sent an error");
+/// let interrupted = reply.into_reply().expect_err("the server sent an error");
 /// assert!(matches!(interrupted.cause(), StreamError::Server { .. }));
 /// assert_eq!(interrupted.into_partial().text(), "Half a sen");
 /// ```

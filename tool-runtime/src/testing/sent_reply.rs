@@ -110,7 +110,7 @@ fn assemble(chunks: Vec<Chunk>) -> Result<AssistantMessage, ScriptedModelError> 
     for chunk in chunks {
         reply.push(chunk);
     }
-    reply.finish().map_err(ScriptedModelError::Interrupted)
+    reply.into_reply().map_err(ScriptedModelError::Interrupted)
 }
 
 impl fmt::Debug for Content {

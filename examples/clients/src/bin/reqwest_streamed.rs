@@ -19,8 +19,8 @@ async fn main() -> Result<(), Error> {
     let client = http_client()?;
     let registry = Registry::new(tools![get_weather])?;
     let mut session = Session::new().user(QUESTION);
-    let show = |event: &Event| {
-        if let Event::Text { text, .. } = event {
+    let show = |event: &ReplyEvent| {
+        if let ReplyEvent::Text { text, .. } = event {
             print!("{text}");
         }
     };

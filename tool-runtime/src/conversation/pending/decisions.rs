@@ -37,9 +37,9 @@ impl PendingCalls {
     ///
     /// If the call is denied or skipped before it runs, the history shows the arguments of the model again.
     ///
-    /// If they are invalid, [`run`](PendingCalls::run) fails the call, and the model receives the error; after
-    /// [`run_allowed`](PendingCalls::run_allowed), the call waits for another decision, and
-    /// [`awaiting_decision`](PendingCalls::awaiting_decision) has the reason.
+    /// If they are invalid, the call waits for another decision after a [`run`](PendingCalls::run), and
+    /// [`awaiting_approval`](PendingCalls::awaiting_approval) has the reason; [`dispatch`](PendingCalls::dispatch) fails the
+    /// call, and the model receives the error.
     ///
     /// # Errors
     ///
@@ -147,7 +147,7 @@ impl PendingCalls {
     /// let chat = Conversation::new().user("What time is it?");
     /// let Received::ToolCalls(mut pending) = chat.receive(reply) else { unreachable!() };
     /// pending.add_results(results)?;
-    /// let chat = pending.finish().expect("each call has its result");
+    /// let chat = pending.into_conversation().expect("each call has its result");
     /// assert_eq!(chat.messages()[2].text(), "12:00");
     /// # Ok(())
     /// # }

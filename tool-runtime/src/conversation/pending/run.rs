@@ -13,9 +13,8 @@ use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 
 impl PendingCalls {
-    /// Runs every call without a result concurrently, like [`Registry::dispatch`]. Each call has a result afterwards: one
-    /// that needs approval and has none, or whose result comes later, fails with an error that reports it. To keep such
-    /// calls pending, use [`run_allowed`](PendingCalls::run_allowed).
+    /// Runs the calls without results concurrently, like [`Registry::dispatch`], but keeps these pending: calls that need an
+    /// approval, calls whose results come later, and cancelled calls. [`dispatch`](PendingCalls::dispatch) fails them instead.
     ///
     /// If the future is dropped, finished calls keep their results. The next run starts the calls that had not begun,
     /// and repeats those of `read_only` and `idempotent` tools. Any other call fails with [`CallError::Interrupted`],
@@ -23,12 +22,6 @@ impl PendingCalls {
     ///
     /// If a call fails in the same way three times in a row since the last user message, its error ends with a note for the
     /// model; [`note_repeated_failures`](crate::RegistryBuilder::note_repeated_failures) changes this number.
-    pub async fn run(&mut self, registry: &Registry) {
-        self.run_calls(registry, Unfinished::Fail, |_| true).await;
-    }
-
-    /// Runs calls like [`run`](PendingCalls::run), but keeps these pending: calls that need an approval, calls whose
-    /// results come later, and cancelled calls.
     ///
     /// The [`before_call`](crate::RegistryBuilder::before_call) hook decides first: a call that it denies is denied without
     /// a person. The hook is called again for each call that still needs an approval in the next run.
@@ -55,13 +48,13 @@ impl PendingCalls {
     /// let Received::ToolCalls(mut pending) = chat.receive(AssistantMessage::from_tool_calls(calls)) else {
     ///     unreachable!()
     /// };
-    /// pending.run_allowed(&registry).await;
+    /// pending.run(&registry).await;
     /// assert_eq!(pending.result_of("1").map(|result| result.text()), Some("a.txt"));
-    /// assert_eq!(pending.awaiting_approval(&registry)[0].id(), "2");
+    /// assert_eq!(pending.awaiting_approval()[0].id, "2");
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn run_allowed(&mut self, registry: &Registry) {
+    pub async fn run(&mut self, registry: &Registry) {
         self.run_calls(registry, Unfinished::Keep, |_| true).await;
     }
 
