@@ -126,7 +126,7 @@ async fn interrupted_stream() -> ToolMessage {
     let chunks = futures_util::stream::iter([chunk, error]);
     let registry = Registry::new(tools![get_weather]).expect("a registry");
     let interrupted = registry.dispatch_stream(chunks).await.expect_err("the server failed");
-    let (_, mut results): (_, Vec<ToolMessage>) = interrupted.into_partial();
+    let (_, mut results): (_, Vec<ToolMessage>) = *interrupted.partial;
     results.remove(0)
 }
 

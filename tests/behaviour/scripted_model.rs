@@ -155,7 +155,7 @@ async fn the_events_of_a_stream_are_read_on_the_wire() {
     ]);
     let model = ScriptedModel::new([cut]);
     match model.complete(hello()).await {
-        Err(ScriptedModelError::Interrupted(interrupted)) => assert_eq!(interrupted.partial().text(), "Sun"),
+        Err(ScriptedModelError::Interrupted(interrupted)) => assert_eq!(interrupted.partial.text(), "Sun"),
         other => panic!("{other:?}"),
     }
 }

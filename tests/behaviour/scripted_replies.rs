@@ -185,13 +185,13 @@ async fn an_interrupted_reply_is_the_same_streamed_or_not() {
             let Err(ScriptedModelError::Interrupted(error)) = model.complete(hello(&wire)).await else {
                 panic!("{name}: not interrupted after {count} chunks")
             };
-            assert_eq!(error.partial(), streamed.partial());
+            assert_eq!(error.partial, streamed.partial);
             for error in [&error, &streamed] {
-                let StreamError::Transport { source, .. } = error.cause() else { panic!("{error:?}") };
+                let StreamError::Transport { source, .. } = &error.cause else { panic!("{error:?}") };
                 let source = source.downcast_ref::<io::Error>().expect("an error of the connection");
                 assert_eq!(source.kind(), io::ErrorKind::ConnectionReset);
             }
-            texts.push(error.into_partial().text().to_owned());
+            texts.push(error.partial.text().to_owned());
         }
         assert_eq!(texts[0], "");
         assert!(texts.contains(&"It is ".to_owned()), "{texts:?}");
@@ -211,7 +211,7 @@ async fn an_interrupted_call_does_not_run() {
         let model = ScriptedModel::new([ScriptedReply::from(call()).interrupted_after(6)]);
         let chunks = model.stream(hello(&wire)).await.expect("the stream begins");
         let interrupted = registry().dispatch_stream(chunks).await.expect_err("the connection fails");
-        let (reply, results) = interrupted.partial();
+        let (reply, results) = &*interrupted.partial;
         assert_eq!((reply.text(), &*reply.tool_calls[0].name), ("It is sunny.", "get_weather"));
         assert!(reply.tool_calls[0].is_truncated());
         assert!(results[0].text().starts_with("Error: "), "{results:?}");

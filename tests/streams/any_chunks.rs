@@ -226,7 +226,7 @@ fn check_events(chunks: Vec<Result<Chunk, &'static str>>) -> (AssistantMessage, 
     assert!(finished <= 1 && failed <= 1 && finished + failed >= 1, "{finished} ends, {failed} errors");
     let (reply, is_whole) = match reply.into_reply() {
         Ok(reply) => (reply, true),
-        Err(interrupted) => (interrupted.into_partial(), false),
+        Err(interrupted) => (*interrupted.partial, false),
     };
     assert_eq!(reply.text(), text);
     for (index, call) in complete {
@@ -264,7 +264,7 @@ async fn any_sequence_of_chunks_gives_calls_or_an_error_and_paired_messages() {
             .expect("the registry builds");
         let dispatched = registry.dispatch_stream(stream::iter(given(chunks))).await;
         assert_eq!(dispatched.is_ok(), is_whole);
-        let (reply, answers) = dispatched.unwrap_or_else(InterruptedError::into_partial);
+        let (reply, answers) = dispatched.unwrap_or_else(|interrupted| *interrupted.partial);
         assert_eq!(reply.content, assembled.content);
         assert_eq!(answers.len(), assembled.tool_calls.len());
         for (call, answer) in reply.tool_calls.iter().zip(&answers) {

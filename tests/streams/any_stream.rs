@@ -160,7 +160,7 @@ fn finished(assembler: ReplyAssembler) -> Reply {
         Ok(reply) => (reply, None),
         Err(error) => {
             let text = error.to_string();
-            (error.into_partial(), Some(text))
+            (*error.partial, Some(text))
         }
     }
 }
@@ -281,7 +281,7 @@ fn dispatch(wire: Box<dyn Wire>, events: &[String]) {
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     let (reply, answers) = match runtime.block_on(registry.dispatch_stream(chunks)) {
         Ok(answered) => answered,
-        Err(interrupted) => interrupted.into_partial(),
+        Err(interrupted) => *interrupted.partial,
     };
     assert_eq!(answers.len(), reply.tool_calls.len());
     let mut ran = std::mem::take(&mut *ran.lock().expect("no panic"));

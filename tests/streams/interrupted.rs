@@ -43,9 +43,9 @@ async fn an_error_in_the_stream_returns_the_partial_reply() {
         interrupted.to_string(),
         "the reply was interrupted: the server sent an error: Failed to call a function."
     );
-    let StreamError::Server { error, .. } = interrupted.cause() else { panic!("{interrupted:?}") };
+    let StreamError::Server { error, .. } = &interrupted.cause else { panic!("{interrupted:?}") };
     assert_eq!(error["failed_generation"], "<x>", "the error of the server is complete");
-    let reply = interrupted.into_partial();
+    let reply = *interrupted.partial;
     assert_eq!(reply.text(), "Look.");
     assert_eq!(reply.tool_calls[0], ToolCall::new("call_0", "get_weather", r#"{"city":"Rome"}"#));
     assert_eq!(answers(&reply).await, ["Rome: sunny", TRUNCATED]);
@@ -56,7 +56,7 @@ async fn missing_arguments_are_truncated_if_the_reply_has_no_end() {
     // For a tool without required arguments, they would mean no arguments.
     let begun =
         calls(&[json!({ "index": 0, "id": "a", "function": { "name": "get_weather", "arguments": "" } })]);
-    let reply = interrupted([begun.clone(), json!({ "error": "overloaded" })]).into_partial();
+    let reply = interrupted([begun.clone(), json!({ "error": "overloaded" })]).partial;
     assert_eq!(answers(&reply).await, [TRUNCATED]);
     // The stream ends without a finish reason and without `[DONE]`.
     let assembled = crate::assembled([begun.clone()]);
@@ -73,7 +73,7 @@ async fn missing_arguments_are_truncated_if_the_reply_has_no_end() {
 
 #[test]
 fn errors_are_read_in_every_format() {
-    let text = |chunk: Value| interrupted([delta(json!({ "content": "Hi" })), chunk]).cause().to_string();
+    let text = |chunk: Value| interrupted([delta(json!({ "content": "Hi" })), chunk]).cause.to_string();
     for error in [
         json!({ "error": { "message": "no credit", "code": 402 } }),
         json!({ "error": "no credit" }),
@@ -85,10 +85,7 @@ fn errors_are_read_in_every_format() {
         json!({ "choices": [{ "index": 0, "delta": { "content": "" }, "error": { "message": "no credit" } }] }),
     ] {
         assert_eq!(text(error.clone()), "the server sent an error: no credit");
-        assert_eq!(
-            interrupted([error.to_string()]).cause().to_string(),
-            "the server sent an error: no credit"
-        );
+        assert_eq!(interrupted([error.to_string()]).cause.to_string(), "the server sent an error: no credit");
     }
     // If `error` is `true` or a number, the text is in another field.
     for error in [
@@ -104,7 +101,7 @@ fn errors_are_read_in_every_format() {
     assert_eq!(text(json!({ "errors": ["no credit"] })), r#"the server sent an error: ["no credit"]"#);
     // An object of type `error` is an error even if a reply follows.
     let declared = json!({ "object": "error", "message": "no credit" });
-    assert!(matches!(interrupted([declared, finish("stop")]).cause(), StreamError::Server { .. }));
+    assert!(matches!(&interrupted([declared, finish("stop")]).cause, StreamError::Server { .. }));
     // Also with an empty array of choices.
     assert_eq!(
         text(json!({ "choices": [], "object": "error", "message": "no credit" })),
@@ -148,7 +145,7 @@ fn a_status_of_the_server_is_an_error_only_if_no_reply_follows() {
         let chunks = [status.clone(), delta(json!({ "content": "Hi" })), "[DONE]".into()];
         assert_eq!(event_log(chunks), ["text Hi", "finished without a reason"], "{status}");
         let interrupted = interrupted([delta(json!({ "content": "Hi" })), status]);
-        assert!(matches!(interrupted.cause(), StreamError::Server { .. }));
+        assert!(matches!(&interrupted.cause, StreamError::Server { .. }));
     }
 }
 
@@ -158,9 +155,9 @@ fn an_error_of_the_connection_keeps_its_source() {
     let interrupted = interrupted(chunks);
     assert_eq!(interrupted.to_string(), "the reply was interrupted: the connection failed: connection reset");
     assert!(interrupted.source().is_none(), "the display text includes the source");
-    let StreamError::Transport { source, .. } = interrupted.cause() else { panic!("{interrupted:?}") };
+    let StreamError::Transport { source, .. } = &interrupted.cause else { panic!("{interrupted:?}") };
     assert_eq!(source.downcast_ref::<io::Error>().map(io::Error::kind), Some(io::ErrorKind::Other));
-    assert_eq!(interrupted.partial().text(), "Hi");
+    assert_eq!(interrupted.partial.text(), "Hi");
 }
 
 #[test]
@@ -177,14 +174,14 @@ fn a_connection_error_after_the_end_of_the_reply_is_ignored() {
         Ok(delta(json!({ "content": "Hi" }))),
         Err(io::Error::other("connection reset")),
     ];
-    assert!(matches!(interrupted(more).cause(), StreamError::Transport { .. }));
+    assert!(matches!(&interrupted(more).cause, StreamError::Transport { .. }));
     // If the reason comes with a piece, the piece may not be the last one.
     let half = json!({ "choices": [{ "delta": { "content": "Hi" }, "finish_reason": "stop" }] });
     let chunks = [Ok(half), Err(io::Error::other("connection reset"))];
-    assert!(matches!(interrupted(chunks).cause(), StreamError::Transport { .. }));
+    assert!(matches!(&interrupted(chunks).cause, StreamError::Transport { .. }));
     // An error of the server is not ignored.
     let chunks = [delta(json!({ "content": "Hi" })), finish("stop"), json!({ "error": "no, wait" })];
-    assert!(matches!(interrupted(chunks).cause(), StreamError::Server { .. }));
+    assert!(matches!(&interrupted(chunks).cause, StreamError::Server { .. }));
 }
 
 #[test]
@@ -194,24 +191,24 @@ fn an_error_for_an_invalid_chunk_names_the_expected_input() {
         ("<html>", "a chunk is not"),
         ("{\"choices\":7}", "a chunk is not"),
     ] {
-        let message = interrupted([text]).cause().to_string();
+        let message = interrupted([text]).cause.to_string();
         assert!(message.starts_with(begins), "{message}");
         assert!(message.ends_with(text) && message.contains("the text after `data:`"), "{message}");
     }
     let long = "x".repeat(10_000);
-    assert!(interrupted([long]).cause().to_string().len() < 500);
+    assert!(interrupted([long]).cause.to_string().len() < 500);
 }
 
 #[test]
 fn a_stream_without_a_reply_is_an_error() {
     for chunks in [vec![], vec!["[DONE]"], vec!["", "{\"choices\":[]}", "[DONE]"]] {
         let interrupted = interrupted(chunks);
-        assert!(matches!(interrupted.cause(), StreamError::NoReply { .. }));
+        assert!(matches!(&interrupted.cause, StreamError::NoReply { .. }));
         assert_eq!(interrupted.to_string(), "the reply was interrupted: the stream ended without a reply");
     }
     let other = r#"{"type":"message_start","message":{"role":"assistant"}}"#;
     assert_eq!(
-        interrupted([other, "[DONE]"]).cause().to_string(),
+        interrupted([other, "[DONE]"]).cause.to_string(),
         format!(
             "the stream ended without a reply; if it is of another wire, set it with `Run::wire` or \
              `ReplyAssembler::wire`. It begins with: {other}"
@@ -228,7 +225,7 @@ fn chunks_after_an_error_are_ignored() {
         "[DONE]".into(),
     ];
     assert_eq!(event_log(chunks.clone()), ["text Hi", "failed: the server sent an error: x"]);
-    assert_eq!(interrupted(chunks).into_partial().text(), "Hi");
+    assert_eq!(interrupted(chunks).partial.text(), "Hi");
 }
 
 #[test]
@@ -242,14 +239,14 @@ fn an_error_with_a_finish_reason_is_not_the_end_of_the_reply() {
 #[test]
 fn a_type_that_does_not_serialize_is_an_error() {
     let unwritable = std::collections::HashMap::from([((1, 2), 3)]);
-    let message = interrupted([Chunk::from_serialize(&unwritable)]).cause().to_string();
+    let message = interrupted([Chunk::from_serialize(&unwritable)]).cause.to_string();
     assert_eq!(message, "the client's chunk cannot be written as JSON (key must be a string)");
 }
 
 #[test]
 fn an_interrupted_error_converts_into_reply_and_cause() {
     let chunks = [delta(json!({ "content": "Hi" })), json!({ "error": "x" })];
-    let (reply, cause) = interrupted(chunks).into_parts();
+    let InterruptedError { partial: reply, cause, .. } = interrupted(chunks);
     assert_eq!(reply.text(), "Hi");
     assert_eq!(cause.to_string(), "the server sent an error: x");
 }

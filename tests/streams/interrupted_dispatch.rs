@@ -27,10 +27,10 @@ async fn a_stream_that_is_interrupted_after_two_complete_calls_leaves_a_valid_hi
         (300, Err(io::Error::other("connection reset"))),
     ]);
     let interrupted = registry.dispatch_stream(chunks).await.expect_err("the stream is interrupted");
-    assert!(matches!(interrupted.cause(), StreamError::Transport { .. }));
+    assert!(matches!(&interrupted.cause, StreamError::Transport { .. }));
     assert_eq!(log.lines(), ["300 read 0 starts", "800 read 0 ends"], "tools with side effects do not run");
 
-    let (reply, answers) = interrupted.into_partial();
+    let (reply, answers) = *interrupted.partial;
     assert_eq!(
         texts(&answers),
         [
@@ -51,7 +51,7 @@ async fn running_calls_finish_after_an_interruption() {
     let chunks =
         paced([(0, call(0, "read")), (100, call(1, "set")), (100, json!({ "error": "overloaded" }))]);
     let interrupted = registry.dispatch_stream(chunks).await.expect_err("the stream is interrupted");
-    assert_eq!(texts(&interrupted.partial().1), ["read 0", "set 1"]);
+    assert_eq!(texts(&interrupted.partial.1), ["read 0", "set 1"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -95,8 +95,8 @@ async fn cancelling_the_token_ends_the_reply() {
     let (dispatched, ()) = tokio::join!(dispatched, cancelled);
     assert_eq!(events.last().map(String::as_str), Some("failed: cancelled before the reply was complete"));
     let interrupted = dispatched.expect_err("the run was cancelled");
-    assert!(matches!(interrupted.cause(), StreamError::Cancelled));
-    let (reply, answers) = interrupted.into_partial();
+    assert!(matches!(&interrupted.cause, StreamError::Cancelled));
+    let (reply, answers) = *interrupted.partial;
     assert_eq!(texts(&answers), ["Error: cancelled before it finished"; 3]);
     assert_eq!(history::validate(&history_of(reply, answers)), Ok(()));
     assert_eq!(log.since.elapsed().as_millis(), 300);
@@ -152,7 +152,7 @@ async fn an_unknown_tool_is_reported_in_an_interrupted_reply() {
     let registry = registry(&log).build().expect("the registry builds");
     let chunks = stream::iter([call(0, "sent"), json!({ "error": "overloaded" })]);
     let interrupted = registry.dispatch_stream(chunks).await.expect_err("the stream is interrupted");
-    let answers = &interrupted.partial().1;
+    let answers = &interrupted.partial.1;
     assert!(
         texts(answers)[0].starts_with("Error: there is no tool `sent`; did you mean `send`?"),
         "{answers:?}"
@@ -167,7 +167,7 @@ async fn a_call_in_the_same_chunk_as_an_error_does_not_start() {
     both["error"] = json!({ "message": "overloaded" });
     let interrupted =
         registry.dispatch_stream(stream::iter([both])).await.expect_err("the stream is interrupted");
-    assert!(texts(&interrupted.partial().1)[0].starts_with("Error: the tool `send` was not run"));
+    assert!(texts(&interrupted.partial.1)[0].starts_with("Error: the tool `send` was not run"));
     assert!(log.lines().is_empty());
 }
 

@@ -246,8 +246,8 @@ fn an_error_in_a_stream_interrupts_the_reply() {
     assembler
         .push(json!({ "type": "error", "error": { "type": "overloaded_error", "message": "Overloaded" } }));
     let error = assembler.into_reply().expect_err("the server sent an error");
-    assert!(matches!(error.cause(), StreamError::Server { message, .. } if message == "Overloaded"));
-    assert_eq!(error.partial().text(), "Half");
+    assert!(matches!(&error.cause, StreamError::Server { message, .. } if message == "Overloaded"));
+    assert_eq!(error.partial.text(), "Half");
 
     let mut assembler = ReplyAssembler::new().wire(Anthropic::new());
     assembler.push("event: ping");

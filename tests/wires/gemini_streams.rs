@@ -205,9 +205,9 @@ fn an_error_in_a_stream_interrupts_the_reply() {
         assembler.push(chunk(&json!([{ "text": "Half" }])));
         assembler.push(event);
         let error = assembler.into_reply().expect_err("the server sent an error");
-        let StreamError::Server { message, error: sent, .. } = error.cause() else { panic!("{error}") };
+        let StreamError::Server { message, error: sent, .. } = &error.cause else { panic!("{error}") };
         assert_eq!((&**message, &sent["status"]), ("The model is overloaded.", &json!("UNAVAILABLE")));
-        assert_eq!(error.partial().text(), "Half");
+        assert_eq!(error.partial.text(), "Half");
     }
     let mut assembler = ReplyAssembler::new().wire(Gemini::new());
     assembler.push("event: ping");
@@ -222,7 +222,7 @@ fn arguments_in_pieces_interrupt_the_reply() {
     assembler.push(chunk(&json!([part])));
     let error = assembler.into_reply().expect_err("pieces are not supported");
     assert!(error.to_string().contains("streamFunctionCallArguments"), "{error}");
-    assert!(error.partial().tool_calls.is_empty());
+    assert!(error.partial.tool_calls.is_empty());
 }
 
 #[tokio::test]

@@ -155,12 +155,12 @@ fn an_error_in_the_stream_interrupts_the_reply() {
             |event| matches!(event, ReplyEvent::Interrupted(error) if error.to_string().contains(expected))
         ));
         let interrupted = assembler.into_reply().expect_err("it is interrupted");
-        assert_eq!(interrupted.partial().text(), "It is");
+        assert_eq!(interrupted.partial.text(), "It is");
     }
     let mut assembler = ReplyAssembler::new().wire(Ollama::new());
     assembler.push(r#"{"status":"loading"}"#);
     let error = assembler.into_reply().expect_err("there is no reply");
-    assert!(matches!(error.cause(), StreamError::NoReply { beginning, .. } if beginning.contains("loading")));
+    assert!(matches!(&error.cause, StreamError::NoReply { beginning, .. } if beginning.contains("loading")));
 }
 
 #[test]

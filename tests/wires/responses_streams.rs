@@ -257,11 +257,11 @@ fn an_error_in_a_stream_interrupts_the_reply() {
         assembler.push(added(1, &call(1, "delete", "{}")));
         assembler.push(event.clone());
         let interrupted = assembler.into_reply().expect_err("the server sent an error");
-        let StreamError::Server { message, error, .. } = interrupted.cause() else { panic!("{interrupted}") };
+        let StreamError::Server { message, error, .. } = &interrupted.cause else { panic!("{interrupted}") };
         assert_eq!(message, "Overloaded", "{event}");
         assert!(error.to_string().contains("server_error") == event.to_string().contains("server_error"));
-        assert_eq!(interrupted.partial().text(), "Half");
-        assert!(interrupted.partial().tool_calls[0].is_truncated());
+        assert_eq!(interrupted.partial.text(), "Half");
+        assert!(interrupted.partial.tool_calls[0].is_truncated());
     }
     let mut assembler = ReplyAssembler::new().wire(Responses::new());
     assembler.push("event: ping");

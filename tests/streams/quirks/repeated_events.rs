@@ -19,8 +19,8 @@ fn another_reply_in_a_stream_interrupts_the_reply() {
         reply.push(event.to_string());
     }
     let error = reply.into_reply().expect_err("it is interrupted");
-    assert!(matches!(error.cause(), StreamError::AnotherReply), "{error}");
-    assert_eq!(error.partial().tool_calls[0].arguments, "{\"fi");
+    assert!(matches!(&error.cause, StreamError::AnotherReply), "{error}");
+    assert_eq!(error.partial.tool_calls[0].arguments, "{\"fi");
     // The same event again is no other reply.
     let stop = json!({ "type": "message_delta", "delta": { "stop_reason": "tool_use" } });
     let events = [start("msg_1"), start("msg_1"), block, start("msg_1"), stop];

@@ -128,7 +128,7 @@ impl Registry {
     ///     let dispatched = registry.dispatch_stream_events(chunks, show).await;
     ///     let (reply, results) = match dispatched {
     ///         // The stream was interrupted after calls: the model continues with their results.
-    ///         Err(broken) if !broken.partial().1.is_empty() && !token.is_cancelled() => broken.into_partial(),
+    ///         Err(broken) if !broken.partial.1.is_empty() && !token.is_cancelled() => *broken.partial,
     ///         dispatched => dispatched?,
     ///     };
     ///     match chat.receive(reply) {

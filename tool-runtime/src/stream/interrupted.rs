@@ -15,54 +15,33 @@ use std::fmt;
 /// reply.push(r#"{"choices":[{"delta":{"content":"Half a sen"}}]}"#);
 /// reply.push(r#"{"error":{"message":"The model is overloaded."}}"#);
 /// let interrupted = reply.into_reply().expect_err("the server sent an error");
-/// assert!(matches!(interrupted.cause(), StreamError::Server { .. }));
-/// assert_eq!(interrupted.into_partial().text(), "Half a sen");
+/// assert!(matches!(interrupted.cause, StreamError::Server { .. }));
+/// assert_eq!(interrupted.partial.text(), "Half a sen");
 /// ```
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct InterruptedError<T> {
-    // Boxed, since it determines the size of each `Result`.
-    parts: Box<(T, StreamError)>,
+    /// The partial reply. Boxed, since it determines the size of each `Result`.
+    pub partial: Box<T>,
+    /// The reason for the interruption.
+    pub cause: StreamError,
 }
 
 impl<T> InterruptedError<T> {
     pub(crate) fn new(partial: T, cause: StreamError) -> Self {
-        InterruptedError { parts: Box::new((partial, cause)) }
-    }
-
-    /// The reason for the interruption.
-    #[must_use]
-    pub fn cause(&self) -> &StreamError {
-        &self.parts.1
-    }
-
-    /// The partial reply.
-    #[must_use]
-    pub fn partial(&self) -> &T {
-        &self.parts.0
-    }
-
-    /// Converts into the partial reply.
-    #[must_use]
-    pub fn into_partial(self) -> T {
-        self.parts.0
-    }
-
-    /// Converts into the partial reply and the reason.
-    #[must_use]
-    pub fn into_parts(self) -> (T, StreamError) {
-        *self.parts
+        InterruptedError { partial: Box::new(partial), cause }
     }
 }
 
 impl<T> fmt::Display for InterruptedError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the reply was interrupted: {}", self.cause())
+        write!(f, "the reply was interrupted: {}", self.cause)
     }
 }
 
 impl<T: fmt::Debug> Error for InterruptedError<T> {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         // The display text includes the cause.
-        self.cause().source()
+        self.cause.source()
     }
 }

@@ -188,7 +188,7 @@ impl ScriptedReply {
     /// let registry = Registry::new(tools![])?;
     /// let chunks = model.stream(Conversation::new().user("Beijing?").request(&registry)).await?;
     /// let interrupted = registry.dispatch_stream(chunks).await.expect_err("the connection fails");
-    /// assert_eq!(interrupted.partial().0.text(), "It is ");
+    /// assert_eq!(interrupted.partial.0.text(), "It is ");
     /// # Ok(())
     /// # }
     /// ```
