@@ -59,7 +59,7 @@ async fn travel() -> Result<Session, Box<dyn Error>> {
         .user("Two nights in Kyoto, from Tokyo, please.");
     let run = session.run(&registry).max_replies(10).prepare(|request| {
         transcript.print(request.messages());
-        request.with_tool_choice(choices.next().unwrap_or(ToolChoice::None))
+        request.tool_choice(choices.next().unwrap_or(ToolChoice::None))
     });
     let end = run.complete(|request| model.complete(request)).await?;
     transcript.print(session.messages());

@@ -4,6 +4,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 use tool_runtime::message::Message;
 use tool_runtime::testing::check_request;
 use tool_runtime::wire::{self, Wire, WireError};
@@ -13,7 +14,7 @@ pub(crate) const EXPECTED: &str =
 
 /// A history, as messages and as the text that contains it.
 pub(crate) struct History<'a> {
-    pub(crate) wire: Box<dyn Wire>,
+    pub(crate) wire: Arc<dyn Wire>,
     /// The field of a request with the array.
     pub(crate) field: &'static str,
     /// The text of the request before the array.

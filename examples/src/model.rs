@@ -12,12 +12,11 @@ use api::env_var;
 use futures_util::StreamExt as _;
 use futures_util::stream::BoxStream;
 use std::fmt;
-use std::sync::Arc;
 use tool_runtime::AssistantMessage;
 use tool_runtime::conversation::Request;
 use tool_runtime::message::Chunk;
 use tool_runtime::testing::ScriptedModel;
-use tool_runtime::wire::{self, UnknownWireError, Wire};
+use tool_runtime::wire::{self, UnknownWireError};
 
 /// A source of replies.
 pub enum Model {
@@ -39,7 +38,7 @@ impl Model {
     /// There is no wire of this name.
     pub fn from_env(script: ScriptedModel) -> Result<Self, UnknownWireError> {
         let name = env_var("TOOL_WIRE").unwrap_or_else(|| "chat_completions".to_owned());
-        let wire: Arc<dyn Wire> = wire::by_name(&name)?.into();
+        let wire = wire::by_name(&name)?;
         let api = Api::for_wire(&name);
         Ok(match api.base_url() {
             None => Model::Scripted(script.wire(wire), api),

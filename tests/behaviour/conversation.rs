@@ -156,8 +156,9 @@ fn the_wire_decides_whether_reasoning_is_sent_back() {
     let request = chat.request(&Registry::new(tools![]).expect("no tools"));
     assert_eq!(wire(&request)["messages"][1], without);
     let keeping = ChatCompletions::new().keep_reasoning(true);
-    assert_eq!(wire(&request.on(&keeping).expect("it is written"))["messages"][1], with);
-    assert_eq!(wire(&request.with_wire(keeping))["messages"][1], with);
+    let request = request.wire(keeping);
+    assert_eq!(wire(&request.body().expect("it is written"))["messages"][1], with);
+    assert_eq!(wire(&request)["messages"][1], with);
 }
 
 #[test]

@@ -92,8 +92,9 @@ fn wires() -> [(Arc<dyn Wire>, &'static str); 8] {
 }
 
 /// The bytes of a request, which are the same after a conversion to a value.
-fn request(registry: &Registry, wire: &dyn Wire) -> String {
-    let body = Conversation::new().user("?").request(registry).on(wire).expect("it is written");
+fn request(registry: &Registry, wire: &Arc<dyn Wire>) -> String {
+    let request = Conversation::new().user("?").request(registry).wire(Arc::clone(wire));
+    let body = request.body().expect("it is written");
     let text = serde_json::to_string(&body).expect("it is written");
     assert_eq!(serde_json::to_value(&body).expect("it is written").to_string(), text);
     text
@@ -109,7 +110,7 @@ fn assert_order(text: &str, names: &[&str]) {
 fn properties_have_their_declared_order_in_the_request_of_each_wire() {
     let registry = Registry::new(tools![judge]).expect("one tool");
     for (wire, expected) in wires() {
-        let text = request(&registry, &*wire);
+        let text = request(&registry, &wire);
         assert!(text.contains(expected), "{}: {text}", wire.name());
     }
 }
@@ -120,7 +121,7 @@ fn a_dynamic_tool_and_a_definition_that_was_read_have_the_order_of_their_schema(
     let tool = DynamicTool::new("judge", "Judges a claim.", parameters, |_| async { Ok::<_, String>(()) });
     let registry = Registry::builder().dynamic(tool).build().expect("one tool");
     for (wire, expected) in wires() {
-        let text = request(&registry, &*wire);
+        let text = request(&registry, &wire);
         assert!(text.contains(expected), "{}: {text}", wire.name());
     }
     let written = serde_json::to_string(&registry.schemas()[0]).expect("it is written");
@@ -137,7 +138,7 @@ fn a_dynamic_tool_and_a_definition_that_was_read_have_the_order_of_their_schema(
 fn definitions_of_recursive_types_have_their_declared_order() {
     let registry = Registry::new(tools![argue]).expect("one tool");
     for (wire, _) in wires() {
-        let text = request(&registry, &*wire);
+        let text = request(&registry, &wire);
         assert_order(&text, &["topic", "claim"]);
         assert_order(&text, &["text", "reasons", "holds"]);
         assert!(text.contains("$defs"), "{}: {text}", wire.name());
@@ -181,7 +182,7 @@ fn two_registries_of_a_program_send_the_same_bytes() {
     let build = || Registry::new(tools![judge, argue]).expect("two tools");
     let first = build();
     for (wire, _) in wires() {
-        assert_eq!(request(&first, &*wire), request(&build(), &*wire));
+        assert_eq!(request(&first, &wire), request(&build(), &wire));
     }
 }
 
@@ -221,7 +222,7 @@ fn no_keyword_that_a_small_model_copies_follows_the_properties() {
         )
     );
     for (wire, _) in wires() {
-        let value = serde_json::from_str(&request(&registry, &*wire)).expect("it is JSON");
+        let value = serde_json::from_str(&request(&registry, &wire)).expect("it is JSON");
         let mut found = Vec::new();
         late_keywords(&value, "", &mut found);
         // The properties of `odd` are no keywords.

@@ -55,7 +55,7 @@ fn an_image_is_in_a_user_message_after_the_last_result() {
     crate::assert_accepted(&messages);
     let registry = Registry::new(tools![now]).expect("one tool");
     assert_eq!(written(&chat.request(&registry))["messages"], messages);
-    let body = chat.request(&registry).on(&ChatCompletions::new()).expect("it is written");
+    let body = chat.request(&registry).wire(ChatCompletions::new()).body().expect("it is written");
     assert_eq!(written(&body)["messages"], messages);
     assert!(body.report().is_empty(), "nothing is dropped: {:?}", body.report());
 }

@@ -44,8 +44,7 @@ fn registry(parameters: Value) -> Registry {
 fn sent(registry: &Registry) -> Value {
     let wire = Anthropic::new();
     let messages = [tool_runtime::message::Message::user("Hello!")];
-    let body =
-        wire.write(&RequestParts::new(&messages).with_tools(registry.schemas())).expect("it is written");
+    let body = wire.write(&RequestParts::new(&messages).tools(registry.schemas())).expect("it is written");
     let body = serde_json::to_value(&body).expect("it is JSON");
     assert_eq!(check_request(&wire, &body), Ok(()), "{body}");
     body["tools"][0]["input_schema"].clone()

@@ -49,7 +49,9 @@ async fn a_conversation_with_a_call_ends_with_the_answer_on_each_wire() {
         let chat = session.into_conversation().expect("each call has its result");
         let requests = model.requests();
         assert_eq!(requests.len(), 2);
-        let written = serde_json::to_value(chat.request(&registry()).on(&wire).expect("it is written"));
+        let written = serde_json::to_value(
+            chat.request(&registry()).wire(Arc::clone(&wire)).body().expect("it is written"),
+        );
         let written = written.expect("it is JSON");
         let before_the_answer =
             written["messages"].as_array().expect("an array").split_last().expect("messages").1;
@@ -70,7 +72,7 @@ async fn a_request_is_written_on_the_wire_that_it_carries() {
         ("gemini", json!({"candidates": [{"content": {"parts": [{"text": "Sunny."}]}}]})),
         ("ollama", json!({"message": {"role": "assistant", "content": "Sunny."}, "done": true})),
     ];
-    let on = |name: &str| hello().with_wire(wire::by_name(name).expect("it exists"));
+    let on = |name: &str| hello().wire(wire::by_name(name).expect("it exists"));
     // One model gets requests on several wires.
     let model = ScriptedModel::new(bodies.clone().map(|(_, body)| body));
     for (name, _) in &bodies {
@@ -192,7 +194,7 @@ impl Wire for WithoutResults {
     fn write(&self, parts: &RequestParts<'_>) -> Result<Body, WireError> {
         let is_kept = |message: &&Message| !matches!(message, Message::Tool(_));
         let messages: Vec<Message> = parts.messages.iter().filter(is_kept).cloned().collect();
-        self.0.write(&RequestParts::new(&messages).with_tools(parts.tools()))
+        self.0.write(&RequestParts::new(&messages).tools(parts.tools))
     }
     fn read_reply(&self, body: &str) -> Result<AssistantMessage, WireError> {
         self.0.read_reply(body)

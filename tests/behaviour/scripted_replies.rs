@@ -33,7 +33,7 @@ fn wire(name: &str) -> Arc<dyn Wire> {
 }
 
 fn hello(wire: &Arc<dyn Wire>) -> Request {
-    Conversation::new().user("Beijing?").request(&registry()).with_wire(Arc::clone(wire))
+    Conversation::new().user("Beijing?").request(&registry()).wire(Arc::clone(wire))
 }
 
 fn answer() -> AssistantMessage {
@@ -254,7 +254,7 @@ async fn a_conversation_continues_after_the_model_declines() {
         };
         assert_eq!(chat.final_text(), DECLINED);
         assert!(chat.warnings().is_empty(), "{:?}", chat.warnings());
-        let next = chat.user("Please.").request(&registry()).with_wire(wire);
+        let next = chat.user("Please.").request(&registry()).wire(wire);
         assert_eq!(model.complete(next).await.expect("the request is valid").text(), "It is sunny.");
         assert!(model.requests()[1].to_string().contains(DECLINED), "{:?}", model.requests()[1]);
     }

@@ -86,7 +86,7 @@ async fn a_message_a_conversation_and_a_request_contain_only_fields_that_servers
     assert_eq!(written(reply), expected()[1]);
     assert_eq!(written(&reply.tool_calls), expected()[1]["tool_calls"]);
     assert_eq!(written(result), expected()[3]);
-    let request = chat.request(&registry()).with_tool_choice(ToolChoice::Required);
+    let request = chat.request(&registry()).tool_choice(ToolChoice::Required);
     let request = written(&request);
     assert_eq!(request["messages"], expected());
     let fields: Vec<&String> = request.as_object().expect("a map").keys().collect();

@@ -72,8 +72,7 @@ async fn asking_for_a_strict_form_does_not_change_how_calls_are_decoded() {
         registry.tool("search").expect("it is there").schema.openai_strict().is_err(),
         "it takes any value"
     );
-    let body =
-        ChatCompletions::new().strict(true).write(&RequestParts::new(&[]).with_tools(registry.schemas()));
+    let body = ChatCompletions::new().strict(true).write(&RequestParts::new(&[]).tools(registry.schemas()));
     assert!(
         serde_json::to_string(&body.expect("it can be written"))
             .expect("it is JSON")

@@ -68,7 +68,7 @@ fn write(schema: Value) -> String {
         Err(error) => return error.to_string(),
     };
     let messages = [Message::user("Go.")];
-    let parts = RequestParts::new(&messages).with_tools(registry.schemas());
+    let parts = RequestParts::new(&messages).tools(registry.schemas());
     let wires: [&dyn Wire; 5] =
         [&ChatCompletions::new(), &Responses::new(), &Anthropic::new(), &Gemini::new(), &Ollama::new()];
     for wire in wires {

@@ -103,7 +103,7 @@ fn cyclic_properties() -> Input {
             Ok(registry) => registry,
             Err(error) => return error.to_string(),
         };
-        let parts = RequestParts::new(&[]).with_tools(registry.schemas());
+        let parts = RequestParts::new(&[]).tools(registry.schemas());
         let body = Gemini::new().write(&parts).expect("it is written");
         format!("{} bytes", body.get("tools").map_or(0, |tools| tools.get().len()))
     });

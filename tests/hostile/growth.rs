@@ -222,7 +222,7 @@ fn rows() -> Vec<Row> {
                 let registry = builder.build().expect("a registry");
                 let messages = [Message::user("?")];
                 for (name, _) in REPLIES {
-                    let parts = RequestParts::new(&messages).with_tools(registry.schemas());
+                    let parts = RequestParts::new(&messages).tools(registry.schemas());
                     let _ = wire::by_name(name).expect("a wire").write(&parts).expect("it is written");
                 }
             },

@@ -68,7 +68,7 @@ fn count(definitions: &[Definition], file: &str) {
                 }
             };
             let messages = [Message::user("Go.")];
-            let body = wire.write(&RequestParts::new(&messages).with_tools(registry.schemas()));
+            let body = wire.write(&RequestParts::new(&messages).tools(registry.schemas()));
             let body = body.expect("it is written");
             let json = serde_json::to_value(&body).expect("it is JSON");
             check_request(&wire, &json).unwrap_or_else(|error| panic!("{error}: {}", definition.parameters));

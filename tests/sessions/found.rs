@@ -49,7 +49,7 @@ async fn the_revision_grows_with_a_warning() {
     let mut session = Session::new().user("Go!");
     let before = session.revision();
     let run = session.run(&registry).prepare(|request| {
-        request.with_allowed_tools(Vec::<String>::new()).with_tool_choice(tool_runtime::ToolChoice::Required)
+        request.allowed_tools(Vec::<String>::new()).tool_choice(tool_runtime::ToolChoice::Required)
     });
     let end = run.complete(|_| async { Err::<AssistantMessage, _>("unreachable") }).await;
     assert_eq!(end, Err("unreachable"));

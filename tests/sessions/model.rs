@@ -103,7 +103,8 @@ impl Model {
         if let Err(error) = validate(request.messages()) {
             self.ledger.violation(format!("a request has an invalid history: {error}"));
         }
-        let body = request.on(&*self.wire).map(|body| serde_json::to_value(&body));
+        let body =
+            request.clone().wire(Arc::clone(&self.wire)).body().map(|body| serde_json::to_value(&body));
         match body {
             Ok(Ok(body)) => {
                 if let Err(rejected) = check_request(&*self.wire, &body) {

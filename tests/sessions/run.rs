@@ -269,15 +269,15 @@ fn prepare(
         let names: Vec<String> =
             TOOLS.iter().filter(|_| random.u8(..3) > 0).map(|tool| tool.name.to_owned()).collect();
         model.state().allowed = Some(names.clone());
-        request = request.with_allowed_tools(names);
+        request = request.allowed_tools(names);
     }
     match random.u8(..6) {
-        0 => request = request.with_tool_choice(ToolChoice::Required),
+        0 => request = request.tool_choice(ToolChoice::Required),
         1 => {
             let tool = TOOLS[random.usize(..TOOLS.len())].name;
-            request = request.with_tool_choice(registry.tool_choice(tool).expect("it exists"));
+            request = request.tool_choice(registry.tool_choice(tool).expect("it exists"));
         }
-        2 => request = request.with_trimmed_messages(&TrimBudget::messages(random.usize(2..10))),
+        2 => request = request.trim(&TrimBudget::messages(random.usize(2..10))),
         _ => {}
     }
     request

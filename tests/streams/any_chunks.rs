@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use tool_runtime::conversation::Received;
-use tool_runtime::stream::{Chunk, InterruptedError, ReplyAssembler, ReplyEvent};
+use tool_runtime::stream::{Chunk, ReplyAssembler, ReplyEvent};
 use tool_runtime::{AssistantMessage, CallContext, Conversation, Registry, history, tool, tools};
 
 const STREAMS: usize = 5_000;

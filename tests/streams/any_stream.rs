@@ -268,7 +268,7 @@ impl Seen {
 }
 
 /// Dispatches the stream to a registry that starts calls as early as it can.
-fn dispatch(wire: Box<dyn Wire>, events: &[String]) {
+fn dispatch(wire: Arc<dyn Wire>, events: &[String]) {
     let ran = Arc::new(Mutex::new(Vec::new()));
     let log = Arc::clone(&ran);
     let tool = DynamicTool::new("f", "", json!({ "type": "object" }), move |arguments| {

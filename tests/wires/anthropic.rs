@@ -39,7 +39,7 @@ async fn parallel_results_and_errors_are_in_one_user_message_after_the_unchanged
         panic!("it calls")
     };
     let chat = pending.dispatch(&registry()).await.user("Quickly!");
-    let body = chat.request(&registry()).on(&Anthropic::new()).expect("it is written");
+    let body = chat.request(&registry()).wire(Anthropic::new()).body().expect("it is written");
     assert!(body.report().is_empty(), "{:?}", body.report());
     let written = json(&body);
     assert_eq!(written["system"], json!([{ "type": "text", "text": "Be brief." }]));
@@ -111,7 +111,7 @@ async fn calls_that_the_provider_runs_itself_are_native_and_a_paused_reply_goes_
     let _ = session
         .run(&registry())
         .complete(|request| {
-            bodies.push(json(&request.on(&Anthropic::new()).expect("it is written")));
+            bodies.push(json(&request.wire(Anthropic::new()).body().expect("it is written")));
             std::future::ready(Ok::<_, ()>(replies.pop().expect("two requests")))
         })
         .await;
@@ -153,12 +153,8 @@ fn an_empty_reply_is_left_out() {
 fn tool_choice_and_parallel_calls() {
     let registry = registry();
     let written = |choice: ToolChoice, parallel| {
-        let parts = RequestParts::new(&[]).with_tools(registry.schemas());
-        json(
-            &Anthropic::new()
-                .write(&parts.with_tool_choice(&choice).with_parallel_calls(parallel))
-                .expect("JSON"),
-        )
+        let parts = RequestParts::new(&[]).tools(registry.schemas());
+        json(&Anthropic::new().write(&parts.tool_choice(&choice).parallel_calls(parallel)).expect("JSON"))
     };
     for (choice, expected) in [
         (ToolChoice::None, json!({ "type": "none" })),
@@ -172,13 +168,11 @@ fn tool_choice_and_parallel_calls() {
     assert_eq!(written(ToolChoice::None, false)["tool_choice"], json!({ "type": "none" }));
 
     let names = ["delete".to_owned()];
-    let parts = RequestParts::new(&[]).with_tools(registry.schemas()).with_allowed_tools(&names);
+    let parts = RequestParts::new(&[]).tools(registry.schemas()).allowed_tools(&names);
     let allowed = json(&Anthropic::new().write(&parts).expect("JSON"));
     assert_eq!(allowed["tools"].as_array().map(Vec::len), Some(1));
     let without = json(
-        &Anthropic::new()
-            .write(&RequestParts::new(&[]).with_tool_choice(&ToolChoice::Required))
-            .expect("JSON"),
+        &Anthropic::new().write(&RequestParts::new(&[]).tool_choice(&ToolChoice::Required)).expect("JSON"),
     );
     assert_eq!((without.get("tools"), without.get("tool_choice")), (None, None));
 }
@@ -193,7 +187,7 @@ fn at_most_20_strict_tools_are_sent_and_the_others_are_reported() {
         })
         .collect();
     let tools: Vec<tool_runtime::ToolSchema> = serde_json::from_value(json!(tools)).expect("definitions");
-    let body = Anthropic::new().strict(true).write(&RequestParts::new(&[]).with_tools(&tools)).expect("JSON");
+    let body = Anthropic::new().strict(true).write(&RequestParts::new(&[]).tools(&tools)).expect("JSON");
     let written = json(&body);
     let strict = |index: usize| written["tools"][index]["strict"].as_bool().unwrap_or(false);
     assert_eq!((0..22).filter(|&index| strict(index)).count(), 20);
@@ -229,8 +223,7 @@ fn optional_properties_and_unions_of_strict_tools_are_limited() {
     ] {
         let tools: Vec<tool_runtime::ToolSchema> =
             serde_json::from_value(json!([tool("a", &first), tool("b", &second)])).expect("definitions");
-        let body =
-            Anthropic::new().strict(true).write(&RequestParts::new(&[]).with_tools(&tools)).expect("JSON");
+        let body = Anthropic::new().strict(true).write(&RequestParts::new(&[]).tools(&tools)).expect("JSON");
         assert_eq!(json(&body)["tools"][1]["strict"] == true, is_strict, "{:?}", body.report());
     }
 }

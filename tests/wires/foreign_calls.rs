@@ -60,7 +60,7 @@ async fn the_arguments_of_each_wire_reach_the_tool_with_its_own_keys() {
                 AssistantMessage::from_tool_calls(vec![call]).into(),
                 Message::Tool(ToolMessage::new("call_1", "done")),
             ];
-            let body = wire.write(&RequestParts::new(&messages).with_tools(registry.schemas()));
+            let body = wire.write(&RequestParts::new(&messages).tools(registry.schemas()));
             let body = serde_json::to_value(body.expect("it is written")).expect("it is JSON");
             let reply = wire.read_reply(&reply(wire, &body).to_string()).expect("it is a reply");
             let answers = registry.dispatch(&reply.tool_calls).await;

@@ -64,7 +64,7 @@ pub(crate) fn written(wire: &dyn Wire, body: &Value) -> Vec<(String, Value)> {
 /// The body of a request with these tools, and the lines of its report.
 pub(crate) fn request(wire: &dyn Wire, tools: &[ToolSchema]) -> (Value, Vec<String>) {
     let messages = [Message::user("Go.")];
-    let body = wire.write(&RequestParts::new(&messages).with_tools(tools)).expect("it is written");
+    let body = wire.write(&RequestParts::new(&messages).tools(tools)).expect("it is written");
     let report = body.report().to_string().lines().map(str::to_owned).collect();
     (serde_json::to_value(&body).expect("it is JSON"), report)
 }
@@ -212,7 +212,7 @@ fn the_report_names_the_tool_the_place_and_the_reason() {
     );
     let messages = [Message::user("Go.")];
     let registry = registry(&parameters);
-    let body = ChatCompletions::new().write(&RequestParts::new(&messages).with_tools(registry.schemas()));
+    let body = ChatCompletions::new().write(&RequestParts::new(&messages).tools(registry.schemas()));
     let body = body.expect("it is written");
     let [change] = &body.report().changed_definitions[..] else { panic!("one change") };
     assert_eq!((&*change.tool, &*change.place), ("take", "/properties/a~1b"));
@@ -228,9 +228,9 @@ fn tools_after_the_maximum_number_are_left_out_and_reported() {
     let registry = registry.expect("the names differ");
     let messages = [Message::user("Go.")];
     let choice = ToolChoice::Tool("t129".to_owned());
-    let parts = RequestParts::new(&messages).with_tools(registry.schemas());
+    let parts = RequestParts::new(&messages).tools(registry.schemas());
     for wire in [Box::new(ChatCompletions::new()) as Box<dyn Wire>, Box::new(Responses::new())] {
-        let body = wire.write(&parts.with_tool_choice(&choice)).expect("it is written");
+        let body = wire.write(&parts.tool_choice(&choice)).expect("it is written");
         let LeftOutTool { tool, reason, .. } = &body.report().left_out_tools[1];
         assert_eq!((&**tool, &**reason), ("t129", "a request may have at most 128 tools"));
         assert_eq!(body.report().ignored_choice, Some(choice.clone()));

@@ -71,7 +71,7 @@ async fn parallel_results_and_errors_are_one_user_content_after_the_unchanged_pa
         panic!("it calls")
     };
     let chat = pending.dispatch(&registry()).await.user("Quickly!");
-    let body = chat.request(&registry()).on(&Gemini::new()).expect("it is written");
+    let body = chat.request(&registry()).wire(Gemini::new()).body().expect("it is written");
     assert!(body.report().is_empty(), "{:?}", body.report());
     let written = json(&body);
     assert_eq!(check_request(&Gemini::new(), &written), Ok(()));
@@ -242,7 +242,7 @@ fn numbers_of_the_enumeration_and_snake_case_are_read() {
 fn tool_choices_and_allowed_tools_are_written() {
     let registry = registry();
     let names = ["delete".to_owned()];
-    let parts = || RequestParts::new(&[]).with_tools(registry.schemas());
+    let parts = || RequestParts::new(&[]).tools(registry.schemas());
     let config = |wire: Gemini, parts: RequestParts<'_>| {
         json(&wire.write(&parts).expect("it is written"))["toolConfig"].clone()
     };
@@ -252,12 +252,12 @@ fn tool_choices_and_allowed_tools_are_written() {
         (ToolChoice::Required, json!({ "mode": "ANY" })),
         (ToolChoice::Tool("delete".into()), json!({ "mode": "ANY", "allowedFunctionNames": ["delete"] })),
     ] {
-        assert_eq!(config(Gemini::new(), parts().with_tool_choice(&choice)), calling(expected.clone()));
-        assert_eq!(config(Gemini::new().strict(true), parts().with_tool_choice(&choice)), calling(expected));
+        assert_eq!(config(Gemini::new(), parts().tool_choice(&choice)), calling(expected.clone()));
+        assert_eq!(config(Gemini::new().strict(true), parts().tool_choice(&choice)), calling(expected));
     }
     assert_eq!(config(Gemini::new(), parts()), Value::Null);
     assert_eq!(config(Gemini::new().strict(true), parts()), calling(json!({ "mode": "VALIDATED" })));
-    let body = json(&Gemini::new().write(&parts().with_allowed_tools(&names)).expect("it is written"));
+    let body = json(&Gemini::new().write(&parts().allowed_tools(&names)).expect("it is written"));
     let declarations = body["tools"][0]["functionDeclarations"].as_array().expect("one entry");
     assert_eq!((declarations.len(), &declarations[0]["name"]), (1, &json!("delete")));
     let body = json(&Gemini::new().strict(true).write(&RequestParts::new(&[])).expect("it is written"));
@@ -270,7 +270,7 @@ async fn names_that_the_api_rejects_get_a_prefix() {
     let registry =
         Registry::builder().dynamic(tool("2fa")).dynamic(tool("n_2fa")).build().expect("two tools");
     let choice = ToolChoice::Tool("2fa".into());
-    let parts = RequestParts::new(&[]).with_tools(registry.schemas()).with_tool_choice(&choice);
+    let parts = RequestParts::new(&[]).tools(registry.schemas()).tool_choice(&choice);
     let body = json(&Gemini::new().write(&parts).expect("it is written"));
     let declarations = &body["tools"][0]["functionDeclarations"];
     assert_eq!((&declarations[0]["name"], &declarations[1]["name"]), (&json!("n_2fa"), &json!("n_n_2fa")));
@@ -307,7 +307,7 @@ fn a_recursive_schema_has_its_cycle_in_an_optional_property() {
     });
     let tool = DynamicTool::new("take", "", schema, |_| async { Ok::<_, String>(()) });
     let registry = Registry::builder().dynamic(tool).build().expect("a tool");
-    let parts = RequestParts::new(&[]).with_tools(registry.schemas());
+    let parts = RequestParts::new(&[]).tools(registry.schemas());
     let body = json(&Gemini::new().write(&parts).expect("it is written"));
     let schema = &body["tools"][0]["functionDeclarations"][0]["parametersJsonSchema"];
     assert_eq!(schema["required"], json!(["tree"]));

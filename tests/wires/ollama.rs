@@ -148,25 +148,25 @@ fn the_text_of_reasoning_goes_back_and_other_reasoning_is_reported() {
 #[test]
 fn a_tool_choice_is_ignored_and_reported() {
     let (registry, messages) = (registry(), [Message::user("Rome?")]);
-    let parts = RequestParts::new(&messages).with_tools(registry.schemas()).with_parallel_calls(false);
+    let parts = RequestParts::new(&messages).tools(registry.schemas()).parallel_calls(false);
     let body = wire().write(&parts).expect("it is written");
     assert!(body.report().is_empty());
     let expected = json(&body);
     let fields: Vec<&String> = expected.as_object().expect("an object").keys().collect();
     assert_eq!(fields, ["messages", "tools"]);
     for choice in [ToolChoice::None, ToolChoice::Required, ToolChoice::Tool("get_weather".to_owned())] {
-        let body = wire().write(&parts.with_tool_choice(&choice)).expect("it is written");
+        let body = wire().write(&parts.tool_choice(&choice)).expect("it is written");
         assert_eq!(json(&body), expected);
         assert_eq!(body.report().to_string(), "the tool choice is ignored: the API has none");
         assert_eq!(body.report().ignored_choice, Some(choice));
     }
     let allowed = ["delete".to_owned()];
-    let body = json(&wire().write(&parts.with_allowed_tools(&allowed)).expect("it is written"));
+    let body = json(&wire().write(&parts.allowed_tools(&allowed)).expect("it is written"));
     assert_eq!(
         (&body["tools"][0]["function"]["name"], body["tools"].as_array().map(Vec::len)),
         (&json!("delete"), Some(1))
     );
-    let body = json(&wire().write(&parts.with_allowed_tools(&[])).expect("it is written"));
+    let body = json(&wire().write(&parts.allowed_tools(&[])).expect("it is written"));
     assert_eq!(body.get("tools"), None);
 }
 

@@ -41,8 +41,8 @@ fn search_tools(query: &str) -> ToolOutput {
     ToolOutput::new().with_text(format!("signatures for {query}")).with_tool_reference("get_weather")
 }
 
-fn print(name: &str, wire: &dyn Wire, request: &Request) {
-    print_body(name, wire, request.on(wire).expect("it is written"));
+fn print(name: &str, wire: &Arc<dyn Wire>, request: &Request) {
+    print_body(name, wire, request.clone().wire(Arc::clone(wire)).body().expect("it is written"));
 }
 
 fn print_body(name: &str, wire: &dyn Wire, body: Body) {
@@ -249,7 +249,7 @@ async fn print_searches() {
     ];
     for (settings, wire) in wires {
         let print = |name: &str, chat: &Conversation| {
-            let parts = RequestParts::new(chat.messages()).with_tools(pinned).with_deferred_tools(deferred);
+            let parts = RequestParts::new(chat.messages()).tools(pinned).deferred_tools(deferred);
             let body = wire.write(&parts).expect("it is written");
             print_body(&format!("{name}{settings}"), &wire, body);
         };
@@ -295,19 +295,19 @@ const SEARCH: &str = "a search";
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     let registry = Registry::new(tools![get_weather, draw_chart]).expect("two tools");
-    let wires: [(&str, Box<dyn Wire>); 12] = [
-        ("", Box::new(ChatCompletions::new())),
-        (", strict", Box::new(ChatCompletions::new().strict(true))),
-        (", allowed tools", Box::new(ChatCompletions::new().native_allowed_tools(true))),
-        (", ids of Mistral", Box::new(ChatCompletions::new().mistral_ids(true))),
-        ("", Box::new(Anthropic::new())),
-        (", strict", Box::new(Anthropic::new().strict(true))),
-        ("", Box::new(Responses::new())),
-        (", strict", Box::new(Responses::new().strict(true).native_allowed_tools(true))),
-        (", not stored", Box::new(Responses::new().store(false))),
-        (", continued", Box::new(Responses::new().previous_response(true))),
-        ("", Box::new(Gemini::new())),
-        (", strict", Box::new(Gemini::new().strict(true))),
+    let wires: [(&str, Arc<dyn Wire>); 12] = [
+        ("", Arc::new(ChatCompletions::new())),
+        (", strict", Arc::new(ChatCompletions::new().strict(true))),
+        (", allowed tools", Arc::new(ChatCompletions::new().native_allowed_tools(true))),
+        (", ids of Mistral", Arc::new(ChatCompletions::new().mistral_ids(true))),
+        ("", Arc::new(Anthropic::new())),
+        (", strict", Arc::new(Anthropic::new().strict(true))),
+        ("", Arc::new(Responses::new())),
+        (", strict", Arc::new(Responses::new().strict(true).native_allowed_tools(true))),
+        (", not stored", Arc::new(Responses::new().store(false))),
+        (", continued", Arc::new(Responses::new().previous_response(true))),
+        ("", Arc::new(Gemini::new())),
+        (", strict", Arc::new(Gemini::new().strict(true))),
     ];
     let chats = [
         ("a conversation in Chat Completions", in_chat_completions(&registry).await),
@@ -321,10 +321,10 @@ async fn main() {
             print(&format!("{name}{settings}"), wire, &request);
             for choice in [ToolChoice::None, ToolChoice::Required, ToolChoice::Tool("draw_chart".to_owned())]
             {
-                let request = request.clone().with_tool_choice(choice.clone());
-                print(&format!("{name}{settings}, {choice:?}"), wire, &request.with_parallel_calls(false));
+                let request = request.clone().tool_choice(choice.clone());
+                print(&format!("{name}{settings}, {choice:?}"), wire, &request.parallel_calls(false));
             }
-            let allowed = request.with_allowed_tools(["draw_chart"]);
+            let allowed = request.allowed_tools(["draw_chart"]);
             print(&format!("{name}{settings}, one allowed tool"), wire, &allowed);
         }
     }
@@ -336,7 +336,7 @@ async fn main() {
 }
 
 /// A request for each foreign definition.
-fn print_foreign_definitions(settings: &str, wire: &dyn Wire) {
+fn print_foreign_definitions(settings: &str, wire: &Arc<dyn Wire>) {
     let cases: Vec<Value> =
         serde_json::from_str(include_str!("../foreign_tools.json")).expect("it is a list");
     for case in cases {

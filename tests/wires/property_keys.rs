@@ -55,7 +55,7 @@ async fn called(registry: &Registry, reply: AssistantMessage) -> Conversation {
 fn both_forms_of_a_definition_have_written_names() {
     let registry = builder().build().expect("a tool");
     let messages = [Message::user("Rome?")];
-    let parts = RequestParts::new(&messages).with_tools(registry.schemas());
+    let parts = RequestParts::new(&messages).tools(registry.schemas());
     for strict in [false, true] {
         let wire = Anthropic::new().strict(strict);
         let tool = body(&wire, &parts)["tools"][0].clone();
@@ -88,15 +88,15 @@ async fn a_history_of_another_provider_has_written_names() {
         body["messages"][1]["content"][0]["input"].clone()
     };
     let parts = RequestParts::new(chat.messages());
-    assert_eq!(input(&parts.with_tools(registry.schemas())), written());
-    assert_eq!(input(&parts.with_deferred_tools(registry.schemas())), written());
+    assert_eq!(input(&parts.tools(registry.schemas())), written());
+    assert_eq!(input(&parts.deferred_tools(registry.schemas())), written());
     // Without the definition, nothing has a written name.
     assert_eq!(input(&parts).to_string(), OWN);
     // A call that is made by hand, or that was read from a history of Anthropic, may have written names already.
     let by_hand =
         AssistantMessage::from_tool_calls([ToolCall::new("a", "find_flights", written().to_string())]);
     let messages = [Message::user("Rome?"), by_hand.into(), tool_result()];
-    assert_eq!(input(&RequestParts::new(&messages).with_tools(registry.schemas())), written());
+    assert_eq!(input(&RequestParts::new(&messages).tools(registry.schemas())), written());
 }
 
 fn tool_result() -> Message {
@@ -110,12 +110,12 @@ async fn a_reply_of_anthropic_continues_with_another_provider_and_returns() {
     let message = json!({ "type": "message", "content": [block], "stop_reason": "tool_use" });
     let reply = Anthropic::new().read_reply(&message.to_string()).expect("it is read");
     let chat = called(&registry, reply).await;
-    let parts = RequestParts::new(chat.messages()).with_tools(registry.schemas());
+    let parts = RequestParts::new(chat.messages()).tools(registry.schemas());
     let moved = body(&ChatCompletions::new(), &parts);
     assert_eq!(moved["messages"][1]["tool_calls"][0]["function"]["arguments"], OWN);
     let returned = ChatCompletions::new().read_messages(&moved.to_string()).expect("it is read");
     for messages in [chat.messages(), &returned] {
-        let parts = RequestParts::new(messages).with_tools(registry.schemas());
+        let parts = RequestParts::new(messages).tools(registry.schemas());
         assert_eq!(
             list(&body(&Anthropic::new(), &parts)["messages"][1]["content"]),
             std::slice::from_ref(&block)
@@ -129,8 +129,8 @@ async fn a_tool_of_the_native_search_has_written_names() {
     let registry = builder().dynamic(tool("find_hotels")).search(Search::new()).build().expect("two tools");
     let wire = Anthropic::new().native_tool_search(true);
     let messages = [Message::user("Rome?")];
-    let parts = RequestParts::new(&messages).with_tools(registry.schemas());
-    let sent = body(&wire, &parts.with_deferred_tools(registry.deferred_schemas()));
+    let parts = RequestParts::new(&messages).tools(registry.schemas());
+    let sent = body(&wire, &parts.deferred_tools(registry.deferred_schemas()));
     let tools = list(&sent["tools"]).iter().filter(|tool| tool["defer_loading"] == true);
     let properties: Vec<&Value> =
         tools.map(|tool| &tool["input_schema"]["properties"]["filter_city_"]).collect();

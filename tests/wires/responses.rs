@@ -85,7 +85,7 @@ async fn calls_and_results_follow_the_unchanged_items_of_the_reply() {
         panic!("it calls")
     };
     let chat = pending.dispatch(&registry()).await.user("Quickly!");
-    let body = chat.request(&registry()).on(&Responses::new()).expect("it is written");
+    let body = chat.request(&registry()).wire(Responses::new()).body().expect("it is written");
     assert!(body.report().is_empty(), "{:?}", body.report());
     let written = accepted(&Responses::new(), &body);
     assert_eq!(written["instructions"], "Be brief.");
@@ -177,7 +177,7 @@ fn images_of_a_reply_are_dropped_and_reported() {
 #[test]
 fn tools_have_an_explicit_strict_and_are_flat() {
     let registry = registry();
-    let parts = RequestParts::new(&[]).with_tools(registry.schemas());
+    let parts = RequestParts::new(&[]).tools(registry.schemas());
     for is_strict in [false, true] {
         let body = Responses::new().strict(is_strict).write(&parts).expect("JSON");
         assert!(body.report().is_empty(), "{:?}", body.report());
@@ -204,7 +204,7 @@ fn a_tool_that_cannot_be_strict_is_reported() {
     let map = json!([{ "type": "function", "function": { "name": "put", "parameters": {
         "type": "object", "properties": { "map": { "type": "object", "additionalProperties": true } } } } }]);
     let tools: Vec<ToolSchema> = serde_json::from_value(map).expect("definitions");
-    let body = Responses::new().strict(true).write(&RequestParts::new(&[]).with_tools(&tools)).expect("JSON");
+    let body = Responses::new().strict(true).write(&RequestParts::new(&[]).tools(&tools)).expect("JSON");
     assert_eq!(json(&body)["tools"][0]["strict"], false);
     assert_eq!(body.report().not_strict[0].tool, "put");
 }
@@ -212,7 +212,7 @@ fn a_tool_that_cannot_be_strict_is_reported() {
 #[test]
 fn tool_choice_allowed_tools_and_parallel_calls() {
     let registry = registry();
-    let parts = RequestParts::new(&[]).with_tools(registry.schemas());
+    let parts = RequestParts::new(&[]).tools(registry.schemas());
     let plain = Responses::new();
     let written =
         |wire: &Responses, parts: RequestParts<'_>| accepted(wire, &wire.write(&parts).expect("JSON"));
@@ -221,20 +221,20 @@ fn tool_choice_allowed_tools_and_parallel_calls() {
         (ToolChoice::Required, json!("required")),
         (ToolChoice::Tool("delete".to_owned()), json!({ "type": "function", "name": "delete" })),
     ] {
-        assert_eq!(written(&plain, parts.with_tool_choice(&choice))["tool_choice"], expected);
+        assert_eq!(written(&plain, parts.tool_choice(&choice))["tool_choice"], expected);
     }
-    let one_call = written(&plain, parts.with_parallel_calls(false));
+    let one_call = written(&plain, parts.parallel_calls(false));
     assert_eq!((one_call["parallel_tool_calls"].clone(), one_call.get("tool_choice")), (json!(false), None));
 
     let names = ["delete".to_owned()];
-    let allowed = parts.with_allowed_tools(&names);
+    let allowed = parts.allowed_tools(&names);
     assert_eq!(written(&plain, allowed)["tools"].as_array().map(Vec::len), Some(1));
     let native = written(&Responses::new().native_allowed_tools(true), allowed);
     assert_eq!(native["tools"].as_array().map(Vec::len), Some(3));
     let delete = json!([{ "type": "function", "name": "delete" }]);
     assert_eq!(native["tool_choice"], json!({ "type": "allowed_tools", "mode": "auto", "tools": delete }));
 
-    let without = written(&plain, RequestParts::new(&[]).with_tool_choice(&ToolChoice::Required));
+    let without = written(&plain, RequestParts::new(&[]).tool_choice(&ToolChoice::Required));
     assert_eq!((without.get("tools"), without.get("tool_choice")), (None, None));
 }
 

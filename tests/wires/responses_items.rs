@@ -82,7 +82,7 @@ fn a_call_with_a_name_that_the_api_rejects_is_written_with_another_name() {
 fn an_allowed_tool_that_does_not_exist_is_reported_and_not_sent() {
     let (registry, wire) = (registry(), Responses::new().native_allowed_tools(true));
     let names = ["delete".to_owned(), "wipe".to_owned()];
-    let parts = RequestParts::new(&[]).with_tools(registry.schemas()).with_allowed_tools(&names);
+    let parts = RequestParts::new(&[]).tools(registry.schemas()).allowed_tools(&names);
     let body = wire.write(&parts).expect("JSON");
     assert_eq!(body.report().unknown_tools, ["wipe"]);
     let written = accepted(&wire, &body);
@@ -180,8 +180,8 @@ async fn a_custom_tool_takes_text_and_its_result_is_one_of_a_custom_tool() {
         panic!("it calls")
     };
     let chat = pending.dispatch(&registry()).await;
-    let request = chat.request(&registry()).with_tool_choice(ToolChoice::Tool("run_sql".to_owned()));
-    let written = accepted(&wire, &request.on(&wire).expect("it is written"));
+    let request = chat.request(&registry()).tool_choice(ToolChoice::Tool("run_sql".to_owned()));
+    let written = accepted(&wire, &request.wire(wire.clone()).body().expect("it is written"));
     assert_eq!(
         written["input"].as_array().expect("items")[1..],
         [
@@ -203,7 +203,7 @@ async fn a_custom_tool_takes_text_and_its_result_is_one_of_a_custom_tool() {
 fn a_custom_tool_with_another_parameter_is_sent_as_a_function_and_reported() {
     let wire = Responses::new().custom_tool("run_sql", "qurey");
     let registry = registry();
-    let parts = RequestParts::new(&[]).with_tools(registry.schemas());
+    let parts = RequestParts::new(&[]).tools(registry.schemas());
     let body = wire.write(&parts).expect("it is written");
     assert_eq!(body.report().not_custom, ["run_sql"]);
     assert_eq!(

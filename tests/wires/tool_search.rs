@@ -67,7 +67,7 @@ pub(crate) fn tools_of(set: impl FnOnce(RegistryBuilder) -> RegistryBuilder) -> 
 
 impl Tools {
     pub(crate) fn parts<'a>(&'a self, messages: &'a [Message]) -> RequestParts<'a> {
-        RequestParts::new(messages).with_tools(&self.pinned).with_deferred_tools(&self.deferred)
+        RequestParts::new(messages).tools(&self.pinned).deferred_tools(&self.deferred)
     }
 
     pub(crate) fn body(&self, wire: &dyn Wire, messages: &[Message]) -> Body {

@@ -3,6 +3,7 @@
 use crate::weather_tools::registry;
 use crate::{json, list};
 use serde_json::{Value, json};
+use std::sync::Arc;
 use tool_runtime::message::{Chunk, Message};
 use tool_runtime::wire::{Body, Gemini, RequestParts, Wire, WireError};
 use tool_runtime::{AssistantMessage, Conversation, Registry, tool, tools};
@@ -22,7 +23,7 @@ impl Wire for OtherTools {
         Gemini::new().name()
     }
     fn write(&self, parts: &RequestParts<'_>) -> Result<Body, WireError> {
-        Gemini::new().write(&parts.with_tools(self.0.schemas()))
+        Gemini::new().write(&parts.tools(self.0.schemas()))
     }
     fn read_reply(&self, body: &str) -> Result<AssistantMessage, WireError> {
         Gemini::new().read_reply(body)
@@ -42,13 +43,14 @@ impl Wire for OtherTools {
 fn a_wire_that_sends_other_tools_does_not_change_later_requests() {
     let registry = registry();
     let request = Conversation::new().user("?").request(&registry);
-    let names = |wire: &dyn Wire| {
-        let body = json(&request.on(wire).expect("it is written"));
+    let names = |wire: &Arc<dyn Wire>| {
+        let body = json(&request.clone().wire(Arc::clone(wire)).body().expect("it is written"));
         let declared = list(&body["tools"][0]["functionDeclarations"]).iter();
         declared.map(|tool| tool["name"].clone()).collect::<Value>()
     };
-    let other = OtherTools(Registry::new(tools![now]).expect("one tool"));
+    let other: Arc<dyn Wire> = Arc::new(OtherTools(Registry::new(tools![now]).expect("one tool")));
+    let gemini: Arc<dyn Wire> = Arc::new(Gemini::new());
     assert_eq!(names(&other), json!(["now"]));
-    assert_eq!(names(&Gemini::new()), json!(["delete", "get_weather"]));
+    assert_eq!(names(&gemini), json!(["delete", "get_weather"]));
     assert_eq!(names(&other), json!(["now"]));
 }

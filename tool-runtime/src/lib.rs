@@ -68,7 +68,7 @@
 //! | a tool choice, fewer tools or fewer messages in one request | [`Run::prepare`](session::Run::prepare) |
 //! | a time limit | [`#[tool(timeout = ..)]`](macro@tool#options), [`RegistryBuilder::timeout`], [`call_timeout`](RegistryBuilder::call_timeout) |
 //! | a limit of calls of one tool, concurrent or in a run | [`#[tool(max_concurrency = .., max_calls = ..)]`](macro@tool#options) |
-//! | the tools that one request or run may use | [`Request::with_allowed_tools`](conversation::Request::with_allowed_tools), [`RunContext::allowed_tools`] |
+//! | the tools that one request or run may use | [`Request::allowed_tools`](conversation::Request::allowed_tools), [`RunContext::allowed_tools`] |
 //! | a hundred tools and more, without their definitions in each request | feature `search`: [`RegistryBuilder::search`] |
 //! | retries, a cache, redaction, marks around untrusted text, recording | [Middleware](#middleware), [`RegistryBuilder::around_call`] |
 //! | the events of a run, for server-sent events | [`Run::on_event`](session::Run::on_event), [`session::Event`] |

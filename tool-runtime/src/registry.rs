@@ -47,7 +47,7 @@ use crate::schema::ToolSchema;
 pub use crate::tool::{Annotations, DynamicTool, Policy, ToolList, Toolset};
 use crate::tool::{Batch, ToolEntry};
 use crate::tool_choice::ToolChoice;
-use crate::wire::ToolArrays;
+use crate::wire::ToolCache;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -161,9 +161,10 @@ impl Registry {
         self.tools.listed()
     }
 
-    /// The `tools` arrays of requests with all tools.
-    pub(crate) fn tool_arrays(&self) -> &ToolArrays {
-        &self.tools.arrays
+    /// The cached `tools` arrays of requests with all tools.
+    pub(crate) fn tool_cache(&self) -> ToolCache<'_> {
+        let (tools, deferred_tools) = (self.schemas(), self.deferred_schemas());
+        ToolCache { tools, deferred_tools, arrays: &self.tools.arrays }
     }
 
     /// The errors of the dynamic tools that were skipped, one entry per tool. Empty unless

@@ -271,7 +271,7 @@ impl Session {
     /// pending calls stays. The ids of removed calls stay taken, so that a late decision about one concerns no other call.
     ///
     /// To keep all messages and to trim only those of a request, use
-    /// [`Request::with_trimmed_messages`](crate::conversation::Request::with_trimmed_messages) in
+    /// [`Request::trim`](crate::conversation::Request::trim) in
     /// [`prepare`](Run::prepare).
     pub fn trim(&mut self, budget: &TrimBudget<'_>) -> Trimmed {
         self.count_change();

@@ -15,6 +15,7 @@
 //! | `ollama` | `/api/chat` | `model`, `stream` (`false` for a whole reply), `options` | none |
 //!
 //! ```
+//! use std::sync::Arc;
 //! use tool_runtime::wire::{self, Wire};
 //! use tool_runtime::{Conversation, Registry, tools};
 //!
@@ -27,8 +28,8 @@
 //! let registry = Registry::new(tools![now])?;
 //! let chat = Conversation::new().user("What time is it?");
 //!
-//! let wire: Box<dyn Wire> = wire::by_name("chat_completions")?;
-//! let body = chat.request(&registry).on(&wire)?.with("model", "a-model");
+//! let wire: Arc<dyn Wire> = wire::by_name("chat_completions")?;
+//! let body = chat.request(&registry).wire(Arc::clone(&wire)).body()?.with("model", "a-model");
 //! assert_eq!(body.report().dropped.len(), 0);
 //! let reply = wire.read_reply(r#"{"choices":[{"message":{"content":"Noon."},"finish_reason":"stop"}]}"#)?;
 //! assert_eq!(reply.text(), "Noon.");
@@ -104,7 +105,7 @@ pub use request_parts::RequestParts;
 pub use response_format::UseResponseFormat;
 #[cfg(feature = "responses")]
 pub use responses::Responses;
-pub(crate) use tool_arrays::{RequestTools, ToolArrays};
+pub(crate) use tool_arrays::{ToolArrays, ToolCache};
 
 use crate::message::{AssistantMessage, Chunk, Message};
 use std::fmt;
@@ -112,7 +113,7 @@ use std::sync::Arc;
 
 /// Writes requests and reads replies in the format of one provider's API.
 ///
-/// It is object-safe: a program that selects its provider at run time holds a `Box<dyn Wire>` or an `Arc<dyn Wire>`. A
+/// It is object-safe: a program that selects its provider at run time holds an `Arc<dyn Wire>`. A
 /// program can implement it by wrapping one of the wires of this module; it cannot define a new format.
 ///
 /// ```

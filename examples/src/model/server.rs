@@ -82,7 +82,7 @@ impl Server {
     /// Returns the body of a successful response.
     fn post(&self, request: &Request, stream: bool) -> Result<ureq::Body, ModelError> {
         let url = self.url(stream);
-        let body = request.on(&self.wire).map_err(ModelError::NotWritten)?;
+        let body = request.clone().wire(Arc::clone(&self.wire)).body().map_err(ModelError::NotWritten)?;
         let body = self.api.add_fields(body, &self.model, stream);
         let headers = self.api.headers();
         let post =

@@ -30,9 +30,8 @@ fn call(chat: &Conversation) -> &str {
 
 /// The body of the next request of this wire.
 fn request(wire: &dyn Wire, chat: &Conversation, registry: &Registry) -> Value {
-    let body = wire
-        .write(&RequestParts::new(chat.messages()).with_tools(registry.schemas()))
-        .expect("it is written");
+    let body =
+        wire.write(&RequestParts::new(chat.messages()).tools(registry.schemas())).expect("it is written");
     serde_json::to_value(&body).expect("it is JSON")
 }
 

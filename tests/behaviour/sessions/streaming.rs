@@ -1,6 +1,7 @@
 //! Streamed runs end like others.
 
 use super::{asked, call, calling, model, results, shop, stored, text_reply};
+use std::sync::Arc;
 use tool_runtime::session::RunEnd;
 use tool_runtime::testing::ScriptedReply;
 use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Ollama, Responses, Wire};
@@ -41,7 +42,7 @@ async fn a_streamed_run_with_an_approval_ends_like_one_that_is_not_streamed() {
     }
 }
 
-fn clone_of(name: &str) -> Box<dyn Wire> {
+fn clone_of(name: &str) -> Arc<dyn Wire> {
     tool_runtime::wire::by_name(name).expect("each wire is enabled")
 }
 

@@ -230,8 +230,9 @@ async fn the_result_has_the_name_of_the_call_that_it_belongs_to() {
     let chat = pending.dispatch(&registry).await;
     let Message::Tool(result) = &chat.messages()[2] else { panic!("a result follows the reply") };
     assert_eq!(result.tool(), Some("call_tool"));
-    let body =
-        serde_json::to_value(chat.request(&registry).on(&wire::Ollama::new()).expect("it can be written"));
+    let body = serde_json::to_value(
+        chat.request(&registry).wire(wire::Ollama::new()).body().expect("it can be written"),
+    );
     let body = body.expect("it is JSON");
     assert_eq!(body["messages"][1]["tool_calls"][0]["function"]["name"], "call_tool");
     assert_eq!(body["messages"][2]["tool_name"], "call_tool");

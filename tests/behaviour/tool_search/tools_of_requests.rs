@@ -2,31 +2,33 @@
 
 use super::{builder, call, named, registry};
 use serde_json::json;
+use std::sync::Arc;
+use tool_runtime::conversation::Request;
 use tool_runtime::search::Search;
 use tool_runtime::session::RunEnd;
 use tool_runtime::testing::ScriptedModel;
 use tool_runtime::wire::{self, Wire};
 use tool_runtime::{AssistantMessage, Conversation, Registry, Session, ToolCall, ToolChoice};
 
-fn wires() -> Vec<Box<dyn Wire>> {
+fn wires() -> Vec<Arc<dyn Wire>> {
     vec![
-        Box::new(wire::ChatCompletions::new()),
-        Box::new(wire::ChatCompletions::new().strict(true)),
-        Box::new(wire::Anthropic::new()),
-        Box::new(wire::Anthropic::new().strict(true)),
-        Box::new(wire::Anthropic::new().native_tool_search(true)),
-        Box::new(wire::Responses::new()),
-        Box::new(wire::Responses::new().strict(true)),
-        Box::new(wire::Responses::new().native_tool_search(true)),
-        Box::new(wire::Gemini::new()),
-        Box::new(wire::Ollama::new()),
+        Arc::new(wire::ChatCompletions::new()),
+        Arc::new(wire::ChatCompletions::new().strict(true)),
+        Arc::new(wire::Anthropic::new()),
+        Arc::new(wire::Anthropic::new().strict(true)),
+        Arc::new(wire::Anthropic::new().native_tool_search(true)),
+        Arc::new(wire::Responses::new()),
+        Arc::new(wire::Responses::new().strict(true)),
+        Arc::new(wire::Responses::new().native_tool_search(true)),
+        Arc::new(wire::Gemini::new()),
+        Arc::new(wire::Ollama::new()),
     ]
 }
 
 /// Whether the requests have the search of the provider's format in place of `call_tool`.
-fn is_native(wire: &dyn Wire) -> bool {
+fn is_native(wire: &Arc<dyn Wire>) -> bool {
     let request = Conversation::new().user("Hello!").request(&registry());
-    !tools(&request, wire).contains("\"call_tool\"")
+    !tools(request, Arc::clone(wire)).contains("\"call_tool\"")
 }
 
 /// The names of ten tools.
@@ -41,8 +43,8 @@ fn registry_of_ten() -> Registry {
 }
 
 /// The JSON of `tools` in a request.
-fn tools(request: &tool_runtime::conversation::Request, wire: &dyn Wire) -> String {
-    let body = request.on(wire).expect("it can be written");
+fn tools(request: Request, wire: impl Wire + 'static) -> String {
+    let body = request.wire(wire).body().expect("it can be written");
     body.get("tools").map_or_else(String::new, |tools| tools.get().to_owned())
 }
 
@@ -51,7 +53,7 @@ async fn the_bytes_stay_equal_while_ten_tools_are_found_and_called() {
     let registry = registry_of_ten();
     for wire in wires() {
         let mut arrays = Vec::new();
-        let is_native = is_native(&*wire);
+        let is_native = is_native(&wire);
         let replies = ten().into_iter().enumerate().flat_map(|(number, name)| {
             let search =
                 ToolCall::new(format!("s{number}"), "search_tools", json!({"query": name}).to_string());
@@ -65,7 +67,7 @@ async fn the_bytes_stay_equal_while_ten_tools_are_found_and_called() {
         let end = session
             .run(&registry)
             .complete(|request| {
-                arrays.push(tools(&request, &*wire));
+                arrays.push(tools(request.clone(), Arc::clone(&wire)));
                 model.complete(request)
             })
             .await;
@@ -86,11 +88,11 @@ fn the_bytes_stay_equal_when_tools_are_added_and_removed() {
     assert!(merged.tool("other").map(|tool| tool.schema).is_some());
     let again = merged.subset(["now", "other"]).expect("they are there");
     // Anthropic's native form has the definitions of all tools. It does not put them into the prompt.
-    let has_all = |wire: &dyn Wire| wire.name() == "anthropic" && is_native(wire);
-    for wire in wires().into_iter().filter(|wire| !has_all(&**wire)) {
-        let before = tools(&chat.request(&registry()), &*wire);
-        assert_eq!(tools(&chat.request(&merged), &*wire), before, "{wire:?}");
-        assert_eq!(tools(&chat.request(&again), &*wire), before, "{wire:?}");
+    let has_all = |wire: &Arc<dyn Wire>| wire.name() == "anthropic" && is_native(wire);
+    for wire in wires().into_iter().filter(|wire| !has_all(wire)) {
+        let before = tools(chat.request(&registry()), Arc::clone(&wire));
+        assert_eq!(tools(chat.request(&merged), Arc::clone(&wire)), before, "{wire:?}");
+        assert_eq!(tools(chat.request(&again), Arc::clone(&wire)), before, "{wire:?}");
     }
 }
 
@@ -98,13 +100,13 @@ fn the_bytes_stay_equal_when_tools_are_added_and_removed() {
 fn call_tool_is_strict_with_a_string() {
     let registry = registry();
     let chat = Conversation::new().user("Hello!");
-    let strict = tools(&chat.request(&registry), &wire::ChatCompletions::new().strict(true));
+    let strict = tools(chat.request(&registry), wire::ChatCompletions::new().strict(true));
     let strict: serde_json::Value = serde_json::from_str(&strict).expect("it is JSON");
     let call_tool = &strict[0]["function"];
     assert_eq!(call_tool["name"], "call_tool");
     assert_eq!(call_tool["strict"], true);
     assert_eq!(call_tool["parameters"]["properties"]["arguments"]["type"], json!(["string", "null"]));
-    let plain = tools(&chat.request(&registry), &wire::ChatCompletions::new());
+    let plain = tools(chat.request(&registry), wire::ChatCompletions::new());
     let plain: serde_json::Value = serde_json::from_str(&plain).expect("it is JSON");
     assert_eq!(plain[0]["function"]["parameters"]["properties"]["arguments"]["type"], "object");
 }
@@ -114,8 +116,8 @@ fn allowed_tools_keep_the_search_if_it_can_find_any() {
     let registry = registry();
     let request = |names: &[&str]| {
         let request =
-            Conversation::new().user("Hello!").request(&registry).with_allowed_tools(names.iter().copied());
-        let body = request.on(&wire::ChatCompletions::new()).expect("it can be written");
+            Conversation::new().user("Hello!").request(&registry).allowed_tools(names.iter().copied());
+        let body = request.wire(wire::ChatCompletions::new()).body().expect("it can be written");
         assert_eq!(body.report().unknown_tools, Vec::<String>::new());
         let tools = body.get("tools").map_or("[]", |tools| tools.get());
         let tools: Vec<serde_json::Value> = serde_json::from_str(tools).expect("it is JSON");

@@ -78,9 +78,9 @@ fn without_deferred_tools_or_a_search_nothing_changes() {
         AssistantMessage::from_tool_calls(vec![ToolCall::new("a", "search_tools", "{}")]).into(),
         ToolMessage::new("a", vec![Part::text("found"), Part::tool_reference("get_weather")]).into(),
     ];
-    let plain = RequestParts::new(&messages).with_tools(&tools.pinned);
+    let plain = RequestParts::new(&messages).tools(&tools.pinned);
     let without_search =
-        RequestParts::new(&messages).with_tools(&tools.pinned[..1]).with_deferred_tools(&tools.deferred);
+        RequestParts::new(&messages).tools(&tools.pinned[..1]).deferred_tools(&tools.deferred);
     for parts in [plain, without_search] {
         let write = |wire: Anthropic| json(&wire.write(&parts).expect("it is written")).to_string();
         assert_eq!(write(wire()), write(Anthropic::new()));
@@ -112,11 +112,11 @@ fn strict_tools_and_allowed_tools_may_be_deferred() {
     let strict: Vec<bool> = list(&body["tools"]).iter().map(|tool| tool["strict"] == true).collect();
     assert_eq!(strict, [true; 4]);
     let allowed = ["search_tools", "delete"].map(str::to_owned);
-    let body = wire().write(&tools.parts(&messages).with_allowed_tools(&allowed)).expect("it is written");
+    let body = wire().write(&tools.parts(&messages).allowed_tools(&allowed)).expect("it is written");
     assert!(body.report().is_empty(), "{}", body.report());
     assert_eq!(names(&json(&body)["tools"]), allowed);
     let choice = ToolChoice::Tool("call_tool".to_owned());
-    let body = wire().write(&tools.parts(&messages).with_tool_choice(&choice)).expect("it is written");
+    let body = wire().write(&tools.parts(&messages).tool_choice(&choice)).expect("it is written");
     assert_eq!(body.report().ignored_choice, Some(choice));
     assert_eq!(json(&body).get("tool_choice"), None);
 }
@@ -175,8 +175,8 @@ fn recorded_references_to_tools_that_the_request_does_not_defer_are_text() {
         let read = recorded(tool, &["get_weather", "get_tides"]);
         let found = text("Found: get_weather, get_tides");
         assert_eq!(content(&Anthropic::new(), &tools.parts(&read)), found);
-        assert_eq!(content(&wire(), &tools.parts(&read).with_allowed_tools(&allowed)), found);
-        assert_eq!(content(&wire(), &RequestParts::new(&read).with_tools(&tools.pinned[..1])), found);
+        assert_eq!(content(&wire(), &tools.parts(&read).allowed_tools(&allowed)), found);
+        assert_eq!(content(&wire(), &RequestParts::new(&read).tools(&tools.pinned[..1])), found);
         let reference = json!([{ "type": "tool_reference", "tool_name": "get_weather" }]);
         assert_eq!(content(&wire(), &tools.parts(&read)), reference);
         let read = recorded(tool, &["get_tides"]);

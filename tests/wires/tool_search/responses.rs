@@ -177,7 +177,7 @@ async fn a_request_without_deferred_tools_has_searches_as_functions() {
     let chat = tools.run(Conversation::new().user("?"), &wire(), json!([search("a", "weather")])).await;
     let call = found_call("b", "get_weather", r#"{"city":"Rome"}"#);
     let chat = tools.run(chat, &wire(), json!([call])).await;
-    let parts = RequestParts::new(chat.messages()).with_tools(tools.all.schemas());
+    let parts = RequestParts::new(chat.messages()).tools(tools.all.schemas());
     let body = wire().write(&parts).expect("it is written");
     assert!(body.report().is_empty(), "{}", body.report());
     let input = &json(&body)["input"];
@@ -241,13 +241,13 @@ fn strict_custom_and_allowed_tools() {
     assert_eq!((&loaded[1]["type"], &loaded[1]["defer_loading"]), (&json!("custom"), &json!(true)));
 
     let allowed = ["search_tools", "now", "delete"].map(str::to_owned);
-    let parts = tools.parts(&messages).with_allowed_tools(&allowed);
+    let parts = tools.parts(&messages).allowed_tools(&allowed);
     let native = json(&wire().native_allowed_tools(true).write(&parts).expect("it is written"));
     // A tool choice cannot name `delete`, which the search loads.
     assert_eq!(native.get("tool_choice"), None);
     assert_eq!(names(&native["tools"]), ["now", ""]);
     assert_eq!(names(&native["input"][2]["tools"]), ["delete"]);
-    let pinned = parts.with_allowed_tools(&allowed[..2]);
+    let pinned = parts.allowed_tools(&allowed[..2]);
     let native = json(&wire().native_allowed_tools(true).write(&pinned).expect("it is written"));
     assert_eq!(
         native["tool_choice"]["tools"],
@@ -259,7 +259,7 @@ fn strict_custom_and_allowed_tools() {
     assert_eq!(names(&json(&body)["tools"]), ["now", ""]);
     assert_eq!(names(&json(&body)["input"][2]["tools"]), ["delete"]);
     let choice = ToolChoice::Tool("search_tools".to_owned());
-    let body = wire().write(&tools.parts(&messages).with_tool_choice(&choice)).expect("it is written");
+    let body = wire().write(&tools.parts(&messages).tool_choice(&choice)).expect("it is written");
     assert_eq!(body.report().ignored_choice, Some(choice));
 }
 
@@ -274,7 +274,7 @@ fn a_tool_that_several_searches_found_is_reported_once() {
         messages.push(AssistantMessage::from_tool_calls(vec![call]).into());
         messages.push(ToolMessage::new(id, vec![Part::tool_reference("put")]).into());
     }
-    let parts = tools.parts(&messages).with_deferred_tools(&deferred);
+    let parts = tools.parts(&messages).deferred_tools(&deferred);
     let body = wire().strict(true).write(&parts).expect("it is written");
     let reported: Vec<&str> = body.report().not_strict.iter().map(|tool| &*tool.tool).collect();
     assert_eq!(reported, ["put"]);
@@ -288,7 +288,7 @@ async fn a_request_whose_tools_have_no_search_has_searches_as_functions() {
     let chat = tools.run(chat, &wire(), json!([found_call("b", "get_weather", r#"{"city":"Rome"}"#)])).await;
     let allowed = ["now".to_owned()];
     let parts = tools.parts(chat.messages());
-    let cases = [(Responses::new(), parts), (wire(), parts.with_allowed_tools(&allowed))];
+    let cases = [(Responses::new(), parts), (wire(), parts.allowed_tools(&allowed))];
     for (wire, parts) in cases {
         let body = wire.write(&parts).expect("it is written");
         assert!(body.report().is_empty(), "{}", body.report());
@@ -307,7 +307,7 @@ async fn a_request_whose_tools_have_no_search_has_searches_as_functions() {
     }
     // The model may search, and may not call the tool that it found.
     let allowed = ["search_tools", "delete"].map(str::to_owned);
-    let body = json(&wire().write(&parts.with_allowed_tools(&allowed)).expect("it is written"));
+    let body = json(&wire().write(&parts.allowed_tools(&allowed)).expect("it is written"));
     assert_eq!(body["input"][2], output("a", &[]));
     assert_eq!((&body["input"][3]["name"], body["input"][3].get("namespace")), (&json!("get_weather"), None));
 }

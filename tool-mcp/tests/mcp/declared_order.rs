@@ -2,6 +2,7 @@
 
 use crate::peer::{Peer, Response, registry_of};
 use serde_json::{Value, json};
+use std::sync::Arc;
 use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Ollama, Responses, Wire};
 use tool_runtime::{Conversation, Registry, tool, tools};
 use tool_runtime_mcp::serve;
@@ -28,10 +29,16 @@ async fn registry() -> Registry {
 #[tokio::test]
 async fn the_tool_of_a_server_has_its_order_in_the_request_of_each_wire() {
     let registry = registry().await;
-    let wires: [&dyn Wire; 5] =
-        [&ChatCompletions::new(), &Anthropic::new(), &Responses::new(), &Gemini::new(), &Ollama::new()];
+    let wires: [Arc<dyn Wire>; 5] = [
+        Arc::new(ChatCompletions::new()),
+        Arc::new(Anthropic::new()),
+        Arc::new(Responses::new()),
+        Arc::new(Gemini::new()),
+        Arc::new(Ollama::new()),
+    ];
     for wire in wires {
-        let body = Conversation::new().user("?").request(&registry).on(wire).expect("it is written");
+        let request = Conversation::new().user("?").request(&registry).wire(Arc::clone(&wire));
+        let body = request.body().expect("it is written");
         let text = serde_json::to_string(&body).expect("it is written");
         assert!(text.contains(WRITTEN), "{}: {text}", wire.name());
         assert_eq!(serde_json::to_value(&body).expect("it is written").to_string(), text);

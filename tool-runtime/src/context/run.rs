@@ -162,7 +162,7 @@ impl RunContext {
 
     /// Sets the tools that calls of this run may use, by name. Default: all. A call of another tool gets an error that
     /// lists these; a name that no tool has is left out. The request still has all tools: use
-    /// [`Request::with_allowed_tools`](crate::conversation::Request::with_allowed_tools) as well.
+    /// [`Request::allowed_tools`](crate::conversation::Request::allowed_tools) as well.
     ///
     /// With a search (`RegistryBuilder::search`), list the tools that it may find: `search_tools` and `call_tool` follow
     /// from them.

@@ -2,7 +2,7 @@
 
 use crate::registry::Registry;
 use crate::schema::ToolSchema;
-use crate::wire::{RequestParts, RequestTools, ToolArrays};
+use crate::wire::{RequestParts, ToolArrays, ToolCache};
 
 /// The tool that a model calls to give its typed answer, for wires without a response format for it. It never runs.
 #[derive(Debug)]
@@ -21,8 +21,10 @@ impl AnswerTool {
 
     /// The parts of a request in which the model answers with this tool.
     pub(super) fn add_to<'a>(&'a self, mut parts: RequestParts<'a>) -> RequestParts<'a> {
-        parts.tools = RequestTools { listed: &self.tools, arrays: Some(&self.arrays), ..parts.tools };
-        parts.allowed_tools.answer = Some(self.schema.name());
+        parts.tools = &self.tools;
+        let RequestParts { tools, deferred_tools, .. } = parts;
+        parts.cache = Some(ToolCache { tools, deferred_tools, arrays: &self.arrays });
+        parts.allowed.answer = Some(self.schema.name());
         parts.answer_schema = None;
         parts
     }

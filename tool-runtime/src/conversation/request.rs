@@ -4,18 +4,17 @@ use super::{AnswerTool, Conversation};
 use crate::history::{TrimBudget, trim};
 use crate::message::Message;
 use crate::registry::Registry;
-use crate::schema::ToolSchema;
 use crate::tool_choice::ToolChoice;
-use crate::wire::{AllowedTools, Body, ChatCompletions, RequestParts, RequestTools, Wire, WireError};
+use crate::wire::{AllowedTools, Body, ChatCompletions, RequestParts, Wire, WireError};
 use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
 use std::sync::Arc;
 
 /// The parts of a request that come from a conversation and a registry: messages, tools, and how the model may call them.
 ///
-/// [`on`](Request::on) writes them in the format of a provider. `Serialize` does the same for the wire that the request
-/// carries, which is [`ChatCompletions`](crate::wire::ChatCompletions) by default: a map with `messages`, `tools` and
-/// `tool_choice`, to which `#[serde(flatten)]` adds the fields of the program. Fields that servers reject are left out:
+/// [`body`](Request::body) and `Serialize` write them in the format of the [wire](Request::wire), which is
+/// [`ChatCompletions`](crate::wire::ChatCompletions) by default: a map with `messages`, `tools` and `tool_choice`, to which
+/// [`Body::with`] or `#[serde(flatten)]` adds the fields of the program. Fields that servers reject are left out:
 /// empty `tools`, and `tool_choice` without tools. A request owns its data, and a clone copies no message.
 ///
 /// ```
@@ -37,7 +36,7 @@ use std::sync::Arc;
 ///
 /// let registry = Registry::new(tools![now])?;
 /// let chat = Conversation::new().user("What time is it?");
-/// let request = chat.request(&registry).with_tool_choice(registry.tool_choice("now")?);
+/// let request = chat.request(&registry).tool_choice(registry.tool_choice("now")?);
 /// let body = serde_json::to_value(Body { model: "a-model", temperature: 0.0, request })?;
 /// assert_eq!(body["messages"][0]["role"], "user");
 /// assert_eq!(body["tools"][0]["function"]["name"], "now");
@@ -49,11 +48,11 @@ pub struct Request {
     messages: Arc<Vec<Message>>,
     registry: Registry,
     tool_choice: ToolChoice,
-    allowed_tools: Option<Arc<[String]>>,
+    pub(crate) allowed_tools: Option<Arc<[String]>>,
     parallel_calls: bool,
     stream_usage: bool,
     answer: Option<Arc<AnswerTool>>,
-    wire: Arc<dyn Wire>,
+    pub(crate) wire: Arc<dyn Wire>,
 }
 
 impl Conversation {
@@ -82,7 +81,7 @@ impl Request {
     /// [`Report::ignored_choice`](crate::wire::Report::ignored_choice) contains it.
     /// [`Registry::tool_choice`] returns an error for a tool that does not exist.
     #[must_use]
-    pub fn with_tool_choice(mut self, choice: ToolChoice) -> Self {
+    pub fn tool_choice(mut self, choice: ToolChoice) -> Self {
         self.tool_choice = match choice {
             ToolChoice::Tool(name) => ToolChoice::Tool(self.mapped_name(name)),
             choice => choice,
@@ -111,12 +110,12 @@ impl Request {
     /// fn today() {}
     ///
     /// let registry = Registry::new(tools![now, today])?;
-    /// let request = Conversation::new().user("What time is it?").request(&registry).with_allowed_tools(["now"]);
+    /// let request = Conversation::new().user("What time is it?").request(&registry).allowed_tools(["now"]);
     /// assert!(!serde_json::to_string(&request)?.contains("today"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn with_allowed_tools<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+    pub fn allowed_tools<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.allowed_tools = Some(names.into_iter().map(|name| self.mapped_name(name.into())).collect());
         self
     }
@@ -128,7 +127,7 @@ impl Request {
 
     /// Sets whether the model may call several tools in one reply. Default: true.
     #[must_use]
-    pub fn with_parallel_calls(mut self, parallel: bool) -> Self {
+    pub fn parallel_calls(mut self, parallel: bool) -> Self {
         self.parallel_calls = parallel;
         self
     }
@@ -137,7 +136,7 @@ impl Request {
     /// Completions, which is valid only together with `"stream": true`. Other APIs always send them. Default: false;
     /// [`Run::stream`](crate::session::Run::stream) sets it.
     #[must_use]
-    pub fn with_stream_usage(mut self, stream_usage: bool) -> Self {
+    pub fn stream_usage(mut self, stream_usage: bool) -> Self {
         self.stream_usage = stream_usage;
         self
     }
@@ -150,20 +149,21 @@ impl Request {
     /// use tool_runtime::{Conversation, Registry, tools};
     ///
     /// let chat = Conversation::new().system("Be brief.").user("One?").assistant("One.").user("Two?");
-    /// let request = chat.request(&Registry::new(tools![])?).with_trimmed_messages(&TrimBudget::messages(2));
+    /// let request = chat.request(&Registry::new(tools![])?).trim(&TrimBudget::messages(2));
     /// assert_eq!(request.messages().len(), 2);
     /// assert_eq!(chat.messages().len(), 4);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn with_trimmed_messages(mut self, budget: &TrimBudget<'_>) -> Self {
+    pub fn trim(mut self, budget: &TrimBudget<'_>) -> Self {
         self.messages = Arc::new(trim(self.messages.to_vec(), budget).0);
         self
     }
 
-    /// Sets the wire on which the request serializes.
+    /// Sets the wire, in whose format the request is written. Default: that of the [run](crate::session::Run::wire), otherwise
+    /// [`ChatCompletions`].
     #[must_use]
-    pub fn with_wire(mut self, wire: impl Wire + 'static) -> Self {
+    pub fn wire(mut self, wire: impl Wire + 'static) -> Self {
         self.wire = Arc::new(wire);
         self
     }
@@ -174,50 +174,40 @@ impl Request {
         self
     }
 
-    /// The wire on which the request serializes.
-    pub(crate) fn wire(&self) -> &Arc<dyn Wire> {
-        &self.wire
-    }
-
-    /// Writes the request in the format of this wire.
+    /// Writes the request in the format of its wire. `Serialize` does the same; a [`Body`] also has a
+    /// [report](Body::report), and takes further fields.
     ///
     /// # Errors
     ///
     /// A part of the request cannot be written as JSON.
-    pub fn on(&self, wire: &dyn Wire) -> Result<Body, WireError> {
-        wire.write(&self.parts(wire))
+    pub fn body(&self) -> Result<Body, WireError> {
+        self.wire.write(&self.parts())
     }
 
-    /// The parts that this wire writes.
-    fn parts(&self, wire: &dyn Wire) -> RequestParts<'_> {
+    /// The parts that the wire writes.
+    fn parts(&self) -> RequestParts<'_> {
         let names = self.allowed_tools.as_deref();
         let has_search = names.is_some_and(|names| names.iter().any(|name| self.registry.is_deferred(name)));
         let parts = RequestParts {
             messages: &self.messages,
-            tools: RequestTools {
-                listed: self.tools(),
-                deferred: self.registry.deferred_schemas(),
-                arrays: Some(self.registry.tool_arrays()),
-            },
+            tools: self.registry.schemas(),
+            deferred_tools: self.registry.deferred_schemas(),
+            cache: Some(self.registry.tool_cache()),
             tool_choice: &self.tool_choice,
-            allowed_tools: AllowedTools { names, has_search, answer: None },
+            allowed: AllowedTools { names, has_search, answer: None },
             parallel_calls: self.parallel_calls,
             stream_usage: self.stream_usage,
             answer_schema: self.answer.as_ref().map(|answer| &answer.schema),
         };
         match &self.answer {
-            Some(answer) if !wire.writes_response_format(&parts) => answer.add_to(parts),
+            Some(answer) if !self.wire.writes_response_format(&parts) => answer.add_to(parts),
             _ => parts,
         }
     }
 
     /// The tool choice, and whether the request can have it.
-    pub(crate) fn tool_choice(&self) -> (&ToolChoice, bool) {
-        (&self.tool_choice, self.parts(&*self.wire).has_possible_choice())
-    }
-
-    pub(crate) fn allowed_tools(&self) -> Option<&Arc<[String]>> {
-        self.allowed_tools.as_ref()
+    pub(crate) fn choice(&self) -> (&ToolChoice, bool) {
+        (&self.tool_choice, self.parts().has_possible_choice())
     }
 
     /// The messages.
@@ -225,16 +215,10 @@ impl Request {
     pub fn messages(&self) -> &[Message] {
         &self.messages
     }
-
-    /// The tools of the registry that a request contains: see [`Registry::schemas`].
-    #[must_use]
-    pub fn tools(&self) -> &[ToolSchema] {
-        self.registry.schemas()
-    }
 }
 
 impl Serialize for Request {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.on(&*self.wire).map_err(S::Error::custom)?.serialize(serializer)
+        self.body().map_err(S::Error::custom)?.serialize(serializer)
     }
 }

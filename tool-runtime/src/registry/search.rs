@@ -137,7 +137,7 @@ impl Registry {
     /// The definitions that `search_tools` can find, sorted by name. Empty without a search. Needs the feature `search`.
     ///
     /// For a program that writes its own requests: see
-    /// [`RequestParts::with_deferred_tools`](crate::wire::RequestParts::with_deferred_tools).
+    /// [`RequestParts::deferred_tools`](crate::wire::RequestParts::deferred_tools).
     #[must_use]
     pub fn deferred_schemas(&self) -> &[ToolSchema] {
         self.tools.search.as_ref().map_or(&[], |search| &search.deferred)

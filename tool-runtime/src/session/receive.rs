@@ -29,11 +29,11 @@ pub(super) struct Requested {
 impl Requested {
     /// Also returns a warning if the request cannot have its tool choice.
     pub(super) fn new(request: &Request, answer: Option<Arc<AnswerFormat>>) -> (Self, Option<ReplyWarning>) {
-        let (choice, is_possible) = request.tool_choice();
+        let (choice, is_possible) = request.choice();
         let ignored = (!is_possible).then(|| ReplyWarning::IgnoredToolChoice { tool: forced_tool(choice) });
         let choice = is_possible.then(|| choice.clone());
-        let allowed_tools = request.allowed_tools().cloned();
-        (Requested { wire: Arc::clone(request.wire()), allowed_tools, choice, answer }, ignored)
+        let allowed_tools = request.allowed_tools.clone();
+        (Requested { wire: Arc::clone(&request.wire), allowed_tools, choice, answer }, ignored)
     }
 
     /// A warning if the reply does not have the call that the request required.

@@ -162,7 +162,7 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
     /// # let mut session = Session::new().user("Clean up.");
     /// let mut choice = registry.tool_choice("plan")?; // the first reply must be a plan
     /// let run = session.run(&registry).prepare(|request| {
-    ///     request.with_tool_choice(std::mem::replace(&mut choice, ToolChoice::Auto))
+    ///     request.tool_choice(std::mem::replace(&mut choice, ToolChoice::Auto))
     /// });
     /// let _ = run.complete(complete).await?;
     /// # Ok(())

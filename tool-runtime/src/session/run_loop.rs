@@ -90,7 +90,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         let mut end = self.replay_pending().await;
         loop {
             let (request, requested) = match self.next(end) {
-                Step::Send(request, requested) => (request.with_stream_usage(true), requested),
+                Step::Send(request, requested) => (request.stream_usage(true), requested),
                 Step::End(end) => return Ok(end),
             };
             let request = match self.replay_reply(request, &requested).await {
@@ -169,7 +169,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         }
         let request = self.session.state.conversation().request(&self.registry);
         let request = match &self.wire {
-            Some(wire) => request.with_wire(Arc::clone(wire)),
+            Some(wire) => request.wire(Arc::clone(wire)),
             None => request,
         };
         let request = match &self.answer {

@@ -17,7 +17,7 @@ use std::time::Duration;
 /// methods of [`Run`](crate::session::Run) with the same names, and the chunks of `stream` also fit
 /// [`Registry::dispatch_stream`](crate::Registry::dispatch_stream). See the [module](crate::testing) for an example.
 ///
-/// Each request is written on the wire that it [carries](Request::with_wire), or on the [wire](ScriptedModel::wire) of the
+/// Each request is written on the wire that it [has](Request::wire), or on the [wire](ScriptedModel::wire) of the
 /// model, and [checked](check_request) first. A request that is rejected takes no reply from the script.
 #[derive(Clone, Debug)]
 pub struct ScriptedModel {
@@ -75,7 +75,7 @@ impl ScriptedModel {
     }
 
     /// Sets the wire on which all requests are written, and response bodies and streams of the script are read. Default: for
-    /// each request, the wire that it [carries](Request::with_wire).
+    /// each request, the wire that it [has](Request::wire).
     ///
     /// ```
     /// use tool_runtime::testing::ScriptedModel;
@@ -90,7 +90,7 @@ impl ScriptedModel {
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let model = ScriptedModel::new([AssistantMessage::from_text("Hello.")]);
     /// let request = Conversation::new().user("Hello!").request(&Registry::new(tools![now])?);
-    /// model.complete(request.with_wire(ChatCompletions::new().strict(true))).await?;
+    /// model.complete(request.wire(ChatCompletions::new().strict(true))).await?;
     /// assert_eq!(model.requests()[0]["tools"][0]["function"]["strict"], true);
     /// # Ok(())
     /// # }
@@ -163,8 +163,12 @@ impl ScriptedModel {
 
     /// The reply to this request, and the wire of both.
     fn next_reply(&self, request: &Request) -> Result<(SentReply, Arc<dyn Wire>), ScriptedModelError> {
-        let wire = Arc::clone(self.wire.as_ref().unwrap_or(request.wire()));
-        let body = request.on(&wire).map_err(|source| ScriptedModelError::NotWritten { source })?;
+        let wire = Arc::clone(self.wire.as_ref().unwrap_or(&request.wire));
+        let body = request
+            .clone()
+            .wire(Arc::clone(&wire))
+            .body()
+            .map_err(|source| ScriptedModelError::NotWritten { source })?;
         let body = serde_json::to_value(&body).map_err(|source| ScriptedModelError::NotWritten {
             source: WireError::NotSerializable { source },
         })?;

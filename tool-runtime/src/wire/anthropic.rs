@@ -22,6 +22,7 @@ use super::detect::Excerpt;
 use super::partial_calls::{PartialCalls, WhichCall};
 use super::provider::{InvalidMessage, Provider, QuotedError};
 use crate::message::CallPiece;
+use std::sync::Arc;
 #[cfg(feature = "testing")]
 use {super::rejected::RejectedError, serde_json::Value};
 
@@ -39,8 +40,8 @@ impl Provider for AnthropicProvider {
     }
 
     #[cfg(feature = "anthropic")]
-    fn wire(&self) -> Option<Box<dyn Wire>> {
-        Some(Box::new(Anthropic::new()))
+    fn wire(&self) -> Option<Arc<dyn Wire>> {
+        Some(Arc::new(Anthropic::new()))
     }
 
     fn has_written_keys(&self) -> bool {

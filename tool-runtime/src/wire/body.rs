@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// let body = Conversation::new()
 ///     .user("Hello!")
 ///     .request(&registry)
-///     .on(&ChatCompletions::new())?
+///     .wire(ChatCompletions::new()).body()?
 ///     .with("model", "a-model")
 ///     .with("temperature", 0.5);
 /// assert_eq!(

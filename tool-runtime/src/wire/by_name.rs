@@ -5,6 +5,7 @@ use super::provider::{PROVIDERS, Provider, provider};
 use crate::outcome::Truncated;
 use std::error::Error;
 use std::fmt;
+use std::sync::Arc;
 
 /// The wire of this name, with its default settings: `chat_completions`, or with the feature of the same name `anthropic`,
 /// `responses`, `gemini` or `ollama`.
@@ -12,11 +13,12 @@ use std::fmt;
 /// A program that needs other settings, such as `strict`, creates the wire itself:
 ///
 /// ```
+/// use std::sync::Arc;
 /// use tool_runtime::wire::{self, ChatCompletions, UnknownWireError, Wire};
 ///
-/// fn strict(name: &str) -> Result<Box<dyn Wire>, UnknownWireError> {
+/// fn strict(name: &str) -> Result<Arc<dyn Wire>, UnknownWireError> {
 ///     match name {
-///         "chat_completions" => Ok(Box::new(ChatCompletions::new().strict(true))),
+///         "chat_completions" => Ok(Arc::new(ChatCompletions::new().strict(true))),
 ///         other => wire::by_name(other),
 ///     }
 /// }
@@ -26,14 +28,14 @@ use std::fmt;
 /// # Errors
 ///
 /// No wire has this name, or its feature is disabled; the error names the feature.
-pub fn by_name(name: &str) -> Result<Box<dyn Wire>, UnknownWireError> {
+pub fn by_name(name: &str) -> Result<Arc<dyn Wire>, UnknownWireError> {
     let wire = provider(name).and_then(Provider::wire);
     wire.ok_or_else(|| UnknownWireError { name: name.to_owned() })
 }
 
 /// Each wire whose feature is enabled, with its default settings.
 #[cfg(feature = "testing")]
-pub(crate) fn all_wires() -> impl Iterator<Item = Box<dyn Wire>> {
+pub(crate) fn all_wires() -> impl Iterator<Item = Arc<dyn Wire>> {
     PROVIDERS.iter().filter_map(|provider| provider.wire())
 }
 

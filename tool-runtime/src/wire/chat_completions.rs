@@ -23,6 +23,7 @@ pub(super) use which_call::which_call;
 use super::Wire;
 use super::detect::Excerpt;
 use super::provider::Provider;
+use std::sync::Arc;
 #[cfg(feature = "testing")]
 use {super::rejected::RejectedError, serde_json::Value};
 
@@ -42,8 +43,8 @@ impl Provider for ChatCompletionsProvider {
         None
     }
 
-    fn wire(&self) -> Option<Box<dyn Wire>> {
-        Some(Box::new(ChatCompletions::new()))
+    fn wire(&self) -> Option<Arc<dyn Wire>> {
+        Some(Arc::new(ChatCompletions::new()))
     }
 
     fn recognizes(&self, excerpt: Excerpt<'_>) -> bool {

@@ -19,6 +19,7 @@ use super::Wire;
 use super::call_rules::CallRules;
 use super::detect::Excerpt;
 use super::provider::{InvalidMessage, Provider, QuotedError};
+use std::sync::Arc;
 #[cfg(feature = "testing")]
 use {super::rejected::RejectedError, serde_json::Value};
 
@@ -36,8 +37,8 @@ impl Provider for GeminiProvider {
     }
 
     #[cfg(feature = "gemini")]
-    fn wire(&self) -> Option<Box<dyn Wire>> {
-        Some(Box::new(Gemini::new()))
+    fn wire(&self) -> Option<Arc<dyn Wire>> {
+        Some(Arc::new(Gemini::new()))
     }
 
     fn call_rules(&self) -> CallRules {

@@ -17,6 +17,7 @@ pub(super) use definitions::FOREIGN;
 use super::Wire;
 use super::detect::Excerpt;
 use super::provider::Provider;
+use std::sync::Arc;
 #[cfg(feature = "testing")]
 use {super::rejected::RejectedError, serde_json::Value};
 
@@ -34,8 +35,8 @@ impl Provider for OllamaProvider {
     }
 
     #[cfg(feature = "ollama")]
-    fn wire(&self) -> Option<Box<dyn Wire>> {
-        Some(Box::new(Ollama::new()))
+    fn wire(&self) -> Option<Arc<dyn Wire>> {
+        Some(Arc::new(Ollama::new()))
     }
 
     fn recognizes(&self, excerpt: Excerpt<'_>) -> bool {

@@ -12,6 +12,7 @@ use super::partial_calls::{PartialCalls, WhichCall};
 use super::responses::ResponsesProvider;
 use crate::message::CallPiece;
 use crate::violation::ViolationKind;
+use std::sync::Arc;
 #[cfg(feature = "testing")]
 use {super::rejected::RejectedError, serde_json::Value};
 
@@ -26,7 +27,7 @@ pub(crate) trait Provider: Sync {
     }
 
     /// Its wire with the default settings; `None` if the feature is disabled.
-    fn wire(&self) -> Option<Box<dyn Wire>> {
+    fn wire(&self) -> Option<Arc<dyn Wire>> {
         None
     }
 

@@ -1,11 +1,12 @@
 //! The parts of a request that a wire writes.
 
 use super::allowed_tools::AllowedTools;
-use super::tool_arrays::{RequestTools, ToolArray, ToolForm};
+use super::tool_arrays::{ToolArray, ToolCache, ToolForm};
 use super::{Body, Report, WireError};
 use crate::message::Message;
 use crate::schema::ToolSchema;
 use crate::tool_choice::ToolChoice;
+use std::ptr;
 use std::sync::Arc;
 
 /// The parts of a request: messages, tools, and how the model may call them.
@@ -27,10 +28,16 @@ use std::sync::Arc;
 pub struct RequestParts<'a> {
     /// The messages, system messages included.
     pub messages: &'a [Message],
-    pub(crate) tools: RequestTools<'a>,
+    /// The tools.
+    pub tools: &'a [ToolSchema],
+    /// The tools that the model finds with `search_tools` instead of reading them in each request. Only a wire whose setting
+    /// `native_tool_search` is on uses them.
+    pub deferred_tools: &'a [ToolSchema],
+    /// It is used if the tools are still those of the cache.
+    pub(crate) cache: Option<ToolCache<'a>>,
     /// Whether the model may, must or must not call a tool.
     pub tool_choice: &'a ToolChoice,
-    pub(crate) allowed_tools: AllowedTools<'a>,
+    pub(crate) allowed: AllowedTools<'a>,
     /// Whether the model may call several tools in one reply.
     pub parallel_calls: bool,
     /// Whether a stream reports the tokens that the reply takes, if the API sends them only on request.
@@ -46,9 +53,11 @@ impl<'a> RequestParts<'a> {
     pub fn new(messages: &'a [Message]) -> Self {
         RequestParts {
             messages,
-            tools: RequestTools::default(),
+            tools: &[],
+            deferred_tools: &[],
+            cache: None,
             tool_choice: &ToolChoice::Auto,
-            allowed_tools: AllowedTools::default(),
+            allowed: AllowedTools::default(),
             parallel_calls: true,
             stream_usage: false,
             answer_schema: None,
@@ -57,68 +66,63 @@ impl<'a> RequestParts<'a> {
 
     /// Sets the tools.
     #[must_use]
-    pub fn with_tools(mut self, tools: &'a [ToolSchema]) -> Self {
-        self.tools = RequestTools { listed: tools, arrays: None, ..self.tools };
+    pub fn tools(mut self, tools: &'a [ToolSchema]) -> Self {
+        self.tools = tools;
         self
     }
 
     /// Sets the tools that the model finds with `search_tools` instead of reading them in each request. Default: none.
     #[must_use]
-    pub fn with_deferred_tools(mut self, tools: &'a [ToolSchema]) -> Self {
-        self.tools = RequestTools { deferred: tools, arrays: None, ..self.tools };
+    pub fn deferred_tools(mut self, tools: &'a [ToolSchema]) -> Self {
+        self.deferred_tools = tools;
         self
     }
 
     /// Sets whether the model may, must or must not call a tool.
     #[must_use]
-    pub fn with_tool_choice(mut self, choice: &'a ToolChoice) -> Self {
+    pub fn tool_choice(mut self, choice: &'a ToolChoice) -> Self {
         self.tool_choice = choice;
         self
     }
 
     /// Sets the names of the tools that the model may call. Default: all.
     #[must_use]
-    pub fn with_allowed_tools(mut self, names: &'a [String]) -> Self {
-        self.allowed_tools = AllowedTools { names: Some(names), ..AllowedTools::default() };
+    pub fn allowed_tools(mut self, names: &'a [String]) -> Self {
+        self.allowed = AllowedTools { names: Some(names), ..AllowedTools::default() };
         self
     }
 
     /// Sets whether the model may call several tools in one reply. Default: true.
     #[must_use]
-    pub fn with_parallel_calls(mut self, parallel: bool) -> Self {
+    pub fn parallel_calls(mut self, parallel: bool) -> Self {
         self.parallel_calls = parallel;
         self
     }
 
     /// Sets whether a stream reports the tokens that the reply takes. Default: false.
     #[must_use]
-    pub fn with_stream_usage(mut self, stream_usage: bool) -> Self {
+    pub fn stream_usage(mut self, stream_usage: bool) -> Self {
         self.stream_usage = stream_usage;
         self
     }
 
-    /// The tools.
-    #[must_use]
-    pub fn tools(&self) -> &'a [ToolSchema] {
-        self.tools.listed
-    }
-
-    /// The tools that the model finds with `search_tools` instead of reading them in each request. Only a wire whose
-    /// setting `native_tool_search` is on uses them.
-    #[must_use]
-    pub fn deferred_tools(&self) -> &'a [ToolSchema] {
-        self.tools.deferred
-    }
-
     /// The names of the tools that the model may call; `None` for all.
-    #[must_use]
-    pub fn allowed_tools(&self) -> Option<impl Iterator<Item = &'a str> + use<'a>> {
-        self.allowed_tools.names()
+    pub(super) fn allowed_names(&self) -> Option<impl Iterator<Item = &'a str> + use<'a>> {
+        self.allowed.names()
+    }
+
+    /// The cached arrays, if the request has exactly their tools.
+    fn cache(&self) -> Option<ToolCache<'a>> {
+        self.cache.filter(|cache| {
+            let has_tools =
+                ptr::eq(cache.tools, self.tools) && ptr::eq(cache.deferred_tools, self.deferred_tools);
+            has_tools && self.allowed.names.is_none()
+        })
     }
 
     /// These parts, in which the model may call all tools.
     pub(super) fn with_all_tools_allowed(mut self) -> Self {
-        self.allowed_tools = AllowedTools::default();
+        self.allowed = AllowedTools::default();
         self
     }
 
@@ -129,14 +133,14 @@ impl<'a> RequestParts<'a> {
 
     /// The tools that the model may call.
     pub(super) fn allowed(&self) -> impl Iterator<Item = &'a ToolSchema> + use<'a> {
-        let allowed = self.allowed_tools;
-        self.tools().iter().filter(move |tool| allowed.allows(tool.name()))
+        let allowed = self.allowed;
+        self.tools.iter().filter(move |tool| allowed.allows(tool.name()))
     }
 
     /// The deferred tools that the model may call.
     pub(super) fn allowed_deferred(&self) -> impl Iterator<Item = &'a ToolSchema> + use<'a> {
-        let allowed = self.allowed_tools;
-        self.deferred_tools().iter().filter(move |tool| allowed.allows(tool.name()))
+        let allowed = self.allowed;
+        self.deferred_tools.iter().filter(move |tool| allowed.allows(tool.name()))
     }
 
     /// Whether the request can have its tool choice.
@@ -151,8 +155,8 @@ impl<'a> RequestParts<'a> {
     /// The tool choice of the request. Reports names of allowed tools that no tool has. A choice that the request cannot have
     /// is reported too, and becomes [`ToolChoice::Auto`].
     pub(super) fn choice(&self, report: &mut Report) -> &'a ToolChoice {
-        for name in self.allowed_tools().into_iter().flatten() {
-            if self.tools().iter().chain(self.deferred_tools()).all(|tool| tool.name() != name) {
+        for name in self.allowed_names().into_iter().flatten() {
+            if self.tools.iter().chain(self.deferred_tools.iter()).all(|tool| tool.name() != name) {
                 report.unknown_tools.push(name.to_owned());
             }
         }
@@ -174,9 +178,8 @@ impl<'a> RequestParts<'a> {
         make: impl FnOnce(&[&ToolSchema]) -> Result<ToolArray, WireError>,
     ) -> Result<Option<(&'a ToolChoice, Arc<ToolArray>)>, WireError> {
         let make = || make(&self.allowed().collect::<Vec<_>>());
-        let cache = self.tools.arrays.filter(|_| self.allowed_tools.names.is_none());
-        let array = match cache.zip(form) {
-            Some((arrays, form)) => arrays.get_or_init(form, make)?,
+        let array = match self.cache().zip(form) {
+            Some((cache, form)) => cache.arrays.get_or_init(form, make)?,
             None => Arc::new(make()?),
         };
         body.report.not_strict.extend_from_slice(&array.not_strict);
@@ -200,7 +203,7 @@ impl<'a> RequestParts<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Body, RequestParts, RequestTools, ToolForm};
+    use super::{Body, RequestParts, ToolCache, ToolForm};
     use crate::schema::{ToolChoice, ToolSchema};
     use crate::wire::body::raw;
     use crate::wire::definitions::{DefinitionRules, WrittenTools};
@@ -219,7 +222,8 @@ mod tests {
     fn an_array_is_cached_for_its_tools_together_with_its_deferred_tools() {
         let (pinned, deferred, other, arrays) = (tools(), tools(), tools(), ToolArrays::default());
         let mut parts = RequestParts::new(&[]);
-        parts.tools = RequestTools { listed: &pinned, deferred: &deferred, arrays: Some(&arrays) };
+        (parts.tools, parts.deferred_tools) = (&pinned, &deferred);
+        parts.cache = Some(ToolCache { tools: &pinned, deferred_tools: &deferred, arrays: &arrays });
         // The address of an array that is still in use.
         let address = |body: &Body| std::ptr::from_ref::<RawValue>(body.get("tools").expect("an array"));
         let array = |parts: &RequestParts<'_>, is_strict: bool| {
@@ -236,8 +240,8 @@ mod tests {
         assert_eq!(address(&first), address(&array(&parts, true)));
         assert_ne!(address(&first), address(&plain));
         // A wire that wraps another one has other tools.
-        let changed = parts.with_deferred_tools(&other);
+        let changed = parts.deferred_tools(&other);
         assert_ne!(address(&first), address(&array(&changed, true)));
-        assert_ne!(address(&plain), address(&array(&parts.with_tools(&other), false)));
+        assert_ne!(address(&plain), address(&array(&parts.tools(&other), false)));
     }
 }

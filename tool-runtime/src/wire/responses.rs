@@ -17,6 +17,7 @@ use super::detect::Excerpt;
 use super::partial_calls::{PartialCalls, WhichCall};
 use super::provider::{InvalidMessage, Provider, QuotedError};
 use crate::message::CallPiece;
+use std::sync::Arc;
 #[cfg(feature = "testing")]
 use {super::rejected::RejectedError, serde_json::Value};
 
@@ -34,8 +35,8 @@ impl Provider for ResponsesProvider {
     }
 
     #[cfg(feature = "responses")]
-    fn wire(&self) -> Option<Box<dyn Wire>> {
-        Some(Box::new(Responses::new()))
+    fn wire(&self) -> Option<Arc<dyn Wire>> {
+        Some(Arc::new(Responses::new()))
     }
 
     fn call_rules(&self) -> CallRules {

@@ -6,14 +6,12 @@ use crate::schema::ToolSchema;
 use serde_json::value::RawValue;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The tools of a request. `arrays` belongs to exactly these tools, so a method that sets other tools removes it.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct RequestTools<'a> {
-    pub(crate) listed: &'a [ToolSchema],
-    /// The tools that the model finds with a search.
-    pub(crate) deferred: &'a [ToolSchema],
-    /// The cached arrays of these tools.
-    pub(crate) arrays: Option<&'a ToolArrays>,
+/// The cached arrays of exactly these tools.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ToolCache<'a> {
+    pub(crate) tools: &'a [ToolSchema],
+    pub(crate) deferred_tools: &'a [ToolSchema],
+    pub(crate) arrays: &'a ToolArrays,
 }
 
 /// The `tools` array of a request.

@@ -5,7 +5,7 @@ use tool_runtime::wire::{Gemini, Wire};
 use tool_runtime::{AssistantMessage, Registry, Session, conversation::Request, tools};
 
 async fn complete(client: &reqwest::Client, request: Request) -> Result<AssistantMessage, Error> {
-    let body = request.on(&Gemini::new())?;
+    let body = request.wire(Gemini::new()).body()?;
     let path = format!("/v1beta/models/{}:generateContent", var("GEMINI_MODEL")?);
     let post = client.post(var("GEMINI_BASE_URL")? + &path).header("x-goog-api-key", var("GEMINI_API_KEY")?);
     Ok(Gemini::new().read_reply(&post.json(&body).send().await?.text().await?)?)

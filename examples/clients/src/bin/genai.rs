@@ -14,7 +14,7 @@ async fn complete(client: &Client, request: Request) -> Result<AssistantMessage,
         auth: AuthData::from_env("OPENAI_API_KEY"),
         model: ModelIden::new(AdapterKind::OpenAI, var("OPENAI_MODEL")?),
     };
-    let body = serde_json::to_value(request.on(&ChatCompletions::new().keep_reasoning(true))?)?;
+    let body = serde_json::to_value(request.wire(ChatCompletions::new().keep_reasoning(true)).body()?)?;
     let options = ChatOptions::default().with_extra_body(body).with_capture_raw_body(true);
     let response = client.exec_chat(target, ChatRequest::default(), Some(&options)).await?;
     Ok(serde_json::from_value(response.captured_raw_body.unwrap_or_default())?)

@@ -6,7 +6,7 @@ use tool_runtime::{AssistantMessage, Registry, Session, conversation::Request, t
 
 async fn complete(client: &reqwest::Client, request: Request) -> Result<AssistantMessage, Error> {
     let model = var("OLLAMA_MODEL")?;
-    let body = request.on(&Ollama::new())?.with("model", model).with("stream", false);
+    let body = request.wire(Ollama::new()).body()?.with("model", model).with("stream", false);
     let post = client.post(var("OLLAMA_BASE_URL")? + "/api/chat");
     Ok(Ollama::new().read_reply(&post.json(&body).send().await?.text().await?)?)
 }

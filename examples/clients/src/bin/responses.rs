@@ -5,7 +5,7 @@ use tool_runtime::wire::{Responses, Wire};
 use tool_runtime::{AssistantMessage, Registry, Session, conversation::Request, tools};
 
 async fn complete(client: &reqwest::Client, request: Request) -> Result<AssistantMessage, Error> {
-    let body = request.on(&Responses::new())?.with("model", var("OPENAI_MODEL")?);
+    let body = request.wire(Responses::new()).body()?.with("model", var("OPENAI_MODEL")?);
     let post = client.post(var("OPENAI_BASE_URL")? + "/responses").bearer_auth(var("OPENAI_API_KEY")?);
     Ok(Responses::new().read_reply(&post.json(&body).send().await?.text().await?)?)
 }

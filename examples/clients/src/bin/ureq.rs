@@ -5,7 +5,7 @@ use tool_runtime::wire::ChatCompletions;
 use tool_runtime::{AssistantMessage, Registry, Session, conversation::Request, tools};
 
 fn complete(agent: &ureq::Agent, request: &Request) -> Result<AssistantMessage, Error> {
-    let body = request.on(&ChatCompletions::new().keep_reasoning(true))?.with("model", var("OPENAI_MODEL")?);
+    let body = request.wire(ChatCompletions::new().keep_reasoning(true)).body()?.with("model", var("OPENAI_MODEL")?);
     let post = agent.post(var("OPENAI_BASE_URL")? + "/chat/completions");
     let post = post.header("authorization", format!("Bearer {}", var("OPENAI_API_KEY")?));
     Ok(post.send_json(&body)?.body_mut().read_json()?)

@@ -84,7 +84,7 @@ async fn by_default_a_response_format_is_used_where_servers_accept_it_together_w
         let expected: &[&str] = if has_format_with_tools { &["find"] } else { &["find", "final_answer"] };
         assert_eq!(tool_names(&wire, &with), expected);
         // The same without a tool that may be called.
-        let none = |request: Request| request.with_allowed_tools([] as [&str; 0]);
+        let none = |request: Request| request.allowed_tools([] as [&str; 0]);
         let without = prepared::<Invoice>(Arc::clone(&wire), &one_tool(), none).await;
         assert_eq!(response_format(&wire, &without)["type"], "object", "{}", wire.name());
     }
@@ -144,9 +144,8 @@ async fn a_type_without_a_strict_form_is_reported_and_is_a_tool_for_anthropic() 
     let [chat, anthropic, responses, ..] = wires(UseResponseFormat::Always);
     for wire in [chat, responses] {
         let mut reasons = Vec::new();
-        let wire_of_request = Arc::clone(&wire);
         let body = prepared::<Prices>(Arc::clone(&wire), &no_tools(), |request| {
-            let report = request.on(&wire_of_request).expect("it is written").report().clone();
+            let report = request.body().expect("it is written").report().clone();
             reasons.push(report.to_string());
             request
         })
@@ -174,16 +173,16 @@ async fn settings_of_the_program_keep_the_response_format() {
     ];
     for (wire, field, settings) in bodies {
         let mut session = Session::new().user("Go on.");
-        let run = session.run(&one_tool()).answer_as::<Invoice>();
+        let run = session.run(&one_tool()).wire(Arc::clone(&wire)).answer_as::<Invoice>();
         let end = run.complete(async |request: Request| {
-            let body = request.on(&wire).expect("it is written").with(field, &settings);
+            let body = request.body().expect("it is written").with(field, &settings);
             let body = serde_json::to_value(body).expect("it is JSON");
             for (name, value) in settings.as_object().expect("an object") {
                 assert_eq!(body[field][name], *value, "{body}");
             }
             assert_eq!(response_format(&wire, &body)["type"], "object", "{body}");
             // Another field, and a value that is not an object, replace the field.
-            let body = request.on(&wire).expect("it is written").with(field, 7);
+            let body = request.body().expect("it is written").with(field, 7);
             assert_eq!(body.get(field).map(serde_json::value::RawValue::get), Some("7"));
             Ok::<_, std::io::Error>(AssistantMessage::from_text(VALID))
         });
@@ -195,14 +194,12 @@ async fn settings_of_the_program_keep_the_response_format() {
 async fn the_tool_for_the_answer_is_always_allowed_and_can_be_chosen() {
     for wire in wires(UseResponseFormat::Never) {
         let body = prepared::<Invoice>(Arc::clone(&wire), &one_tool(), |request| {
-            request.with_allowed_tools(["find"]).with_tool_choice(ToolChoice::Required)
+            request.allowed_tools(["find"]).tool_choice(ToolChoice::Required)
         })
         .await;
         assert_eq!(tool_names(&wire, &body), ["find", "final_answer"]);
         let body = prepared::<Invoice>(Arc::clone(&wire), &one_tool(), |request| {
-            request
-                .with_allowed_tools(["other"])
-                .with_tool_choice(ToolChoice::Tool("final_answer".to_owned()))
+            request.allowed_tools(["other"]).tool_choice(ToolChoice::Tool("final_answer".to_owned()))
         })
         .await;
         assert_eq!(tool_names(&wire, &body), ["final_answer"]);

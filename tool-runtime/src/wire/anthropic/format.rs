@@ -70,7 +70,7 @@ use references::References;
 /// let end = session
 ///     .run(&registry)
 ///     .complete(|request| async move {
-///         let body = request.on(&Anthropic::new())?.with("model", "a-model").with("max_tokens", 4096);
+///         let body = request.wire(Anthropic::new()).body()?.with("model", "a-model").with("max_tokens", 4096);
 ///         let response = post("/v1/messages", &body).await?;
 ///         Ok::<_, Box<dyn Error>>(Anthropic::new().read_reply(&response)?)
 ///     })
@@ -175,7 +175,7 @@ impl Anthropic {
     /// let (pinned, others) = (Registry::new(tools![search_tools])?, Registry::new(tools![get_weather])?);
     /// let messages = [Message::user("Is it warm in Paris?")];
     /// let parts =
-    ///     RequestParts::new(&messages).with_tools(pinned.schemas()).with_deferred_tools(others.schemas());
+    ///     RequestParts::new(&messages).tools(pinned.schemas()).deferred_tools(others.schemas());
     /// let body = serde_json::to_value(Anthropic::new().native_tool_search(true).write(&parts)?)?;
     /// assert_eq!(body["tools"][0]["name"], "search_tools");
     /// assert_eq!(body["tools"][1]["name"], "get_weather");

@@ -154,7 +154,7 @@ fn sends_more_tools(wire: &dyn Wire) -> bool {
     let tool =
         |number: usize| ToolSchema::new(format!("tool_{number}").into(), "".into(), parameters.to_owned());
     let tools: Vec<ToolSchema> = (0..=MAX_TOOLS).map(tool).collect();
-    let body = wire.write(&RequestParts::new(&[]).with_tools(&tools));
+    let body = wire.write(&RequestParts::new(&[]).tools(&tools));
     let tools = body.ok().and_then(|body| serde_json::from_str::<Vec<Value>>(body.get("tools")?.get()).ok());
     tools.is_some_and(|tools| tools.len() > MAX_TOOLS)
 }

@@ -67,7 +67,7 @@ use serde_json::value::RawValue;
 /// let end = session
 ///     .run(&registry)
 ///     .complete(|request| async move {
-///         let body = request.on(&Gemini::new())?;
+///         let body = request.wire(Gemini::new()).body()?;
 ///         let response = post("/v1beta/models/a-model:generateContent", &body).await?;
 ///         Ok::<_, Box<dyn Error>>(Gemini::new().read_reply(&response)?)
 ///     })
@@ -130,7 +130,7 @@ impl Gemini {
     /// }
     ///
     /// let registry = Registry::new(tools![now])?;
-    /// let parts = RequestParts::new(&[]).with_tools(registry.schemas());
+    /// let parts = RequestParts::new(&[]).tools(registry.schemas());
     /// let body = Gemini::new().strict(true).write(&parts)?;
     /// let config = body.get("toolConfig").map(|config| config.get());
     /// assert_eq!(config, Some(r#"{"functionCallingConfig":{"mode":"VALIDATED"}}"#));

@@ -61,7 +61,7 @@ const RULES: IdRules =
 /// let end = session
 ///     .run(&registry)
 ///     .complete(|request| async move {
-///         let body = request.on(&Ollama::new())?.with("model", "qwen3").with("stream", false);
+///         let body = request.wire(Ollama::new()).body()?.with("model", "qwen3").with("stream", false);
 ///         let response = post("/api/chat", &body).await?;
 ///         Ok::<_, Box<dyn Error>>(Ollama::new().read_reply(&response)?)
 ///     })

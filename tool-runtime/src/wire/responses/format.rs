@@ -77,7 +77,7 @@ use serde_json::json;
 /// let end = session
 ///     .run(&registry)
 ///     .complete(|request| async move {
-///         let body = request.on(&Responses::new())?.with("model", "a-model");
+///         let body = request.wire(Responses::new()).body()?.with("model", "a-model");
 ///         let response = post("/v1/responses", &body).await?;
 ///         Ok::<_, Box<dyn Error>>(Responses::new().read_reply(&response)?)
 ///     })
@@ -187,7 +187,7 @@ impl Responses {
     ///
     /// let wire = Responses::new().custom_tool("run_sql", "query");
     /// let registry = Registry::new(tools![run_sql])?;
-    /// let body = Conversation::new().user("How many users?").request(&registry).on(&wire)?;
+    /// let body = Conversation::new().user("How many users?").request(&registry).wire(wire.clone()).body()?;
     /// assert!(serde_json::to_string(&body)?.contains(r#"{"type":"custom","name":"run_sql""#));
     ///
     /// let item = r#"{"type":"custom_tool_call","call_id":"call_1","name":"run_sql","input":"SELECT 1"}"#;
@@ -240,7 +240,7 @@ impl Responses {
     /// let (pinned, others) = (Registry::new(tools![search_tools])?, Registry::new(tools![get_weather])?);
     /// let messages = [Message::user("Is it warm in Paris?")];
     /// let parts =
-    ///     RequestParts::new(&messages).with_tools(pinned.schemas()).with_deferred_tools(others.schemas());
+    ///     RequestParts::new(&messages).tools(pinned.schemas()).deferred_tools(others.schemas());
     /// let wire = Responses::new().native_tool_search(true);
     /// let body = serde_json::to_value(wire.write(&parts)?)?;
     /// assert_eq!(body["tools"].as_array().map(Vec::len), Some(1));
@@ -259,9 +259,9 @@ impl Responses {
 
     /// The parts with the tools that the request has: all, or those that the model may call.
     fn sent_tools<'a>(&self, parts: &RequestParts<'a>) -> RequestParts<'a> {
-        let is_deferred = |name| parts.deferred_tools().iter().any(|tool| tool.name() == name);
+        let is_deferred = |name| parts.deferred_tools.iter().any(|tool| tool.name() == name);
         // The API has no way to allow a tool that a search loads: a tool choice names tools of the request.
-        let has_deferred = || parts.allowed_tools().is_some_and(|mut names| names.any(is_deferred));
+        let has_deferred = || parts.allowed_names().is_some_and(|mut names| names.any(is_deferred));
         if self.native_allowed_tools && !(self.native_tool_search && has_deferred()) {
             parts.with_all_tools_allowed()
         } else {

@@ -24,7 +24,7 @@ impl<'a> References<'a> {
     /// The references of a request; `None` if it has no tools. The program then writes the tools itself, and messages that
     /// were read go back unchanged.
     pub(super) fn new(parts: &RequestParts<'a>, is_native: bool) -> Option<Self> {
-        if parts.tools().is_empty() && parts.deferred_tools().is_empty() {
+        if parts.tools.is_empty() && parts.deferred_tools.is_empty() {
             return None;
         }
         let mut references = References { is_native, tools: HashSet::new() };

@@ -32,7 +32,7 @@ const SYSTEM: &str = "system";
 
 /// The rejected keys of the tools that a request has.
 fn rejected_keys<'a>(parts: &RequestParts<'a>) -> HashMap<&'a str, &'a PropertyKeys> {
-    let tools = parts.tools().iter().chain(parts.deferred_tools());
+    let tools = parts.tools.iter().chain(parts.deferred_tools);
     tools.filter_map(|tool| Some((tool.name(), &**tool.forms().property_keys()?))).collect()
 }
 

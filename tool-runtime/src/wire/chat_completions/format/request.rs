@@ -38,9 +38,9 @@ pub(super) fn write(wire: &ChatCompletions, parts: &RequestParts<'_>) -> Result<
     let form = ToolForm { is_strict: wire.strict, max_tools: wire.max_tools, ..ToolForm::new(NAME) };
     let written = sent.write_tools(&mut body, choice, Some(form), |tools| tool_array(tools, wire))?;
     let Some((choice, array)) = written else { return Ok(body) };
-    if let Some(names) = parts.allowed_tools().filter(|_| wire.native_allowed_tools) {
+    if let Some(names) = parts.allowed_names().filter(|_| wire.native_allowed_tools) {
         let is_sent =
-            |name: &str| parts.tools().iter().any(|tool| tool.name() == name) && !array.leaves_out(name);
+            |name: &str| parts.tools.iter().any(|tool| tool.name() == name) && !array.leaves_out(name);
         body.write("tool_choice", &allowed_tools(choice, names.filter(|name| is_sent(name))))?;
     } else if *choice != ToolChoice::Auto {
         body.write("tool_choice", choice)?;

@@ -74,7 +74,7 @@ impl<'a> LoadedTools<'a> {
     pub(super) fn new(parts: &RequestParts<'a>, has_native_search: bool) -> Self {
         let form = if has_native_search {
             Form::Searches
-        } else if parts.deferred_tools().is_empty() {
+        } else if parts.deferred_tools.is_empty() {
             Form::AsTheyCame
         } else {
             Form::Functions
@@ -84,7 +84,7 @@ impl<'a> LoadedTools<'a> {
         if form == Form::Functions {
             return tools;
         }
-        if parts.deferred_tools().is_empty() {
+        if parts.deferred_tools.is_empty() {
             // Results that were read have the definitions of their tools.
             let needs_definitions = |message: &Message| match message {
                 Message::Tool(result) => {
@@ -117,7 +117,7 @@ impl<'a> LoadedTools<'a> {
         }
         let is_wanted =
             |tool: &&ToolSchema| tools.found.contains(tool.name()) || called.contains(tool.name());
-        let deferred = parts.deferred_tools().iter().filter(is_wanted).map(ToolSchema::name).collect();
+        let deferred = parts.deferred_tools.iter().filter(is_wanted).map(ToolSchema::name).collect();
         let listed = parts.allowed_deferred().filter(|tool| tools.found.contains(tool.name()));
         tools.loaded = listed.map(|tool| (tool.name(), tool)).collect();
         tools.deferred = deferred;

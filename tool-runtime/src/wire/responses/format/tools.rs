@@ -66,13 +66,11 @@ pub(super) fn write(
     let Some((choice, array)) = written else { return Ok(()) };
     // The API has no tool choice for its search: <https://platform.openai.com/docs/api-reference/responses/create>.
     let choice = choice_without(choice, replaced, &mut body.report);
-    let functions = parts
-        .tools()
-        .iter()
-        .filter(|tool| wire.custom_tools.lists(tool) && !wire.custom_tools.contains(tool));
+    let functions =
+        parts.tools.iter().filter(|tool| wire.custom_tools.lists(tool) && !wire.custom_tools.contains(tool));
     body.report.not_custom.extend(functions.map(|tool| tool.name().to_owned()));
     let kind = |name: &str| named(parts, wire, replaced, name);
-    match (choice, parts.allowed_tools().filter(|_| sent.allowed_tools().is_none())) {
+    match (choice, parts.allowed_names().filter(|_| sent.allowed_names().is_none())) {
         (ToolChoice::None, _) => body.write("tool_choice", &"none")?,
         (ToolChoice::Tool(name), _) => body.write("tool_choice", &kind(name))?,
         (choice, Some(names)) => {
@@ -96,14 +94,14 @@ fn named(parts: &RequestParts<'_>, wire: &Responses, replaced: &[&str], name: &s
     if name == SEARCH_TOOLS && replaced.contains(&name) {
         return json!({ "type": "tool_search" });
     }
-    let is_custom = parts.tools().iter().any(|tool| tool.name() == name && wire.custom_tools.contains(tool));
+    let is_custom = parts.tools.iter().any(|tool| tool.name() == name && wire.custom_tools.contains(tool));
     json!({ "type": if is_custom { "custom" } else { "function" }, "name": name })
 }
 
 /// Whether the request has this tool. A search loads other tools.
 fn has_tool(parts: &RequestParts<'_>, replaced: &[&str], name: &str) -> bool {
     let is_removed = name == CALL_TOOL && replaced.contains(&name);
-    !is_removed && parts.tools().iter().any(|tool| tool.name() == name)
+    !is_removed && parts.tools.iter().any(|tool| tool.name() == name)
 }
 
 fn tool_array(tools: &[&ToolSchema], wire: &Responses, replaced: &[&str]) -> Result<ToolArray, WireError> {
