@@ -1,9 +1,9 @@
 //! Invalid histories: violations are found, and repaired with as few changes as possible.
 
-mod finding;
 mod generated;
 mod known_errors;
 mod mutations;
+mod pairs;
 mod random_lists;
 mod repairing;
 #[path = "../recorded_traffic/rows.rs"]

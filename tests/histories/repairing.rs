@@ -2,7 +2,7 @@
 
 use crate::{calling, found, read, rejection, text_reply, tool_message, user, written};
 use serde_json::json;
-use tool_runtime::history::{Orphans, Repair, find, repair, repair_with, validate};
+use tool_runtime::history::{Orphans, Repair, pairs, repair, repair_with, validate};
 use tool_runtime::message::Message;
 use tool_runtime::{AssistantMessage, ToolCall, ToolMessage};
 
@@ -143,21 +143,19 @@ fn tool_messages_with_a_tool_name_are_paired_with_calls_of_that_tool() {
             named(id, "b", "3"),
         ];
         let fixed = repaired(messages);
-        let pairs: Vec<_> = (1..4)
-            .map(|place| find(&fixed, place).map(|pair| (&*pair.call.name, pair.result.content.as_str())))
-            .collect();
-        assert_eq!(pairs, [Some(("b", "1")), Some(("a", "2")), Some(("b", "3"))], "{id}");
+        let expected =
+            [("a", "2"), ("b", "1"), ("b", "3")].map(|(tool, text)| (tool.to_owned(), text.to_owned()));
+        assert_eq!(named_pairs(&fixed), expected, "{id}");
     }
     let fixed = repaired(vec![calls(&[("1", "a"), ("2", "b")]), named("zz", "b", "of b")]);
     assert_eq!(fixed.len(), 3);
-    let pair = find(&fixed, 1).expect("the messages are paired");
-    assert_eq!((&*pair.call.id, pair.result.content.as_str()), ("2", "of b"));
+    let (call, result) = pairs(&fixed).find(|(call, _)| call.name == "b").expect("the messages are paired");
+    assert_eq!((&*call.id, result.text()), ("2", "of b"));
 }
 
 /// The tool and the result of each pair.
-fn pairs(messages: &[Message]) -> Vec<(String, String)> {
-    let pairs = (0..messages.len()).filter_map(|place| find(messages, place));
-    pairs.map(|pair| (pair.call.name.clone(), pair.result.content.to_string())).collect()
+fn named_pairs(messages: &[Message]) -> Vec<(String, String)> {
+    pairs(messages).map(|(call, result)| (call.name.clone(), result.content.to_string())).collect()
 }
 
 #[test]
@@ -166,18 +164,18 @@ fn separated_tool_messages_of_one_id_keep_their_order() {
     let nameless = |content: &str| ToolMessage::new("call_0", content).into();
     let expected = [("a".to_owned(), "first".to_owned()), ("b".to_owned(), "second".to_owned())];
     let late = vec![calling_twice.clone(), user("?"), nameless("first"), nameless("second")];
-    assert_eq!(pairs(&repaired(late)), expected);
+    assert_eq!(named_pairs(&repaired(late)), expected);
     let early = vec![user("?"), nameless("first"), nameless("second"), calling_twice.clone()];
-    assert_eq!(pairs(&repaired(early)), expected);
+    assert_eq!(named_pairs(&repaired(early)), expected);
     for between in [vec![], vec![user("?")]] {
         let one_named = vec![nameless("second"), named("call_0", "a", "first")];
-        let mut found = pairs(&repaired([vec![calling_twice.clone()], between, one_named].concat()));
+        let mut found = named_pairs(&repaired([vec![calling_twice.clone()], between, one_named].concat()));
         found.sort();
         assert_eq!(found, expected, "the one that names its tool is paired first");
     }
     let named_late =
         vec![calling_twice, user("?"), named("call_0", "b", "second"), named("call_0", "a", "first")];
-    let mut found = pairs(&repaired(named_late));
+    let mut found = named_pairs(&repaired(named_late));
     found.sort();
     assert_eq!(found, expected);
 }
@@ -192,12 +190,12 @@ fn a_tool_name_selects_the_call_among_calls_of_one_id() {
         user("?"),
         named("call_0", "a", "of a"),
     ];
-    let found = pairs(&repaired(messages));
+    let found = named_pairs(&repaired(messages));
     assert_eq!(found[0], ("a".to_owned(), "of a".to_owned()));
     assert_eq!(found[1].1, "Error: the result of this call was lost");
 
     let messages = vec![calls(&[("x", "a"), ("x", "b")]), named("x", "b", "of b"), named("x", "b", "again")];
-    let found = pairs(&repaired(messages));
+    let found = named_pairs(&repaired(messages));
     assert!(found.contains(&("b".to_owned(), "of b".to_owned())));
     assert!(found.contains(&("a".to_owned(), "Error: the result of this call was lost".to_owned())));
 }

@@ -13,7 +13,7 @@ use tool_runtime::history::{self, TrimBudget};
 use tool_runtime::message::Message;
 use tool_runtime::stream::{Chunk, ReplyAssembler};
 use tool_runtime::wire::{self, RequestParts};
-use tool_runtime::{AssistantMessage, DynamicTool, Registry, Session, ToolCall};
+use tool_runtime::{AssistantMessage, Conversation, DynamicTool, Registry, Session, ToolCall};
 
 /// The sizes of each input, in bytes.
 const SIZES: [usize; 3] = [50_000, 200_000, 800_000];
@@ -159,8 +159,9 @@ fn rows() -> Vec<Row> {
                 let read = wire.read_messages(&body).expect("it is read");
                 assert!(history::validate(&read).is_ok());
                 let (repaired, _) = history::repair(read);
-                let (trimmed, _) = history::trim(repaired, &TrimBudget::messages(messages.len() / 2));
-                assert!(!trimmed.is_empty());
+                let mut chat = Conversation::try_from(repaired).expect("it is valid");
+                chat.trim(&TrimBudget::messages(messages.len() / 2));
+                assert!(!chat.messages().is_empty());
             },
         ));
     }

@@ -95,12 +95,11 @@ fn find_charge(
 fn reply(request: &Request) -> AssistantMessage {
     let mut next: BTreeMap<u32, Option<&str>> =
         ORDERS.into_iter().map(|order| (order, Some("charge"))).collect();
-    let messages = request.messages();
-    for pair in (0..messages.len()).filter_map(|index| history::find(messages, index)) {
-        let arguments: BTreeMap<String, u32> = serde_json::from_str(&pair.call.arguments).unwrap_or_default();
+    for (call, result) in history::pairs(request.messages()) {
+        let arguments: BTreeMap<String, u32> = serde_json::from_str(&call.arguments).unwrap_or_default();
         let Some(&order) = arguments.get("order") else { continue };
-        let step = match (&*pair.call.name, pair.result.text()) {
-            ("charge", _) if pair.result.is_error() => Some("find_charge"),
+        let step = match (&*call.name, result.text()) {
+            ("charge", _) if result.is_error() => Some("find_charge"),
             ("find_charge", "false") => Some("charge"),
             _ => None,
         };

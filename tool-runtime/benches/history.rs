@@ -8,9 +8,9 @@ mod medians;
 
 use std::error::Error;
 use std::hint::black_box;
-use tool_runtime::history::{TrimBudget, repair, trim, validate};
+use tool_runtime::history::{TrimBudget, repair, validate};
 use tool_runtime::message::Message;
-use tool_runtime::{AssistantMessage, ToolCall, ToolMessage};
+use tool_runtime::{AssistantMessage, Conversation, ToolCall, ToolMessage};
 
 /// Exchanges of seven messages: a question, two calls, their tool messages, one more call, its tool message, and an
 /// answer.
@@ -55,13 +55,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         validate(&whole)?;
         assert!(repair(broken.clone()).1.len() >= broken.len() / 7 * 2, "two repairs in every exchange");
         let budget = TrimBudget::messages(number / 2);
+        let chat = Conversation::try_from(whole.clone())?;
         let [copied, copied_broken, validated, repaired, repaired_broken, trimmed] = medians::measure([
             &mut || drop(black_box(whole.clone())),
             &mut || drop(black_box(broken.clone())),
             &mut || drop(black_box(validate(black_box(&whole)))),
             &mut || drop(black_box(repair(whole.clone()))),
             &mut || drop(black_box(repair(broken.clone()))),
-            &mut || drop(black_box(trim(whole.clone(), &budget))),
+            &mut || drop(black_box(chat.clone().trim(&budget))),
         ]);
         let format = |time: f64, history: &[Message], copied: f64| {
             format!("{:.0} ns {:>6.2}", time / history.len() as f64, time / copied)

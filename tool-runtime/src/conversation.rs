@@ -249,7 +249,7 @@ impl Conversation {
 }
 
 impl Conversation {
-    /// Trims the conversation to this budget and returns the changes: see [`history::trim`](crate::history::trim()).
+    /// Trims the conversation to this [budget](TrimBudget), and returns the changes.
     ///
     /// ```
     /// use tool_runtime::{Conversation, history::TrimBudget};

@@ -267,8 +267,7 @@ impl Session {
         }
     }
 
-    /// Trims the messages to a budget, and returns the changes: see [`history::trim`](crate::history::trim()). The reply of
-    /// pending calls stays. The ids of removed calls stay taken, so that a late decision about one concerns no other call.
+    /// Trims the messages to a [budget](TrimBudget), and returns the changes. The reply of pending calls stays. The ids of removed calls stay taken, so that a late decision about one concerns no other call.
     ///
     /// To keep all messages and to trim only those of a request, use
     /// [`Request::trim`](crate::conversation::Request::trim) in

@@ -141,8 +141,7 @@ impl Request {
         self
     }
 
-    /// Trims the messages of this request to a budget: see [`history::trim`](crate::history::trim()). The conversation keeps
-    /// all messages.
+    /// Trims the messages of this request to a [budget](TrimBudget). The conversation keeps all messages.
     ///
     /// ```
     /// use tool_runtime::history::TrimBudget;

@@ -1,13 +1,17 @@
 //! Shortening a history without separating a call from its tool message.
 
 use super::exchange::exchanges;
-use super::repair::{Repair, repair};
 use crate::message::{Message, ToolMessage};
 use crate::output::truncate_middle;
 use std::fmt;
 use std::ops::Range;
 
-/// The limits that [`trim`] applies to a history.
+/// The limits to which [`Session::trim`](crate::Session::trim), [`Conversation::trim`](crate::Conversation::trim) and
+/// [`Request::trim`](crate::conversation::Request::trim) shorten their messages.
+///
+/// The oldest exchanges are removed until the rest is within the budget. An exchange consists of consecutive user messages
+/// and all messages up to the next user message. System and developer messages stay, and so does the newest exchange, even if
+/// it exceeds the budget. A call and its tool message stay or are removed together.
 pub struct TrimBudget<'a> {
     limit: usize,
     measure: Box<dyn Fn(&Message) -> usize + 'a>,
@@ -58,7 +62,7 @@ impl fmt::Debug for TrimBudget<'_> {
     }
 }
 
-/// The changes that [`trim`] made.
+/// The changes of a [`Conversation::trim`](crate::Conversation::trim).
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Trimmed {
@@ -68,35 +72,10 @@ pub struct Trimmed {
     pub removed: Vec<Message>,
     /// The truncated tool messages, as they were before.
     pub truncated: Vec<ToolMessage>,
-    /// The repairs that an invalid history needed first.
-    pub repairs: Vec<Repair>,
 }
 
-/// Removes the oldest exchanges until the rest is within the budget. An exchange consists of consecutive user messages
-/// and all messages up to the next user message.
-///
-/// System and developer messages stay, and so does the newest exchange, even if it exceeds the budget. A call and its
-/// tool message stay or are removed together. An invalid list is [repaired](super::repair()) first.
-///
-/// ```
-/// use tool_runtime::message::Message;
-/// use tool_runtime::{AssistantMessage, history};
-///
-/// let messages = vec![
-///     Message::system("You are brief."),
-///     Message::user("Hello!"),
-///     AssistantMessage::from_text("Hello.").into(),
-///     Message::user("How are you?"),
-///     AssistantMessage::from_text("Fine.").into(),
-/// ];
-/// let (messages, trimmed) = history::trim(messages, &history::TrimBudget::messages(3));
-/// assert_eq!(messages[0].text(), "You are brief.");
-/// assert_eq!(messages[1].text(), "How are you?");
-/// assert_eq!(trimmed.removed[0].text(), "Hello!");
-/// ```
-#[must_use]
-pub fn trim(messages: Vec<Message>, budget: &TrimBudget<'_>) -> (Vec<Message>, Trimmed) {
-    let (messages, repairs) = repair(messages);
+/// Removes the oldest exchanges of a valid history until the rest is within the budget.
+pub(crate) fn trim(messages: Vec<Message>, budget: &TrimBudget<'_>) -> (Vec<Message>, Trimmed) {
     let starts = exchange_starts(&messages);
     let newest_exchange = starts.last().copied().unwrap_or(messages.len());
     // The replies of the newest exchange, each with its tool messages.
@@ -116,7 +95,7 @@ pub fn trim(messages: Vec<Message>, budget: &TrimBudget<'_>) -> (Vec<Message>, T
     }
     let is_within_budget = !trimming.is_over();
     let messages = trimming.messages.into_iter().flatten().collect();
-    (messages, Trimmed { is_within_budget, repairs, ..trimming.trimmed })
+    (messages, Trimmed { is_within_budget, ..trimming.trimmed })
 }
 
 /// The index of the first message of each exchange.
