@@ -302,7 +302,7 @@ fn charge() -> Result<(), String> {
 
 /// Denies a call for a reason that contains a card number.
 async fn deny(_: tool_runtime::dispatch::ProposedCall) -> tool_runtime::dispatch::Decision {
-    tool_runtime::dispatch::Decision::deny("the card 4111-1111 is blocked")
+    tool_runtime::dispatch::Decision::Deny("the card 4111-1111 is blocked".into())
 }
 
 /// A program removes card numbers in middleware, from results and from errors.

@@ -43,11 +43,11 @@ impl<'a> History<'a> {
         let json: &RawValue =
             serde_json::from_str(text).map_err(|error| format!("this is not JSON: {error}; {EXPECTED}"))?;
         let detected = wire::detect(text);
-        let wire =
-            wire::by_name(name.or(detected).unwrap_or("chat_completions")).map_err(|error| match name {
-                Some(_) => error.to_string(),
-                None => format!("this looks like the format of `{}`: {error}", error.name()),
-            })?;
+        let known = name.or(detected).unwrap_or("chat_completions");
+        let wire = wire::by_name(known).map_err(|error| match name {
+            Some(_) => error.to_string(),
+            None => format!("this looks like the format of `{known}`: {error}"),
+        })?;
         let field = match wire.name() {
             "responses" => "input",
             "gemini" => "contents",

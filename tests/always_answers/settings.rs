@@ -122,8 +122,8 @@ impl Settings {
                         tokio::time::sleep(duration).await;
                         Decision::Run
                     }
-                    Hook::Denies if is_target => Decision::deny("denied by the hook"),
-                    Hook::Answers if is_target => Decision::respond("answered by the hook"),
+                    Hook::Denies if is_target => Decision::Deny("denied by the hook".into()),
+                    Hook::Answers if is_target => Decision::Respond("answered by the hook".into()),
                     Hook::Panics if is_target => std::panic::panic_any(crate::silence::PLANNED),
                     Hook::Hangs if is_target => std::future::pending().await,
                     _ => Decision::Run,

@@ -128,7 +128,7 @@ async fn a_union_has_the_tools_of_both_with_their_state() {
         .toolset(Shop("Books"))
         .tools(tools![owners])
         .state(Arc::new(right))
-        .before_call(|_| async { tool_runtime::dispatch::Decision::deny("no") })
+        .before_call(|_| async { tool_runtime::dispatch::Decision::Deny("no".into()) })
         .build();
     let (first, second) = (first.expect("one tool"), second.expect("three tools"));
     let union = first.merge(second.clone()).expect("different names");

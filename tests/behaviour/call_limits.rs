@@ -103,7 +103,7 @@ async fn a_call_that_is_denied_does_not_count() {
     let registry = Registry::builder()
         .tools(tools![search])
         .before_call(|call| async move {
-            if call.context().id() == "0" { Decision::deny("no") } else { Decision::Run }
+            if call.context().id() == "0" { Decision::Deny("no".into()) } else { Decision::Run }
         })
         .build()
         .expect("one tool");

@@ -220,7 +220,7 @@ async fn the_outcome_reports_whether_a_tool_has_begun() {
     let registry = registry
         .max_concurrency(1)
         .before_call(|call| async move {
-            if call.context().id() == "denied" { Decision::deny("no") } else { Decision::Run }
+            if call.context().id() == "denied" { Decision::Deny("no".into()) } else { Decision::Run }
         })
         .build()
         .expect("a registry")

@@ -140,7 +140,7 @@ fn errors_that_the_macro_reports_for_a_function_are_build_errors_of_a_dynamic_to
 
 fn zero_limit(error: &BuildErrorKind) -> Option<(&str, &'static str)> {
     match error {
-        BuildErrorKind::ZeroToolLimit { tool, limit, .. } => Some((tool, limit)),
+        BuildErrorKind::ZeroLimit { tool: Some(tool), limit, .. } => Some((tool, limit)),
         _ => None,
     }
 }

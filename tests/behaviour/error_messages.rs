@@ -193,7 +193,7 @@ async fn produce(cause: &str) -> Option<ToolMessage> {
         }
         "The run was cancelled." => cancelled_run().await,
         "`before_call` denied the call." => {
-            let deny = |_| async { Decision::deny("only Beijing may be looked up") };
+            let deny = |_| async { Decision::Deny("only Beijing may be looked up".into()) };
             message_of(builder().tools(tools![get_weather]).before_call(deny)).await
         }
         "Nobody approved the call." => message_of(builder().tools(tools![failing::with_approval])).await,

@@ -266,7 +266,7 @@ async fn calls_that_do_not_run_pass_no_middleware() {
     let registry = built(
         builder(&Runs::default())
             .before_call(|call| async move {
-                if call.tool() == "draw" { Decision::respond("no") } else { Decision::Undecided }
+                if call.tool() == "draw" { Decision::Respond("no".into()) } else { Decision::Undecided }
             })
             .around_call(move |call| {
                 seen.lock().expect("no panic").push(format!("{} {}", call.tool(), call.arguments()));

@@ -382,7 +382,7 @@ async fn the_hook_may_deny_an_approved_call() {
     };
     let mut calls = pending(&[("1", "delete", A)]);
     calls.approve("1").expect("it waits");
-    let denied = calls.clone().dispatch(&registry(|| Decision::deny("not today"))).await;
+    let denied = calls.clone().dispatch(&registry(|| Decision::Deny("not today".into()))).await;
     assert_eq!(contents_of(&denied)[2], "Error: not today");
     let undecided = calls.dispatch(&registry(|| Decision::Undecided)).await;
     assert_eq!(contents_of(&undecided)[2], "a is deleted");

@@ -123,14 +123,6 @@ fn equal_scores_are_sorted_by_name_and_any_order_of_the_words_is_equal() {
     assert_eq!(index.rank("city", usize::MAX).len(), 4);
 }
 
-#[test]
-fn the_limit_counts_only_candidates() {
-    let tools = tools(&[("a_city", ""), ("b_city", ""), ("c_city", ""), ("d_city", "")]);
-    let index = KeywordIndex::new(&tools);
-    assert_eq!(index.rank_among("city", 2, |position| position % 2 == 1), [1, 3]);
-    assert_eq!(index.rank_among("a_city", 9, |position| position > 0), [1, 2, 3]);
-}
-
 /// The first tools are the same as if all were sorted.
 #[test]
 fn a_limit_keeps_the_order() {

@@ -57,7 +57,7 @@ impl Policy {
                 if let Some(call) = records.call_mut(n) {
                     call.is_answered_by_hook = true;
                 }
-                Decision::respond(answer_of_hook(n))
+                Decision::Respond(answer_of_hook(n).into())
             }
             number => {
                 if let Some(call) = records.call_mut(n) {
@@ -66,7 +66,7 @@ impl Policy {
                 if number == 2 {
                     std::panic::panic_any(PLANNED);
                 }
-                Decision::deny("denied by policy")
+                Decision::Deny("denied by policy".into())
             }
         }
     }

@@ -38,7 +38,9 @@ fn draw_chart(points: Vec<f64>) {
 /// Find tools.
 #[tool(read_only)]
 fn search_tools(query: &str) -> ToolOutput {
-    ToolOutput::new().with_text(format!("signatures for {query}")).with_tool_reference("get_weather")
+    ToolOutput::new()
+        .with_text(format!("signatures for {query}"))
+        .with_part(Part::tool_reference("get_weather"))
 }
 
 fn print(name: &str, wire: &Arc<dyn Wire>, request: &Request) {

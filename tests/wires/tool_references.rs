@@ -81,7 +81,7 @@ fn references_are_stored_without_loss() {
 /// Finds tools.
 #[tool]
 fn search_tools() -> ToolOutput {
-    ToolOutput::new().with_text("secret ".repeat(100)).with_tool_reference("delete")
+    ToolOutput::new().with_text("secret ".repeat(100)).with_part(Part::tool_reference("delete"))
 }
 
 #[tokio::test]
@@ -94,7 +94,7 @@ async fn changes_of_the_text_keep_references() {
     let message = &registry.dispatch(&[ToolCall::new("a", "search_tools", "{}")]).await[0];
     assert!(message.text().len() <= 120, "{}", message.text());
     assert_eq!(message.content.parts().and_then(<[Part]>::last), Some(&Part::tool_reference("delete")));
-    let output = ToolOutput::new().with_tool_reference("delete").with_text("secret");
+    let output = ToolOutput::new().with_part(Part::tool_reference("delete")).with_text("secret");
     let mapped = ToolResult::ok(output).map_text(|text| text.replace("secret", "***"));
     let content = mapped.output().expect("no error").content().clone();
     assert_eq!(content, Content::from_parts([Part::tool_reference("delete"), Part::text("***")]));
@@ -145,7 +145,7 @@ async fn a_search_whose_text_changed_loads_the_tools_that_it_found() {
 #[tokio::test]
 async fn a_search_that_fails_or_is_replaced_loads_no_tools() {
     let deny: fn(RegistryBuilder) -> RegistryBuilder =
-        |builder| builder.before_call(|_| async { Decision::deny("no searches today") });
+        |builder| builder.before_call(|_| async { Decision::Deny("no searches today".into()) });
     let replace: fn(RegistryBuilder) -> RegistryBuilder =
         |builder| builder.around_call(|_: ReadyCall| async { ToolResult::ok("hidden") });
     let cases = [

@@ -8,7 +8,7 @@ use crate::weather_tools::{delete, get_weather};
 use crate::{dropped, json, list};
 use serde_json::{Value, json};
 use tool_runtime::conversation::Received;
-use tool_runtime::message::Message;
+use tool_runtime::message::{Message, Part};
 use tool_runtime::testing::check_request;
 use tool_runtime::wire::{Body, RequestParts, Responses, Wire};
 use tool_runtime::{Conversation, Registry, RegistryBuilder, ToolOutput, ToolSchema, tool, tools};
@@ -18,7 +18,7 @@ use tool_runtime::{Conversation, Registry, RegistryBuilder, ToolOutput, ToolSche
 fn search_tools(query: &str) -> Result<ToolOutput, String> {
     let found = |names: &[&str]| {
         let text = ToolOutput::new().with_text(format!("signatures for {query}"));
-        names.iter().fold(text, |output, name| output.with_tool_reference(*name))
+        names.iter().fold(text, |output, name| output.with_part(Part::tool_reference(*name)))
     };
     match query {
         "weather" => Ok(found(&["get_weather", "get_tides"])),

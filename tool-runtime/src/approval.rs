@@ -82,20 +82,6 @@ pub enum Decision {
     Respond(ToolOutput),
 }
 
-impl Decision {
-    /// [`Decision::Deny`] with this reason for the model.
-    #[must_use]
-    pub fn deny(reason: impl Into<String>) -> Self {
-        Decision::Deny(reason.into())
-    }
-
-    /// [`Decision::Respond`] with this result for the model.
-    #[must_use]
-    pub fn respond(output: impl Into<ToolOutput>) -> Self {
-        Decision::Respond(output.into())
-    }
-}
-
 /// The `before_call` hook of a registry.
 pub(crate) struct BeforeCall(Box<dyn Fn(ProposedCall) -> DecisionFuture + Send + Sync>);
 

@@ -61,12 +61,6 @@ impl Outcome {
         Outcome { error: Some(Arc::new(error)), ..Outcome::default() }
     }
 
-    /// Whether there is a result, of the tool or of the [`before_call`](crate::RegistryBuilder::before_call) hook.
-    #[must_use]
-    pub fn succeeded(&self) -> bool {
-        self.error.is_none()
-    }
-
     /// The reason why there is no result; `None` if the call succeeded. [`CallError::kind`] is its identifier.
     #[must_use]
     pub fn error(&self) -> Option<&CallError> {
@@ -86,15 +80,8 @@ impl Outcome {
         self.has_begun
     }
 
-    /// Whether the arguments were repaired or coerced. Nulls of strict schemas, and integers written as `1.0`, do not
-    /// count.
-    #[must_use]
-    pub fn arguments_coerced(&self) -> bool {
-        !self.coercions().is_empty()
-    }
-
-    /// The repairs and coercions of the arguments, each as a readable text. Empty unless the registry has
-    /// `lenient_arguments`.
+    /// The repairs and coercions of the arguments, each as a readable text. Nulls of strict schemas, and integers written as
+    /// `1.0`, do not count. Empty unless the registry has `lenient_arguments`.
     #[must_use]
     pub fn coercions(&self) -> &[String] {
         self.details.as_ref().map_or(&[], |details| &details.coercions)

@@ -29,7 +29,7 @@ pub enum ViolationKind {
     /// A reply without content, calls, `refusal` and items of a provider. The content `""` counts as content.
     EmptyReply,
     /// A warning: an id that is longer than the limit of the wire
-    /// ([`IdRules::max_id_bytes`](crate::wire::IdRules::max_id_bytes); 40 bytes at OpenAI).
+    /// ([`IdRules::max_bytes`](crate::wire::IdRules::max_bytes); 40 bytes at OpenAI).
     LongId,
     /// A warning: an id that a call of an earlier reply also has.
     RepeatedId,

@@ -215,13 +215,13 @@ pub trait Wire: fmt::Debug + Send + Sync {
 #[non_exhaustive]
 pub struct IdRules {
     /// The minimum length of an id, in bytes. An id is never empty.
-    pub min_id_bytes: usize,
+    pub min_bytes: usize,
     /// The maximum length of an id, in bytes.
-    pub max_id_bytes: Option<usize>,
+    pub max_bytes: Option<usize>,
     /// The characters that an id may have in addition to ASCII letters and digits: for example `_-`. `None` for all.
-    pub id_punctuation: Option<&'static str>,
+    pub punctuation: Option<&'static str>,
     /// Whether some servers reject an id that an earlier reply has too.
-    pub are_ids_unique: bool,
+    pub unique_across_replies: bool,
 }
 
 macro_rules! forward {

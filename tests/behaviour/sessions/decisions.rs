@@ -155,7 +155,7 @@ async fn policy_denies_without_asking_a_person() {
     let ledger = Ledger::default();
     let decide = |call: ProposedCall| async move {
         match call.arguments() {
-            r#"{"order":7}"# => Decision::deny("order 7 is too old"),
+            r#"{"order":7}"# => Decision::Deny("order 7 is too old".into()),
             r#"{"order":8}"# => Decision::Run,
             _ => Decision::Undecided,
         }

@@ -36,9 +36,9 @@ pub fn warnings(messages: &[Message], wire: &dyn Wire) -> Vec<Violation> {
         let Message::Assistant(reply) = message else { continue };
         for (position, call) in reply.tool_calls.iter().enumerate() {
             let is_repeated = !call.id.is_empty() && *seen.entry(&*call.id).or_insert(index) != index;
-            let is_long = rules.max_id_bytes.is_some_and(|max| call.id.len() > max);
+            let is_long = rules.max_bytes.is_some_and(|max| call.id.len() > max);
             let long = is_long.then_some(ViolationKind::LongId);
-            let repeated = (is_repeated && rules.are_ids_unique).then_some(ViolationKind::RepeatedId);
+            let repeated = (is_repeated && rules.unique_across_replies).then_some(ViolationKind::RepeatedId);
             for kind in long.into_iter().chain(repeated) {
                 found.push(Violation::new(wire.name(), kind, index, position, &call.id));
             }

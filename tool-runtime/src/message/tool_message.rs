@@ -6,7 +6,6 @@ use crate::outcome::{CallError, Outcome};
 use serde_json::Value;
 use std::any::Any;
 use std::borrow::Cow;
-use std::sync::Arc;
 
 /// The result of one tool call: a message of role `tool`.
 ///
@@ -134,32 +133,5 @@ impl ToolMessage {
     #[must_use]
     pub fn artifact<T: Any>(&self) -> Option<&T> {
         self.process.artifact.as_ref()?.downcast_ref()
-    }
-
-    /// Like [`artifact`](ToolMessage::artifact), as a pointer that outlives the message. A message and its clones share
-    /// one artifact.
-    ///
-    /// ```
-    /// use tool_runtime::{Registry, ToolCall, ToolOutput, tool, tools};
-    ///
-    /// /// Measures the temperature.
-    /// #[tool]
-    /// fn measure() -> ToolOutput {
-    ///     ToolOutput::from("it is warm").with_artifact(25.5_f64)
-    /// }
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let registry = Registry::new(tools![measure])?;
-    /// let messages = registry.dispatch(&[ToolCall::new("call_1", "measure", "{}")]).await;
-    /// let degrees = messages[0].shared_artifact::<f64>().ok_or("there is one")?;
-    /// drop(messages);
-    /// assert_eq!(*degrees, 25.5);
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[must_use]
-    pub fn shared_artifact<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
-        Arc::clone(self.process.artifact.as_ref()?).downcast().ok()
     }
 }

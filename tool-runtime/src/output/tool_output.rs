@@ -174,20 +174,7 @@ impl ToolOutput {
         self.with_part(Part::file(name, mime_type, bytes))
     }
 
-    /// Adds the name of a tool that a search found: see [`Part::ToolReference`].
-    ///
-    /// ```
-    /// use tool_runtime::ToolOutput;
-    ///
-    /// let output = ToolOutput::new().with_text("get_weather(city)").with_tool_reference("get_weather");
-    /// assert_eq!(output.text(), "get_weather(city)");
-    /// ```
-    #[must_use]
-    pub fn with_tool_reference(self, name: impl Into<String>) -> Self {
-        self.with_part(Part::tool_reference(name))
-    }
-
-    /// Adds a part.
+    /// Adds a part, for example the name of a tool that a search found ([`Part::tool_reference`]).
     #[must_use]
     pub fn with_part(mut self, part: Part) -> Self {
         self.content = std::mem::take(&mut self.content).with_part(part);

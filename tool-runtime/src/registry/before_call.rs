@@ -48,7 +48,7 @@ impl RegistryBuilder {
     ///             } else if allowed.iter().any(|arguments| *arguments == call.arguments()) {
     ///                 Decision::Run
     ///             } else {
-    ///                 Decision::deny("only /tmp/a may be deleted")
+    ///                 Decision::Deny("only /tmp/a may be deleted".into())
     ///             }
     ///         }
     ///     })

@@ -67,20 +67,14 @@ pub enum BuildErrorKind {
         /// The name of the tool.
         tool: String,
     },
-    /// A limit of a dynamic tool is zero.
-    #[non_exhaustive]
-    ZeroToolLimit {
-        /// The name of the tool.
-        tool: String,
-        /// The method of [`DynamicTool`](crate::DynamicTool), for example `timeout`.
-        limit: &'static str,
-    },
     /// [`before_call`](crate::RegistryBuilder::before_call) was called twice.
     SecondHook,
-    /// A limit of the registry is zero.
+    /// A limit is zero.
     #[non_exhaustive]
     ZeroLimit {
-        /// The method of the builder, for example `max_concurrency`.
+        /// The name of the dynamic tool; `None` for a limit of the registry.
+        tool: Option<String>,
+        /// The method of [`DynamicTool`](crate::DynamicTool) or of the builder, for example `max_concurrency`.
         limit: &'static str,
     },
     /// A tool needs state that the registry does not have and that
@@ -195,14 +189,12 @@ impl fmt::Display for BuildErrorKind {
             BuildErrorKind::ContradictingAnnotations { tool } => {
                 write!(f, "`{tool}` is both `read_only` and `destructive`; remove one")
             }
-            BuildErrorKind::ZeroToolLimit { tool, limit } => {
-                write!(f, "`{limit}` of `{tool}` must be more than 0; leave it out for no limit")
-            }
             BuildErrorKind::SecondHook => {
                 f.write_str("`before_call` was called twice; combine the two hooks into one")
             }
-            BuildErrorKind::ZeroLimit { limit } => {
-                write!(f, "`{limit}` must be more than 0; leave it out for no limit")
+            BuildErrorKind::ZeroLimit { tool, limit } => {
+                let tool = tool.as_ref().map(|tool| format!(" of `{tool}`")).unwrap_or_default();
+                write!(f, "`{limit}`{tool} must be more than 0; leave it out for no limit")
             }
             BuildErrorKind::MissingState { tool, parameter, state } => write!(
                 f,

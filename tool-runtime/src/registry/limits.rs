@@ -30,7 +30,7 @@ impl Limits {
             ("max_calls_per_reply", self.max_calls_per_reply == Some(0)),
         ];
         let zero = limits.into_iter().filter(|(_, is_zero)| *is_zero);
-        errors.extend(zero.map(|(limit, _)| BuildErrorKind::ZeroLimit { limit }));
+        errors.extend(zero.map(|(limit, _)| BuildErrorKind::ZeroLimit { tool: None, limit }));
     }
 }
 

@@ -39,7 +39,7 @@ pub(super) fn dynamic_tool(tool: &DynamicTool) -> Vec<BuildErrorKind> {
         limits
             .into_iter()
             .filter(|(_, is_zero)| *is_zero)
-            .map(|(limit, _)| BuildErrorKind::ZeroToolLimit { tool: tool.name.clone(), limit }),
+            .map(|(limit, _)| BuildErrorKind::ZeroLimit { tool: Some(tool.name.clone()), limit }),
     );
     let annotations = tool.options.annotations;
     if annotations.is_read_only() && annotations.is_destructive() {

@@ -98,7 +98,12 @@ impl KeywordIndex {
     /// Like [`rank`](KeywordIndex::rank), only among the positions for which `is_candidate` returns true, for example the
     /// tools that a request may use.
     #[must_use]
-    pub fn rank_among(&self, query: &str, limit: usize, is_candidate: impl Fn(usize) -> bool) -> Vec<usize> {
+    pub(super) fn rank_among(
+        &self,
+        query: &str,
+        limit: usize,
+        is_candidate: impl Fn(usize) -> bool,
+    ) -> Vec<usize> {
         let named = self.named_in(query);
         // Each word once and in one order, so that the sums do not depend on the order of the query.
         let words: BTreeSet<String> =
@@ -194,4 +199,23 @@ fn postings(tools: &[[Vec<String>; 3]]) -> HashMap<String, Vec<Posting>> {
         (word.to_owned(), found.into_iter().map(posting).collect())
     });
     postings.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::KeywordIndex;
+    use crate::schema::ToolSchema;
+    use serde_json::json;
+
+    #[test]
+    fn the_limit_counts_only_candidates() {
+        let tool = |name| {
+            let function = json!({"name": name, "parameters": {"type": "object"}});
+            serde_json::from_value(json!({"type": "function", "function": function})).expect("a definition")
+        };
+        let tools: [ToolSchema; 4] = ["a_city", "b_city", "c_city", "d_city"].map(tool);
+        let index = KeywordIndex::new(&tools);
+        assert_eq!(index.rank_among("city", 2, |position| position % 2 == 1), [1, 3]);
+        assert_eq!(index.rank_among("a_city", 9, |position| position > 0), [1, 2, 3]);
+    }
 }

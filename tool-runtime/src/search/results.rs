@@ -3,6 +3,7 @@
 use super::documented_signature;
 use super::one_line::one_line;
 use super::settings::Search;
+use crate::message::Part;
 use crate::output::ToolOutput;
 use crate::schema::ToolSchema;
 use std::fmt::Write as _;
@@ -53,7 +54,7 @@ impl Results<'_> {
             text.push('\n');
         }
         let output = ToolOutput::new().with_text(text.trim_end());
-        found.iter().fold(output, |output, tool| output.with_tool_reference(tool.name()))
+        found.iter().fold(output, |output, tool| output.with_part(Part::tool_reference(tool.name())))
     }
 
     fn no_match(&self) -> String {

@@ -41,14 +41,6 @@ impl<T> TypedEnd<T> {
             TypedEnd::NoAnswer(_) => None,
         }
     }
-
-    /// How the run ended, without the answer.
-    pub fn run_end(&self) -> RunEnd {
-        match self {
-            TypedEnd::Answered(_) => RunEnd::Answered,
-            TypedEnd::NoAnswer(end) => *end,
-        }
-    }
 }
 
 impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {

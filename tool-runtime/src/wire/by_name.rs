@@ -22,7 +22,7 @@ use std::sync::Arc;
 ///         other => wire::by_name(other),
 ///     }
 /// }
-/// assert_eq!(strict("antropic").unwrap_err().name(), "antropic");
+/// assert!(strict("antropic").is_err_and(|error| error.to_string().starts_with("there is no wire `antropic`")));
 /// ```
 ///
 /// # Errors
@@ -54,23 +54,9 @@ pub struct UnknownWireError {
     name: String,
 }
 
-impl UnknownWireError {
-    /// The name.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// The feature of `tool-runtime` that enables the wire of this name; `None` if there is no such wire.
-    #[must_use]
-    pub fn feature(&self) -> Option<&'static str> {
-        provider(&self.name)?.feature()
-    }
-}
-
 impl fmt::Display for UnknownWireError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(feature) = self.feature() {
+        if let Some(feature) = provider(&self.name).and_then(Provider::feature) {
             let name = &self.name;
             return write!(
                 f,

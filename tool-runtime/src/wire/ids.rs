@@ -47,7 +47,7 @@ impl<'a> Ids<'a> {
 
     fn next(&mut self, id: &'a str) -> Cow<'a, str> {
         let mut written = self.rules.replacement(id, 1);
-        if !self.rules.are_ids_unique {
+        if !self.rules.unique_across_replies {
             return written;
         }
         let number = self.numbers.entry(id).or_insert(1);
@@ -67,13 +67,13 @@ impl<'a> Ids<'a> {
 impl IdRules {
     /// Whether servers accept the id of a call.
     fn allows_id(&self, id: &str) -> bool {
-        let max = self.max_id_bytes.unwrap_or(usize::MAX);
-        (self.min_id_bytes.max(1)..=max).contains(&id.len()) && id.chars().all(|letter| self.allows(letter))
+        let max = self.max_bytes.unwrap_or(usize::MAX);
+        (self.min_bytes.max(1)..=max).contains(&id.len()) && id.chars().all(|letter| self.allows(letter))
     }
 
     fn allows(&self, letter: char) -> bool {
         let is_allowed = |punctuation: &str| letter.is_ascii_alphanumeric() || punctuation.contains(letter);
-        self.id_punctuation.is_none_or(is_allowed)
+        self.punctuation.is_none_or(is_allowed)
     }
 
     /// The id if it is allowed and its number is 1, otherwise another one that differs between ids and numbers.
@@ -83,7 +83,7 @@ impl IdRules {
             return Cow::Borrowed(id);
         }
         let hash = fingerprint(format!("{number} {id}").into_bytes());
-        let max = self.max_id_bytes.unwrap_or(MAX_REPLACEMENT).min(MAX_REPLACEMENT);
+        let max = self.max_bytes.unwrap_or(MAX_REPLACEMENT).min(MAX_REPLACEMENT);
         if max < MIN_READABLE || !self.allows('_') {
             return Cow::Owned(short_id(hash));
         }

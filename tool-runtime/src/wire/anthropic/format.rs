@@ -245,6 +245,6 @@ impl Wire for Anthropic {
     fn id_rules(&self) -> IdRules {
         // "messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'", and "`tool_use` ids must be
         // unique".
-        IdRules { id_punctuation: Some("_-"), are_ids_unique: true, ..IdRules::default() }
+        IdRules { punctuation: Some("_-"), unique_across_replies: true, ..IdRules::default() }
     }
 }

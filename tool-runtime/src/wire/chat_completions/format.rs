@@ -30,7 +30,7 @@ pub(in crate::wire) use tool::Definition as ToolDefinition;
 
 // OpenAI: "string too long. Expected a string with maximum length 40". DeepSeek: "Duplicate value for 'tool_call_id'".
 const RULES: IdRules =
-    IdRules { min_id_bytes: 1, max_id_bytes: Some(40), id_punctuation: None, are_ids_unique: true };
+    IdRules { min_bytes: 1, max_bytes: Some(40), punctuation: None, unique_across_replies: true };
 
 /// The wire of Chat Completions (`POST /chat/completions`): OpenAI, Azure, DeepSeek, Mistral, Groq, xAI, OpenRouter, vLLM,
 /// llama.cpp, Ollama and many others. It is the default, and serde of the message types is this format with the default
@@ -209,7 +209,7 @@ impl Wire for ChatCompletions {
 
     fn id_rules(&self) -> IdRules {
         if self.mistral_ids {
-            IdRules { min_id_bytes: 9, max_id_bytes: Some(9), id_punctuation: Some(""), ..RULES }
+            IdRules { min_bytes: 9, max_bytes: Some(9), punctuation: Some(""), ..RULES }
         } else {
             RULES
         }

@@ -21,7 +21,7 @@ use crate::wire::{Body, IdRules, RequestParts, UseResponseFormat, Wire, WireErro
 
 /// The API has none.
 const RULES: IdRules =
-    IdRules { min_id_bytes: 1, max_id_bytes: None, id_punctuation: None, are_ids_unique: false };
+    IdRules { min_bytes: 1, max_bytes: None, punctuation: None, unique_across_replies: false };
 
 /// The wire of Ollama's own API (`POST /api/chat`). Ollama also has Chat Completions under `/v1`, for which
 /// [`ChatCompletions`](crate::wire::ChatCompletions) is the wire.

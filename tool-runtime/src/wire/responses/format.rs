@@ -329,6 +329,6 @@ impl Wire for Responses {
     fn id_rules(&self) -> IdRules {
         // <https://platform.openai.com/docs/api-reference/responses/create#responses-create-input>: "call_id", 1 to 64
         // characters.
-        IdRules { min_id_bytes: 1, max_id_bytes: Some(64), are_ids_unique: true, ..IdRules::default() }
+        IdRules { min_bytes: 1, max_bytes: Some(64), unique_across_replies: true, ..IdRules::default() }
     }
 }
