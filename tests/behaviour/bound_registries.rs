@@ -156,7 +156,8 @@ async fn a_tool_is_called_with_any_value_or_with_text() {
     assert_eq!(registry.call("add", Arguments { a: 1, b: 2 }).await.text(), "3");
     assert_eq!(registry.call("add", json!({"a": 1, "b": 2})).await.text(), "3");
     assert_eq!(registry.call("add", r#"{"a":1,"b":2}"#).await.text(), "3");
-    assert_eq!(registry.call("add", "text").await.error_kind(), Some("not_an_object"));
+    assert_eq!(registry.call("add", "text").await.error_kind(), Some("not_json"));
+    assert_eq!(registry.call("add", [1, 2]).await.error_kind(), Some("not_an_object"));
     assert_eq!(registry.call("add", ()).await.error_kind(), Some("invalid_arguments"));
     let keys = std::collections::HashMap::from([([1], 2)]);
     assert_eq!(registry.call("add", keys).await.error_kind(), Some("not_json"));

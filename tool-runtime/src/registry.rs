@@ -319,7 +319,7 @@ impl Registry {
         let layers = &self.tools.config.layers;
         match &self.run_layers {
             None => layers.get(position),
-            Some(of_run) => of_run.outer.iter().chain(layers).chain(&of_run.inner).nth(position),
+            Some(added) => added.outer.iter().chain(layers).chain(&added.inner).nth(position),
         }
     }
 

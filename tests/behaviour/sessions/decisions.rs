@@ -82,8 +82,8 @@ async fn a_listener_learns_that_a_call_with_invalid_edited_arguments_waits_again
     let (mut session, model) = waiting(&registry).await;
     session.deny("b", "no").expect("it waits");
     session.approve_with("a", json!({"order": "seven"})).expect("it waits");
-    let (mut in_run, in_batch) = (Vec::new(), Ledger::default());
-    let ledger = in_batch.clone();
+    let (mut in_run, in_context) = (Vec::new(), Ledger::default());
+    let ledger = in_context.clone();
     let context = RunContext::new().on_event(move |event| ledger.add(format!("{:?}", event.status)));
     let registry = registry.with(&context);
     let run = session.run(&registry).on_event(|event| {
@@ -94,7 +94,7 @@ async fn a_listener_learns_that_a_call_with_invalid_edited_arguments_waits_again
     let end = run.complete(|request| model.complete(request)).await.expect("valid");
     assert_eq!(end, RunEnd::NeedsApproval);
     assert_eq!(in_run, [r#"NeedsApproval { arguments: "{\"order\":\"seven\"}" }"#]);
-    assert_eq!(in_batch.entries(), in_run);
+    assert_eq!(in_context.entries(), in_run);
 }
 
 #[tokio::test]

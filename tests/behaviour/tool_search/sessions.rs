@@ -122,7 +122,7 @@ async fn pending_calls_show_the_tool_itself() {
     };
     pending.run(&registry).await;
     let waiting = &pending.awaiting_approval()[0];
-    assert_eq!((&*waiting.tool, &*waiting.arguments), ("call_tool", r#"{"path":"a.txt"}"#));
+    assert_eq!((&*waiting.tool, &*waiting.arguments), ("delete_file", r#"{"path":"a.txt"}"#));
     pending.approve_with("a", r#"{"path":"b.txt"}"#).expect("it waits");
     let chat = pending.dispatch(&registry).await;
     assert_eq!(chat.messages()[2].text(), "b.txt is deleted");

@@ -100,10 +100,10 @@ impl RemoteTool {
         }
         // Those of the configured tool, which exists only after its handler.
         let annotations: Arc<OnceLock<Annotations>> = Arc::default();
-        let (remote, name, of_tool) = (client.clone(), self.name.clone(), Arc::clone(&annotations));
+        let (remote, name, declared) = (client.clone(), self.name.clone(), Arc::clone(&annotations));
         let handler = move |arguments: JsonObject, call| {
             let (client, name) = (remote.clone(), name.clone());
-            let annotations = of_tool.get().copied().unwrap_or_default();
+            let annotations = declared.get().copied().unwrap_or_default();
             async move { client.call(name, arguments, &call, annotations).await }
         };
         let local_name = format!("{}{}", settings.prefix, self.name);

@@ -29,8 +29,8 @@ impl Server {
 /// The decision about the message with these extensions. Over HTTP, it is that about the HTTP request.
 #[cfg(feature = "http-server")]
 pub(super) fn authorized(extensions: &Extensions) -> Option<&Authorized> {
-    let of_http = || extensions.get::<http::request::Parts>()?.extensions.get();
-    extensions.get().or_else(of_http)
+    let in_http = || extensions.get::<http::request::Parts>()?.extensions.get();
+    extensions.get().or_else(in_http)
 }
 
 #[cfg(not(feature = "http-server"))]

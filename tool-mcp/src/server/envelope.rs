@@ -63,10 +63,10 @@ impl<'a> Envelope<'a> {
         let params = message.params.filter(is_object).map(|params| serde_json::from_str(params.get()));
         let params: Params<'a> = params.transpose()?.unwrap_or_default();
         let text = |value: &'a RawValue| serde_json::from_str(value.get()).ok().map(|text: Text<'a>| text.0);
-        let of_meta =
+        let in_meta =
             params.meta.and_then(|meta| serde_json::from_str::<Meta<'a>>(meta.get()).ok()?.client_info);
         let client: Option<Client<'a>> =
-            params.client_info.or(of_meta).and_then(|client| serde_json::from_str(client.get()).ok());
+            params.client_info.or(in_meta).and_then(|client| serde_json::from_str(client.get()).ok());
         Ok(Envelope {
             tool: params.name.filter(|_| method.as_deref() == Some("tools/call")).and_then(text),
             client_name: client.map(|client| client.name.0),

@@ -53,7 +53,7 @@ impl Call<'_> {
             context: Call { events: None, ..*self }.context(),
             annotations: self.tool.options.annotations,
             policy: self.tool.policy(),
-            arguments: self.incoming.object().to_owned(),
+            arguments: self.incoming.object().trim().to_owned(),
             is_approved: self.incoming.approval.is_granted(),
         }
     }

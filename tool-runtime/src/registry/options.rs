@@ -77,7 +77,7 @@ impl RegistryBuilder {
     /// let registry = Registry::builder().rename_invalid_tools(true).dynamic(double).build()?;
     /// assert_eq!(registry.names(), ["math_double"]);
     /// assert_eq!(registry.tool("math_double").and_then(|tool| tool.original_name), Some("math.double"));
-    /// assert_eq!(registry.subset(["math.double"])?.len(), 1);
+    /// assert_eq!(registry.subset(["math.double"])?.names().len(), 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn rename_invalid_tools(mut self, mapped: bool) -> Self {

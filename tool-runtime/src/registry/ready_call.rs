@@ -27,8 +27,8 @@ impl ReadyCall {
     #[must_use]
     pub fn context(&self) -> &CallContext {
         let owned = &self.owned;
-        let of_all_runs = |call: &Call<'_>| Call { all_runs: None, ..*call }.context();
-        owned.context.get_or_init(|| Box::new(owned.with_call(&owned.record, of_all_runs)))
+        let without_run = |call: &Call<'_>| Call { all_runs: None, ..*call }.context();
+        owned.context.get_or_init(|| Box::new(owned.with_call(&owned.record, without_run)))
     }
 
     /// The id of the call.

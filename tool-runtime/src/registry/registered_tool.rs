@@ -1,4 +1,4 @@
-//! A tool of a registry, with everything that is known about it.
+//! A tool of a registry: its definition, its options and its schemas.
 
 use super::Registry;
 use crate::schema::ToolSchema;

@@ -27,7 +27,7 @@ pub(super) fn record(
 pub(super) fn dynamic_tool(tool: &DynamicTool) -> Vec<BuildErrorKind> {
     let mut errors = Vec::new();
     let schemas = [Some(&tool.parameters), tool.metadata.output_schema.as_ref()];
-    let exceeded = schemas.into_iter().flatten().find_map(ExceededLimit::of_size);
+    let exceeded = schemas.into_iter().flatten().find_map(ExceededLimit::from_size);
     errors.extend(exceeded.map(|limit| schema_error(&tool.name, SchemaError::Limit(limit))));
     let Policy { timeout, max_concurrency, max_calls, .. } = tool.options.policy;
     let limits = [

@@ -177,14 +177,14 @@ fn postings(tools: &[[Vec<String>; 3]]) -> HashMap<String, Vec<Posting>> {
     let average = total.map(|words| float(words.max(1)) / count);
     let mut frequencies = HashMap::<&str, Vec<(u32, f64)>>::new();
     for (fields, position) in tools.iter().zip(0..) {
-        let mut of_tool = BTreeMap::<&str, f64>::new();
+        let mut weights = BTreeMap::<&str, f64>::new();
         for ((words, weight), average) in fields.iter().zip(WEIGHTS).zip(average) {
             let norm = 1.0 - B + B * float(words.len()) / average;
             for word in words {
-                *of_tool.entry(word).or_default() += weight / norm;
+                *weights.entry(word).or_default() += weight / norm;
             }
         }
-        for (word, frequency) in of_tool {
+        for (word, frequency) in weights {
             frequencies.entry(word).or_default().push((position, frequency));
         }
     }

@@ -26,7 +26,7 @@ impl ExceededLimit {
     pub(super) const MAX_REFERENCES: usize = 32;
 
     /// Measures a schema before anything else reads it.
-    pub(crate) fn of_size(schema: &Value) -> Option<Self> {
+    pub(crate) fn from_size(schema: &Value) -> Option<Self> {
         let (mut bytes, mut values, mut places) = (0_usize, 0_usize, 0_usize);
         // The longest place of a value at each level inside the current one.
         let mut longest = vec![0_usize];

@@ -19,9 +19,9 @@ impl<'a> AllowedTools<'a> {
         let names = self.names?;
         let listed = names.iter().map(String::as_str);
         let listed = listed.filter(move |name| !(self.has_search && is_reserved(name)));
-        let of_search = [SEARCH_TOOLS, CALL_TOOL].into_iter().filter(move |_| self.has_search);
+        let search_tools = [SEARCH_TOOLS, CALL_TOOL].into_iter().filter(move |_| self.has_search);
         let answer = self.answer.filter(|answer| names.iter().all(|name| name != answer));
-        Some(listed.chain(of_search).chain(answer))
+        Some(listed.chain(search_tools).chain(answer))
     }
 
     pub(super) fn allows(self, name: &str) -> bool {

@@ -21,28 +21,28 @@ pub(super) struct Ids<'a> {
     /// The newest number of each repeated id.
     numbers: HashMap<&'a str, u32>,
     /// The written ids of the newest reply, where they are not those of the calls.
-    of_reply: HashMap<&'a str, Cow<'a, str>>,
+    replaced: HashMap<&'a str, Cow<'a, str>>,
 }
 
 impl<'a> Ids<'a> {
     pub(super) fn new(rules: IdRules) -> Self {
-        Ids { rules, taken: HashSet::new(), numbers: HashMap::new(), of_reply: HashMap::new() }
+        Ids { rules, taken: HashSet::new(), numbers: HashMap::new(), replaced: HashMap::new() }
     }
 
     /// Sets the calls of the next reply.
     pub(super) fn start_reply(&mut self, calls: &'a [ToolCall]) {
-        self.of_reply.clear();
+        self.replaced.clear();
         for call in calls {
             let written = self.next(&call.id);
             if written != call.id {
-                self.of_reply.insert(&call.id, written);
+                self.replaced.insert(&call.id, written);
             }
         }
     }
 
     /// Keeps the ids of the newest reply as they are.
     pub(super) fn keep_ids(&mut self) {
-        self.of_reply.clear();
+        self.replaced.clear();
     }
 
     fn next(&mut self, id: &'a str) -> Cow<'a, str> {
@@ -60,7 +60,7 @@ impl<'a> Ids<'a> {
 
     /// The written id of a call of the newest reply, or of its result.
     pub(super) fn written(&self, id: &'a str) -> Cow<'a, str> {
-        self.of_reply.get(id).cloned().unwrap_or(Cow::Borrowed(id))
+        self.replaced.get(id).cloned().unwrap_or(Cow::Borrowed(id))
     }
 }
 

@@ -101,14 +101,14 @@ impl OpenCalls {
     /// first open call of its tool, or of any tool if the result does not name one.
     fn take_results(&mut self, results: Vec<ReadResult>) -> Vec<ToolMessage> {
         // Results with an id have their calls before the others.
-        let of_ids: Vec<Option<usize>> = results
+        let by_id: Vec<Option<usize>> = results
             .iter()
             .map(|result| self.open_call(|calls| calls.by_id.get_mut(result.id.as_ref()?)))
             .collect();
         let mut messages = Vec::with_capacity(results.len());
-        for (result, of_id) in results.into_iter().zip(of_ids) {
+        for (result, by_id_position) in results.into_iter().zip(by_id) {
             let ReadResult { id, tool, mut message } = result;
-            let position = of_id.or_else(|| {
+            let position = by_id_position.or_else(|| {
                 self.open_call(|calls| match &tool {
                     Some(tool) => calls.by_tool.get_mut(tool),
                     None => Some(&mut calls.in_order),

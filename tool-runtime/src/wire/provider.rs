@@ -125,6 +125,6 @@ pub(crate) fn has_written_keys(wire: &str) -> bool {
 /// The error message of a provider of this wire for a request with this message. If none of them has one, it is that of a
 /// provider of Chat Completions.
 pub(crate) fn quoted_error(wire: &str, invalid: &InvalidMessage<'_>) -> QuotedError {
-    let of_wire = provider_or_chat_completions(wire).quoted_error(invalid);
-    of_wire.unwrap_or_else(|| chat_completions::quoted_error(invalid))
+    let quoted = provider_or_chat_completions(wire).quoted_error(invalid);
+    quoted.unwrap_or_else(|| chat_completions::quoted_error(invalid))
 }

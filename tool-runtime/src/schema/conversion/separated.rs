@@ -27,11 +27,11 @@ fn separated(mut root: Map<String, Value>) -> Map<String, Value> {
     let [mut properties, mut definitions, mut older_definitions] =
         ["properties", "$defs", "definitions"].map(|keyword| take_object(&mut root, keyword));
     for (name, definition) in definitions.iter_mut().chain(&mut older_definitions) {
-        separate(definition, &cycles, cycles.of_definition(name));
+        separate(definition, &cycles, cycles.definition_cycle(name));
     }
     let mut optional = Vec::new();
     for (name, schema) in &mut properties {
-        if separate(schema, &cycles, cycles.of_property(name)) {
+        if separate(schema, &cycles, cycles.property_cycle(name)) {
             optional.push(name.clone());
         }
     }

@@ -71,8 +71,8 @@ fn type_name(schema: &Value) -> String {
     let branches = ["anyOf", "oneOf"].iter().find_map(|keyword| schema.get(*keyword)?.as_array());
     let reference =
         schema.get("$ref").and_then(Value::as_str).and_then(|reference| reference.rsplit('/').next());
-    let of_type = kinds.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
-    let of_branches = branches.into_iter().flatten().map(type_name);
-    let names = unique(of_type.chain(reference.map(str::to_owned)).chain(of_branches));
+    let stated = kinds.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
+    let in_branches = branches.into_iter().flatten().map(type_name);
+    let names = unique(stated.chain(reference.map(str::to_owned)).chain(in_branches));
     if names.is_empty() { "anything".to_owned() } else { names.join(" or ") }
 }

@@ -7,13 +7,13 @@ pub(super) fn recognizes(excerpt: Excerpt<'_>) -> bool {
     match excerpt {
         Excerpt::CallsOrResult(message) => {
             let calls = message["tool_calls"].as_array().into_iter().flatten();
-            let mut of_objects = calls.filter(|call| call["function"]["arguments"].is_object()).peekable();
-            if of_objects.peek().is_none() {
+            let mut object_calls = calls.filter(|call| call["function"]["arguments"].is_object()).peekable();
+            if object_calls.peek().is_none() {
                 return message["tool_name"].is_string();
             }
             // Some servers of Chat Completions, such as llama.cpp, also send and take arguments that are objects. So a call
             // with both an object and an id decides nothing: the result after it does.
-            of_objects.all(|call| call["id"].is_null())
+            object_calls.all(|call| call["id"].is_null())
         }
         Excerpt::Message(message) => message["images"].is_array() || message["thinking"].is_string(),
         Excerpt::Response(fields) => {

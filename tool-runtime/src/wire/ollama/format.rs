@@ -84,7 +84,7 @@ const RULES: IdRules =
 /// for line in body.lines() {
 ///     reply.push(line);
 /// }
-/// assert_eq!(reply.finish()?.tool_calls[0].name, "now");
+/// assert_eq!(reply.into_reply()?.tool_calls[0].name, "now");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]

@@ -92,9 +92,9 @@ fn names_in_namespaces(request: &Value) -> HashSet<&str> {
     let tools = list(&request["tools"]);
     let outputs = list(&request["input"]).iter().filter(|item| item["type"] == "tool_search_output");
     let found = outputs.flat_map(|output| list(&output["tools"]));
-    let of_namespaces = tools.iter().filter(|tool| tool["type"] == "namespace");
+    let namespaces = tools.iter().filter(|tool| tool["type"] == "namespace");
     // A function that a search loads is in a namespace with its name.
-    let in_namespaces = found.chain(of_namespaces).flat_map(|tool| match tool["type"].as_str() {
+    let in_namespaces = found.chain(namespaces).flat_map(|tool| match tool["type"].as_str() {
         Some("namespace") => list(&tool["tools"]),
         _ => std::slice::from_ref(tool),
     });

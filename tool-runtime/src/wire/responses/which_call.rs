@@ -22,14 +22,14 @@ pub(super) fn which_call(piece: &CallPiece, calls: &PartialCalls) -> WhichCall {
         return WhichCall::Known(position);
     }
     let with_index = || piece.index.and_then(|index| calls.with_index(index));
-    let of_item = calls.with_item_id(&piece.item_id).or_else(with_index);
-    if let (true, Some(position)) = (piece.has_no_head(), of_item) {
+    let known = calls.with_item_id(&piece.item_id).or_else(with_index);
+    if let (true, Some(position)) = (piece.has_no_head(), known) {
         return WhichCall::Known(position);
     }
     if let Arguments::Whole(arguments) = &piece.arguments {
         let newest = || calls.newest().filter(|_| piece.index.is_none());
         let can_be = |position: &usize| can_be_completed_by(*position, &piece.name, arguments, calls);
-        if let Some(position) = of_item.or_else(newest).filter(can_be) {
+        if let Some(position) = known.or_else(newest).filter(can_be) {
             return WhichCall::Known(position);
         }
     }

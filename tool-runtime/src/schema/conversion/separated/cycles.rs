@@ -77,11 +77,11 @@ impl Cycles {
         }
     }
 
-    pub(super) fn of_property(&self, name: &str) -> usize {
+    pub(super) fn property_cycle(&self, name: &str) -> usize {
         self.properties.get(name).copied().unwrap_or(Self::ROOT)
     }
 
-    pub(super) fn of_definition(&self, name: &str) -> usize {
+    pub(super) fn definition_cycle(&self, name: &str) -> usize {
         self.definitions.get(name).copied().unwrap_or(Self::ROOT)
     }
 
