@@ -11,7 +11,7 @@ use tool_runtime::{
     ToolMessage, tool, tools,
 };
 
-const DOCUMENT: &str = include_str!("../../tool-runtime/src/docs/error_messages.md");
+const DOCUMENT: &str = include_str!("../../../tool-runtime/src/docs/error_messages.md");
 
 /// Look up the weather.
 #[tool]
@@ -260,7 +260,7 @@ async fn produce(cause: &str) -> Option<ToolMessage> {
 
 /// The kinds of [`CallError::kind`], from its source. The kind of a `Recorded` error is that of another call.
 fn kinds() -> BTreeSet<String> {
-    const SOURCE: &str = include_str!("../../tool-runtime/src/outcome/call_error.rs");
+    const SOURCE: &str = include_str!("../../../tool-runtime/src/outcome/call_error.rs");
     let row = |line: &'static str| line.trim().strip_prefix("E::")?.split_once("=> \"")?.1.split_once('"');
     let kinds = SOURCE.lines().filter_map(row).map(|(kind, _)| kind.to_owned());
     kinds.filter(|kind| kind != "recorded").collect()
