@@ -3,9 +3,7 @@
 mod found;
 mod hostile;
 mod names;
-mod recall;
 mod signatures;
-mod tokens;
 
 use serde_json::{Value, json};
 use tool_runtime::ToolSchema;

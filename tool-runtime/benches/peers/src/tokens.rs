@@ -1,6 +1,6 @@
 //! The tokens of the definitions of 20 tools.
 //!
-//! The tools are those of tests/tokens.rs. Each library generates the schemas of the parameters; the definitions have
+//! The tools are those of tests/benches/tokens.rs. Each library generates the schemas of the parameters; the definitions have
 //! the form of OpenAI, and the tokens are those of o200k.
 
 #[macro_use]

@@ -1,4 +1,4 @@
-//! The 20 tools of tests/tokens.rs.
+//! The 20 tools of tests/benches/tokens.rs.
 
 #![allow(
     clippy::needless_pass_by_value,

@@ -1,6 +1,6 @@
 //! The tokens of requests with and without a search, for the tools of a public collection.
 
-use crate::recall::collection;
+use crate::recall::Collection;
 use serde_json::{Value, json};
 use tool_runtime::search::{Search, documented_signature, signature};
 use tool_runtime::session::RunEnd;
@@ -49,9 +49,8 @@ async fn conversation(registry: &Registry, tools: [&str; 3], has_search: bool) -
     (requests.len(), requests.iter().map(tokens_of).sum())
 }
 
-#[tokio::test]
-async fn a_search_takes_fewer_tokens_than_the_definitions() {
-    let Some(collection) = collection() else { return };
+/// A search takes fewer tokens than the definitions.
+pub(crate) async fn measure(collection: &Collection) {
     println!("tools | definitions | with a search | conversation | with a search, in requests");
     for count in [20, 100, 1_000] {
         let tools = &collection.tools[..count];
