@@ -252,12 +252,6 @@ impl Registry {
         tool.is_allowed_by(allowed) || self.tools.is_search_tool(&tool.name)
     }
 
-    /// Whether calls of this run may use the tool.
-    fn allows_in(&self, context: Option<&RunContext>, name: &str) -> bool {
-        let allowed = context.and_then(RunContext::allowed);
-        self.entry(name).is_some_and(|tool| self.is_allowed(tool, allowed))
-    }
-
     /// This registry with further middleware, for one run of a session.
     pub(crate) fn with_run_layers(self, layers: RunLayers) -> Self {
         let run_layers = (!layers.is_empty()).then(|| Arc::new(layers));

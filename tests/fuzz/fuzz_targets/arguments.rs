@@ -114,7 +114,7 @@ fn shown(arguments: &Arguments) -> String {
 static REGISTRY: LazyLock<Registry> = LazyLock::new(|| Registry::new(tools![take]).expect("one tool"));
 
 static JUDGE: LazyLock<jsonschema::Validator> = LazyLock::new(|| {
-    let schema = REGISTRY.enforced_schema("take").expect("the tool");
+    let schema = REGISTRY.tool("take").expect("the tool").enforced_schema;
     jsonschema::draft202012::new(schema).expect("a schema")
 });
 

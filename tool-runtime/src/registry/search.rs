@@ -4,6 +4,7 @@ use super::allowed_names::AllowedNames;
 use super::search_tools::SearchTools;
 use super::unknown_tools::may_suggest;
 use super::{Registry, RegistryBuilder};
+use crate::context::RunContext;
 use crate::inner_call::InnerCall;
 use crate::message::ToolCall;
 use crate::outcome::{CallError, UnknownToolError};
@@ -155,6 +156,12 @@ impl Registry {
         let tool = self.entry(&call.name);
         let coerced = tool.and_then(|tool| tool.coerce(&call.arguments, self.coercion_options(call)));
         coerced.map_or(inner, |coerced| InnerCall::from_arguments(call, &coerced.arguments))
+    }
+
+    /// Whether calls of this run may use the tool.
+    fn allows_in(&self, context: Option<&RunContext>, name: &str) -> bool {
+        let allowed = context.and_then(RunContext::allowed);
+        self.entry(name).is_some_and(|tool| self.is_allowed(tool, allowed))
     }
 
     /// Whether the requests do not contain the definition of this tool.

@@ -6,7 +6,8 @@ use tool_runtime::wire::ChatCompletions;
 use tool_runtime::{AssistantMessage, Registry, Session, conversation::Request, tools};
 
 async fn complete(client: &Client<OpenAIConfig>, request: Request) -> Result<AssistantMessage, Error> {
-    let body = request.wire(ChatCompletions::new().keep_reasoning(true)).body()?.with("model", var("OPENAI_MODEL")?);
+    let body =
+        request.wire(ChatCompletions::new().keep_reasoning(true)).body()?.with("model", var("OPENAI_MODEL")?);
     Ok(client.chat().create_byot(body).await?)
 }
 

@@ -7,7 +7,8 @@ use tool_runtime::wire::ChatCompletions;
 use tool_runtime::{Registry, Session, conversation::Request, session::Event, stream::Chunk, tools};
 
 async fn stream(client: &Client<OpenAIConfig>, request: Request) -> Result<StreamResponse<Chunk>, Error> {
-    let body = request.wire(ChatCompletions::new().keep_reasoning(true)).body()?.with("model", var("OPENAI_MODEL")?);
+    let body =
+        request.wire(ChatCompletions::new().keep_reasoning(true)).body()?.with("model", var("OPENAI_MODEL")?);
     Ok(client.chat().create_stream_byot(body.with("stream", true)).await?)
 }
 

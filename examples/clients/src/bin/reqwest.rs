@@ -5,7 +5,8 @@ use tool_runtime::wire::ChatCompletions;
 use tool_runtime::{AssistantMessage, Registry, Session, conversation::Request, tools};
 
 async fn complete(client: &reqwest::Client, request: Request) -> Result<AssistantMessage, Error> {
-    let body = request.wire(ChatCompletions::new().keep_reasoning(true)).body()?.with("model", var("OPENAI_MODEL")?);
+    let body =
+        request.wire(ChatCompletions::new().keep_reasoning(true)).body()?.with("model", var("OPENAI_MODEL")?);
     let post = client.post(var("OPENAI_BASE_URL")? + "/chat/completions").bearer_auth(var("OPENAI_API_KEY")?);
     Ok(post.json(&body).send().await?.error_for_status()?.json().await?)
 }

@@ -7,7 +7,8 @@ use tool_runtime::wire::ChatCompletions;
 use tool_runtime::{Registry, Session, conversation::Request, session::Event, stream::Chunk, tools};
 
 async fn stream(client: &reqwest::Client, request: Request) -> Result<BoxStream<'static, Chunk>, Error> {
-    let body = request.wire(ChatCompletions::new().keep_reasoning(true)).body()?.with("model", var("OPENAI_MODEL")?);
+    let body =
+        request.wire(ChatCompletions::new().keep_reasoning(true)).body()?.with("model", var("OPENAI_MODEL")?);
     let post = client.post(var("OPENAI_BASE_URL")? + "/chat/completions").bearer_auth(var("OPENAI_API_KEY")?);
     let response = post.json(&body.with("stream", true)).send().await?.error_for_status()?;
     let events = response.bytes_stream().eventsource();
@@ -19,8 +20,8 @@ async fn main() -> Result<(), Error> {
     let client = http_client()?;
     let registry = Registry::new(tools![get_weather])?;
     let mut session = Session::new().user(QUESTION);
-    let show = |event: &ReplyEvent| {
-        if let ReplyEvent::Text { text, .. } = event {
+    let show = |event: &Event| {
+        if let Event::Text { text, .. } = event {
             print!("{text}");
         }
     };

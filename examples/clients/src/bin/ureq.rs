@@ -4,8 +4,9 @@ use clients::{Error, QUESTION, get_weather, timeout, var};
 use tool_runtime::wire::ChatCompletions;
 use tool_runtime::{AssistantMessage, Registry, Session, conversation::Request, tools};
 
-fn complete(agent: &ureq::Agent, request: &Request) -> Result<AssistantMessage, Error> {
-    let body = request.wire(ChatCompletions::new().keep_reasoning(true)).body()?.with("model", var("OPENAI_MODEL")?);
+fn complete(agent: &ureq::Agent, request: Request) -> Result<AssistantMessage, Error> {
+    let body =
+        request.wire(ChatCompletions::new().keep_reasoning(true)).body()?.with("model", var("OPENAI_MODEL")?);
     let post = agent.post(var("OPENAI_BASE_URL")? + "/chat/completions");
     let post = post.header("authorization", format!("Bearer {}", var("OPENAI_API_KEY")?));
     Ok(post.send_json(&body)?.body_mut().read_json()?)
@@ -17,7 +18,7 @@ async fn main() -> Result<(), Error> {
     let registry = Registry::new(tools![get_weather])?;
     let mut session = Session::new().user(QUESTION);
     // It may block this thread, since the program has no other tasks; otherwise, use `tokio::task::spawn_blocking`.
-    let end = session.run(&registry).complete(async |request| complete(&agent, &request)).await?;
+    let end = session.run(&registry).complete(async |request| complete(&agent, request)).await?;
     println!("{end}: {}", session.final_text());
     Ok(())
 }

@@ -69,8 +69,9 @@ use references::References;
 /// let mut session = Session::new().user("Hello!");
 /// let end = session
 ///     .run(&registry)
+///     .wire(Anthropic::new())
 ///     .complete(|request| async move {
-///         let body = request.wire(Anthropic::new()).body()?.with("model", "a-model").with("max_tokens", 4096);
+///         let body = request.body()?.with("model", "a-model").with("max_tokens", 4096);
 ///         let response = post("/v1/messages", &body).await?;
 ///         Ok::<_, Box<dyn Error>>(Anthropic::new().read_reply(&response)?)
 ///     })

@@ -66,8 +66,9 @@ use serde_json::value::RawValue;
 /// let mut session = Session::new().user("Hello!");
 /// let end = session
 ///     .run(&registry)
+///     .wire(Gemini::new())
 ///     .complete(|request| async move {
-///         let body = request.wire(Gemini::new()).body()?;
+///         let body = request.body()?;
 ///         let response = post("/v1beta/models/a-model:generateContent", &body).await?;
 ///         Ok::<_, Box<dyn Error>>(Gemini::new().read_reply(&response)?)
 ///     })

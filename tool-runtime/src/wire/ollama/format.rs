@@ -60,8 +60,9 @@ const RULES: IdRules =
 /// let mut session = Session::new().user("Hello!");
 /// let end = session
 ///     .run(&registry)
+///     .wire(Ollama::new())
 ///     .complete(|request| async move {
-///         let body = request.wire(Ollama::new()).body()?.with("model", "qwen3").with("stream", false);
+///         let body = request.body()?.with("model", "qwen3").with("stream", false);
 ///         let response = post("/api/chat", &body).await?;
 ///         Ok::<_, Box<dyn Error>>(Ollama::new().read_reply(&response)?)
 ///     })

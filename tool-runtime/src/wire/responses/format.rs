@@ -76,8 +76,9 @@ use serde_json::json;
 /// let mut session = Session::new().user("Hello!");
 /// let end = session
 ///     .run(&registry)
+///     .wire(Responses::new())
 ///     .complete(|request| async move {
-///         let body = request.wire(Responses::new()).body()?.with("model", "a-model");
+///         let body = request.body()?.with("model", "a-model");
 ///         let response = post("/v1/responses", &body).await?;
 ///         Ok::<_, Box<dyn Error>>(Responses::new().read_reply(&response)?)
 ///     })
