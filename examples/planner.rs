@@ -57,7 +57,7 @@ async fn travel() -> Result<Session, Box<dyn Error>> {
             "Plan first. Then call all the tools that you need at once. Then conclude in three sentences.",
         )
         .user("Two nights in Kyoto, from Tokyo, please.");
-    let run = session.run(&registry).max_replies(10).prepare(|request| {
+    let run = session.run(&registry).max_replies(10).map_request(|request| {
         transcript.print(request.messages());
         request.tool_choice(choices.next().unwrap_or(ToolChoice::None))
     });

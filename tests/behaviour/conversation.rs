@@ -117,7 +117,7 @@ fn half_of_a_surrogate_pair_in_arguments_is_repaired_in_the_next_request() {
     else {
         panic!("it calls")
     };
-    let chat = wire(&pending.skip_rest("skipped"));
+    let chat = wire(&pending.skip_calls("skipped"));
     assert_accepted(&chat);
     assert_eq!(chat[1]["tool_calls"][1]["function"]["arguments"], r#"{"a":"\u00e9"}"#);
 }
@@ -206,6 +206,6 @@ fn calls_of_another_type_are_sent_back_unchanged() {
         panic!("it calls")
     };
     assert_eq!((&*pending.calls()[0].name, &*pending.calls()[0].arguments), ("shell", "ls -l"));
-    let chat = pending.skip_rest("there is no shell");
+    let chat = pending.skip_calls("there is no shell");
     assert_eq!(wire(&chat)[1]["tool_calls"], json!([call]));
 }

@@ -130,7 +130,7 @@ fn reasoning_is_kept_across_a_restart() {
     let Received::ToolCalls(pending) = Conversation::new().user("?").receive(reply) else {
         panic!("it calls")
     };
-    let chat = after_restart(&pending).skip_rest("skipped");
+    let chat = after_restart(&pending).skip_calls("skipped");
     let chat = messages_on(&ChatCompletions::new().keep_reasoning(true), chat.messages());
     assert_eq!(chat[1]["reasoning_content"], "Hm.");
     assert_eq!(chat[1]["tool_calls"][0]["extra_content"], json!({"x": 1}));
@@ -175,7 +175,7 @@ fn invalid_stored_calls_are_rejected() {
 fn the_remaining_calls_can_be_skipped() {
     let mut pending = pending(&[("1", "quick", "{}"), ("2", "delete", A)]);
     pending.provide_result("1", "quick").expect("it waits");
-    let chat = pending.skip_rest("skipped by user").user("Wait, not yet.");
+    let chat = pending.skip_calls("skipped by user").user("Wait, not yet.");
     assert_eq!(contents_of(&chat)[2..], ["quick", "Error: skipped by user", "Wait, not yet."]);
     validate(chat.messages()).expect("it is valid");
 }
@@ -430,7 +430,7 @@ fn unknown_and_finished_calls_cannot_be_changed() {
 
 #[test]
 fn a_skipped_call_has_a_denied_outcome() {
-    let chat = pending(&[("1", "quick", "{}")]).skip_rest("the office is closed");
+    let chat = pending(&[("1", "quick", "{}")]).skip_calls("the office is closed");
     let tool_runtime::message::Message::Tool(answer) = &chat.messages()[2] else {
         panic!("expected a tool message")
     };

@@ -12,7 +12,7 @@ fn warnings(message: Value) -> Vec<ReplyWarning> {
         Received::Answer(chat) => chat.warnings().to_vec(),
         Received::ToolCalls(pending) => {
             let warnings = pending.conversation().warnings().to_vec();
-            assert_eq!(pending.skip_rest("skipped").warnings(), warnings);
+            assert_eq!(pending.skip_calls("skipped").warnings(), warnings);
             warnings
         }
     }

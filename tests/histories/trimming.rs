@@ -44,8 +44,11 @@ fn trimmed_lists_are_valid_and_within_the_budget_unless_the_newest_exchange_exce
         let count = |message: &Message| if counts_messages { 1 } else { length(message) };
         let size = |messages: &[Message]| messages.iter().map(count).sum::<usize>();
         let limit = random.usize(..=size(&list) + 2);
-        let mut budget =
-            if counts_messages { TrimBudget::messages(limit) } else { TrimBudget::tokens(limit, length) };
+        let mut budget = if counts_messages {
+            TrimBudget::max_messages(limit)
+        } else {
+            TrimBudget::max_tokens(limit, length)
+        };
         let keeps = random.bool();
         budget = budget.keep_newest_exchange(keeps);
         let shortens = random.bool();
@@ -119,7 +122,7 @@ fn long() -> Vec<Message> {
 
 #[test]
 fn the_oldest_exchange_is_removed_completely_and_reported() {
-    let (kept, trimmed) = trim(long(), &TrimBudget::messages(9));
+    let (kept, trimmed) = trim(long(), &TrimBudget::max_messages(9));
     assert_eq!(kept, [&long()[..1], &long()[5..]].concat());
     assert_eq!(trimmed.removed, long()[1..5]);
     assert!(trimmed.truncated.is_empty());
@@ -132,25 +135,25 @@ fn no_exchange_is_removed_without_need() {
             .flat_map(|exchange| [user(&format!("{exchange}?")), text_reply(&format!("{exchange}."))])
             .collect()
     };
-    let (kept, trimmed) = trim(exchanges(4), &TrimBudget::messages(6));
+    let (kept, trimmed) = trim(exchanges(4), &TrimBudget::max_messages(6));
     assert_eq!((kept, trimmed.removed), (exchanges(4)[2..].to_vec(), exchanges(4)[..2].to_vec()));
-    let (kept, _) = trim(exchanges(4), &TrimBudget::messages(5));
+    let (kept, _) = trim(exchanges(4), &TrimBudget::max_messages(5));
     assert_eq!(kept, exchanges(4)[4..]);
 }
 
 #[test]
 fn system_messages_and_the_newest_exchange_stay_over_the_budget() {
-    let (kept, trimmed) = trim(long(), &TrimBudget::messages(0));
+    let (kept, trimmed) = trim(long(), &TrimBudget::max_messages(0));
     assert!(!trimmed.is_within_budget);
     assert_eq!(kept, [&long()[..1], &long()[5..]].concat());
 }
 
 #[test]
 fn older_replies_of_the_newest_exchange_may_be_removed() {
-    let (kept, trimmed) = trim(long(), &TrimBudget::messages(4).keep_newest_exchange(false));
+    let (kept, trimmed) = trim(long(), &TrimBudget::max_messages(4).keep_newest_exchange(false));
     assert_eq!(kept, [&long()[..1], &long()[5..6], &long()[8..]].concat());
     assert_eq!(trimmed.removed, [&long()[1..5], &long()[6..8]].concat());
-    let (kept, _) = trim(long(), &TrimBudget::messages(0).keep_newest_exchange(false));
+    let (kept, _) = trim(long(), &TrimBudget::max_messages(0).keep_newest_exchange(false));
     assert_eq!(kept, [&long()[..1], &long()[5..6], &long()[8..]].concat(), "the newest reply stays");
 }
 
@@ -176,7 +179,7 @@ fn old_results_are_truncated_before_removals_and_only_if_needed() {
         output("d"),
     ];
     let text = |message: &Message| message.text().len();
-    let (kept, trimmed) = trim(history.clone(), &TrimBudget::tokens(3_500, text).truncate_results(100));
+    let (kept, trimmed) = trim(history.clone(), &TrimBudget::max_tokens(3_500, text).truncate_results(100));
     assert_eq!(kept.len(), history.len());
     assert!(trimmed.removed.is_empty());
     let lengths: Vec<usize> = kept.iter().map(text).filter(|&length| length > 50).collect();
@@ -186,26 +189,26 @@ fn old_results_are_truncated_before_removals_and_only_if_needed() {
     assert_eq!(trimmed.truncated[0].content.as_str().len(), 1_000, "the report has the original");
 
     // If the older exchanges are not enough, results of the newest one are truncated, except for its newest reply.
-    let (kept, trimmed) = trim(history.clone(), &TrimBudget::tokens(1_500, text).truncate_results(100));
+    let (kept, trimmed) = trim(history.clone(), &TrimBudget::max_tokens(1_500, text).truncate_results(100));
     assert_eq!(trimmed.removed.len(), 5);
     let lengths: Vec<usize> = kept.iter().map(text).filter(|&length| length > 50).collect();
     assert!(lengths[0] <= 100 && lengths[1..] == [1_000], "{lengths:?}");
     let long_exchange = history[5..].iter().chain(&[calling(&["e"]), output("e")]).cloned().collect();
-    let budget = TrimBudget::tokens(1_300, text).truncate_results(100).keep_newest_exchange(false);
+    let budget = TrimBudget::max_tokens(1_300, text).truncate_results(100).keep_newest_exchange(false);
     let (kept_of_exchange, trimmed) = trim(long_exchange, &budget);
     assert_eq!(
         (kept_of_exchange.len(), trimmed.removed.len(), trimmed.truncated.len()),
         (7, 0, 2),
         "results are truncated before replies are removed"
     );
-    let (kept, _) = trim(kept, &TrimBudget::tokens(0, text).truncate_results(10));
+    let (kept, _) = trim(kept, &TrimBudget::max_tokens(0, text).truncate_results(10));
     assert_eq!(kept.last().map(text), Some(1_000), "the newest reply is never truncated");
 }
 
 #[test]
 fn a_conversation_can_be_trimmed() {
     let mut chat = Conversation::try_from(long()).expect("the messages are valid");
-    let trimmed = chat.trim(&TrimBudget::messages(9));
+    let trimmed = chat.trim(&TrimBudget::max_messages(9));
     assert_eq!((chat.messages().len(), trimmed.removed.len()), (6, 4));
     assert_eq!(chat.user("Three?").messages().len(), 7);
 }
@@ -223,6 +226,6 @@ fn a_result_with_an_image_is_not_truncated() {
         ]},
         {"role": "user", "content": "?"},
     ]);
-    let (kept, trimmed) = trim(crate::read(parts), &TrimBudget::messages(0).truncate_results(10));
+    let (kept, trimmed) = trim(crate::read(parts), &TrimBudget::max_messages(0).truncate_results(10));
     assert_eq!((kept.len(), trimmed.removed.len(), trimmed.truncated.len()), (1, 3, 0));
 }

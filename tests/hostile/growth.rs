@@ -160,7 +160,7 @@ fn rows() -> Vec<Row> {
                 assert!(history::validate(&read).is_ok());
                 let (repaired, _) = history::repair(read);
                 let mut chat = Conversation::try_from(repaired).expect("it is valid");
-                chat.trim(&TrimBudget::messages(messages.len() / 2));
+                chat.trim(&TrimBudget::max_messages(messages.len() / 2));
                 assert!(!chat.messages().is_empty());
             },
         ));

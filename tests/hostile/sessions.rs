@@ -167,7 +167,7 @@ async fn trimmed_calls(count: usize) -> String {
         session.push_user("Go on.");
         let calls = (0..100).map(|number| ToolCall::new(format!("call_{round}_{number}"), "unknown", "{}"));
         run(&mut session, AssistantMessage::from_tool_calls(calls)).await;
-        session.trim(&TrimBudget::messages(1));
+        session.trim(&TrimBudget::max_messages(1));
         let stored = serde_json::to_string(&session).expect("it is stored");
         session = serde_json::from_str(&stored).expect("it is loaded");
     }

@@ -48,7 +48,7 @@ async fn the_revision_grows_with_a_warning() {
     let registry = Registry::new(tools![act]).expect("one tool");
     let mut session = Session::new().user("Go!");
     let before = session.revision();
-    let run = session.run(&registry).prepare(|request| {
+    let run = session.run(&registry).map_request(|request| {
         request.allowed_tools(Vec::<String>::new()).tool_choice(tool_runtime::ToolChoice::Required)
     });
     let end = run.complete(|_| async { Err::<AssistantMessage, _>("unreachable") }).await;

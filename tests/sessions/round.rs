@@ -81,7 +81,7 @@ impl Round {
                 0 => self.push_user(),
                 // Otherwise runs and decisions change nothing.
                 5..17 if has_answer && self.session.pending().is_none() => self.push_user(),
-                1 => self.skip_rest(),
+                1 => self.skip_calls(),
                 2 => {
                     self.limits.raise(&mut self.random);
                     Ok(())
@@ -125,9 +125,9 @@ impl Round {
         if self.session.pending().is_some() { Err("calls are still pending".to_owned()) } else { Ok(()) }
     }
 
-    fn skip_rest(&mut self) -> Result<(), String> {
+    fn skip_calls(&mut self) -> Result<(), String> {
         record_skipped(&self.session, &self.ledger, &mut self.decisions, "not now");
-        self.session.skip_rest("not now");
+        self.session.skip_calls("not now");
         if self.session.pending().is_some() { Err("calls are still pending".to_owned()) } else { Ok(()) }
     }
 

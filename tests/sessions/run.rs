@@ -139,7 +139,7 @@ pub(crate) async fn run(
     if plan.has_middleware {
         run = run.around_call(|call| async move { call.run().await });
     }
-    let run = run.prepare(prepare);
+    let run = run.map_request(prepare);
     let on_event = |event: &Event| {
         let mut events = events.lock().unwrap_or_else(PoisonError::into_inner);
         events.push(event.clone());
@@ -277,7 +277,7 @@ fn prepare(
             let tool = TOOLS[random.usize(..TOOLS.len())].name;
             request = request.tool_choice(registry.tool_choice(tool).expect("it exists"));
         }
-        2 => request = request.trim(&TrimBudget::messages(random.usize(2..10))),
+        2 => request = request.trim(&TrimBudget::max_messages(random.usize(2..10))),
         _ => {}
     }
     request

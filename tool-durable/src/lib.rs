@@ -111,7 +111,7 @@
 //! - An approved call that has begun needs no other approval, even if the stored session still waits for it. It has the
 //!   arguments with which it was approved.
 //! - The calls of a streamed reply start at its end. Recorded replies have their events again, recorded results have none, and
-//!   [`prepare`](tool_runtime::session::Run::prepare) also receives the requests that a recorded reply replaces.
+//!   [`map_request`](tool_runtime::session::Run::map_request) also receives the requests that a recorded reply replaces.
 //! - After an error of the journal, no further call begins; calls that run finish; the run returns
 //!   [`JournaledRunError::Journal`]. The session is valid, and another run continues it.
 //! - In one process, a call never runs twice at once: the second run gets [`JournalError::Running`]. The exceptions are work that

@@ -76,9 +76,9 @@ impl<'a, J, O: FnMut(&Event), P: FnMut(Request) -> Request, A> JournaledRun<'a, 
         JournaledRun { run: self.run.around_call(layer), ..self }
     }
 
-    /// See [`Run::prepare`].
-    pub fn prepare<Q: FnMut(Request) -> Request>(self, prepare: Q) -> JournaledRun<'a, J, O, Q, A> {
-        JournaledRun { run: self.run.prepare(prepare), journal: self.journal }
+    /// See [`Run::map_request`].
+    pub fn map_request<Q: FnMut(Request) -> Request>(self, map: Q) -> JournaledRun<'a, J, O, Q, A> {
+        JournaledRun { run: self.run.map_request(map), journal: self.journal }
     }
 
     /// See [`Run::on_event`]. Recorded replies have their events again, recorded results have none.

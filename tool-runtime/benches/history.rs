@@ -54,7 +54,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let (whole, broken) = (history(number), broken(number));
         validate(&whole)?;
         assert!(repair(broken.clone()).1.len() >= broken.len() / 7 * 2, "two repairs in every exchange");
-        let budget = TrimBudget::messages(number / 2);
+        let budget = TrimBudget::max_messages(number / 2);
         let chat = Conversation::try_from(whole.clone())?;
         let [copied, copied_broken, validated, repaired, repaired_broken, trimmed] = medians::measure([
             &mut || drop(black_box(whole.clone())),

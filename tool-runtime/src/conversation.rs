@@ -255,7 +255,7 @@ impl Conversation {
     /// use tool_runtime::{Conversation, history::TrimBudget};
     ///
     /// let mut chat = Conversation::new().system("Be brief.").user("One?").assistant("One.").user("Two?");
-    /// let trimmed = chat.trim(&TrimBudget::messages(2));
+    /// let trimmed = chat.trim(&TrimBudget::max_messages(2));
     /// assert_eq!(chat.messages().len(), 2);
     /// assert_eq!(trimmed.removed[0].text(), "One?");
     /// ```

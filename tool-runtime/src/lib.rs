@@ -65,7 +65,7 @@
 //! | approval by a person, in a later request | [`Session::approve`], [`Session::awaiting_approval`] |
 //! | a result from a browser, a person or a long job | [`DynamicTool::external`], [`ToolOutput::pending`], [`Session::provide_result`] |
 //! | limits of replies, calls and tokens in a run | [`Run::max_replies`](session::Run::max_replies), [`max_calls`](session::Run::max_calls), [`max_tokens_total`](session::Run::max_tokens_total) |
-//! | a tool choice, fewer tools or fewer messages in one request | [`Run::prepare`](session::Run::prepare) |
+//! | a tool choice, fewer tools or fewer messages in one request | [`Run::map_request`](session::Run::map_request) |
 //! | a time limit | [`#[tool(timeout = ..)]`](macro@tool#options), [`RegistryBuilder::timeout`], [`call_timeout`](RegistryBuilder::call_timeout) |
 //! | a limit of calls of one tool, concurrent or in a run | [`#[tool(max_concurrency = .., max_calls = ..)]`](macro@tool#options) |
 //! | the tools that one request or run may use | [`Request::allowed_tools`](conversation::Request::allowed_tools), [`RunContext::allowed_tools`] |

@@ -139,7 +139,7 @@ impl Session {
     /// assert_eq!(session.messages().len(), 2);
     /// ```
     pub fn push_user(&mut self, content: impl Into<Content>) {
-        self.skip_rest("skipped by user");
+        self.skip_calls("skipped by user");
         self.push(Message::user(content));
         (self.used, self.begun_calls) = (Used::default(), BegunCalls::default());
     }
@@ -150,12 +150,12 @@ impl Session {
     }
 
     /// Fails every pending call with `Error: ` and this reason, like
-    /// [`PendingCalls::skip_rest`](crate::conversation::PendingCalls::skip_rest). No tool runs; the next run sends the next
+    /// [`PendingCalls::skip_calls`](crate::conversation::PendingCalls::skip_calls). No tool runs; the next run sends the next
     /// request.
-    pub fn skip_rest(&mut self, reason: impl Into<String>) {
+    pub fn skip_calls(&mut self, reason: impl Into<String>) {
         if self.state.pending().is_some() {
             self.count_change();
-            self.state.skip_rest(reason.into());
+            self.state.skip_calls(reason.into());
         }
     }
 
@@ -271,7 +271,7 @@ impl Session {
     ///
     /// To keep all messages and to trim only those of a request, use
     /// [`Request::trim`](crate::conversation::Request::trim) in
-    /// [`prepare`](Run::prepare).
+    /// [`map_request`](Run::map_request).
     pub fn trim(&mut self, budget: &TrimBudget<'_>) -> Trimmed {
         self.count_change();
         self.ids = None;

@@ -246,10 +246,10 @@ async fn produce(cause: &str) -> Option<ToolMessage> {
             let mut pending = pending(Conversation::new().user("Beijing?"), beijing());
             let dropped = tokio::time::timeout(Duration::from_secs(1), pending.run(&registry)).await;
             assert!(dropped.is_err());
-            tool_message(pending.skip_rest("skipped by user").messages().get(2))
+            tool_message(pending.skip_calls("skipped by user").messages().get(2))
         }
         "The user skipped the call." => {
-            let chat = pending(Conversation::new().user("Beijing?"), beijing()).skip_rest("skipped by user");
+            let chat = pending(Conversation::new().user("Beijing?"), beijing()).skip_calls("skipped by user");
             tool_message(chat.messages().get(2))
         }
         "A call failed the same way for the third time in a row." => third_failure().await,

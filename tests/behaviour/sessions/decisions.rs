@@ -128,9 +128,9 @@ async fn the_rest_can_be_skipped_with_a_reason() {
     let (registry, _) = shop();
     let (mut session, model) = waiting(&registry).await;
     session.provide_result("a", "done by hand").expect("it waits");
-    session.skip_rest("the shop is closed");
+    session.skip_calls("the shop is closed");
     assert_eq!(results(&session), ["done by hand", "Error: the shop is closed"]);
-    session.skip_rest("nothing is pending");
+    session.skip_calls("nothing is pending");
     let end = session.run(&registry).complete(|request| model.complete(request)).await.expect("valid");
     assert_eq!(end, RunEnd::Answered);
 }
@@ -258,7 +258,7 @@ async fn a_call_that_is_denied_after_an_edit_shows_the_arguments_of_the_model() 
     let (registry, ledger) = shop();
     let decisions: [fn(&mut Session); 5] = [
         |session| session.deny("a", "no").expect("it waits"),
-        |session| session.skip_rest("no"),
+        |session| session.skip_calls("no"),
         |session| session.push_user("No."),
         |session| session.provide_result("a", "done by hand").expect("it waits"),
         |session| {
@@ -312,7 +312,7 @@ async fn arguments_with_which_a_call_has_begun_stay_in_the_history() {
     assert_eq!(ledger.entries(), ["close 8"]);
     let mut session = stored(&session);
     let mut skipped = session.clone();
-    skipped.skip_rest("closed");
+    skipped.skip_calls("closed");
     let end = session.run(&registry).complete(|request| first.complete(request)).await.expect("valid");
     assert_eq!(end, RunEnd::NeedsApproval, "it needs a second approval");
     // An edit for the second run, which does not begin.

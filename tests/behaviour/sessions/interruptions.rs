@@ -257,7 +257,7 @@ async fn a_call_that_waits_for_a_second_approval_may_have_taken_effect() {
     assert!(waiting.awaiting_approval()[0].may_have_taken_effect);
     let decisions: [(&str, Decide); 5] = [
         ("no", |session| session.deny("a", "no").expect("it waits")),
-        ("closed", |session| session.skip_rest("closed")),
+        ("closed", |session| session.skip_calls("closed")),
         ("skipped by user", |session| session.push_user("Wait.")),
         ("no", |session| {
             session.approve("a").expect("it waits");
@@ -266,7 +266,7 @@ async fn a_call_that_waits_for_a_second_approval_may_have_taken_effect() {
         ("late", |session| {
             session.approve("a").expect("it waits");
             *session = stored(session);
-            session.skip_rest("late");
+            session.skip_calls("late");
         }),
     ];
     for (reason, decide) in decisions {

@@ -15,7 +15,7 @@ async fn each_request_can_have_a_tool_choice() {
     let mut session = asked();
     let run = session
         .run(&registry)
-        .prepare(|request| request.tool_choice(std::mem::replace(&mut choice, ToolChoice::None)));
+        .map_request(|request| request.tool_choice(std::mem::replace(&mut choice, ToolChoice::None)));
     assert_eq!(run.complete(|request| model.complete(request)).await.expect("valid"), RunEnd::Answered);
     let requests = model.requests();
     assert_eq!(requests[0]["tool_choice"]["function"]["name"], "find");
@@ -27,7 +27,7 @@ async fn the_allowed_tools_of_a_request_apply_to_its_calls_also_after_a_restart(
     let (registry, ledger) = shop();
     let model = model([calling([call("a", "ship", 7), call("b", "refund", 8)]), text_reply("Done.")]);
     let mut session = asked();
-    let run = session.run(&registry).prepare(|request| request.allowed_tools(["refund", "find"]));
+    let run = session.run(&registry).map_request(|request| request.allowed_tools(["refund", "find"]));
     assert_eq!(run.complete(|request| model.complete(request)).await.expect("valid"), RunEnd::NeedsApproval);
     assert!(results(&session)[0].contains("`ship` may not be called now"), "{:?}", results(&session));
     let mut session = stored(&session);
@@ -45,7 +45,7 @@ async fn the_allowed_tools_of_the_batch_apply_as_well() {
     let registry = registry.with(&RunContext::new().allowed_tools(["find"]));
     let model = model([calling([call("a", "ship", 7), call("b", "find", 8)]), text_reply("Done.")]);
     let mut session = asked();
-    let run = session.run(&registry).prepare(|request| request.allowed_tools(["ship", "find"]));
+    let run = session.run(&registry).map_request(|request| request.allowed_tools(["ship", "find"]));
     assert_eq!(run.complete(|request| model.complete(request)).await.expect("valid"), RunEnd::Answered);
     assert!(results(&session)[0].contains("may not be called now"));
     assert_eq!((&*results(&session)[1], ledger.entries().len()), ("order 8", 0));
@@ -56,7 +56,7 @@ async fn the_batch_of_a_later_run_also_restricts_the_tools() {
     let (registry, ledger) = shop();
     let model = model([calling([call("a", "refund", 7)]), text_reply("Done.")]);
     let mut session = asked();
-    let run = session.run(&registry).prepare(|request| request.allowed_tools(["refund", "find"]));
+    let run = session.run(&registry).map_request(|request| request.allowed_tools(["refund", "find"]));
     assert_eq!(run.complete(|request| model.complete(request)).await.expect("valid"), RunEnd::NeedsApproval);
     session.approve("a").expect("it waits");
     let registry = registry.with(&RunContext::new().allowed_tools(["find"]));
@@ -70,7 +70,7 @@ async fn a_request_can_be_trimmed_and_the_session_keeps_its_messages() {
     let model = model([text_reply("Two.")]);
     let chat = tool_runtime::Conversation::new().user("One?").assistant("One.").user("Two?");
     let mut session = tool_runtime::Session::from(chat);
-    let run = session.run(&registry).prepare(|request| request.trim(&TrimBudget::messages(1)));
+    let run = session.run(&registry).map_request(|request| request.trim(&TrimBudget::max_messages(1)));
     assert_eq!(run.complete(|request| model.complete(request)).await.expect("valid"), RunEnd::Answered);
     assert_eq!(model.requests()[0]["messages"].as_array().map(Vec::len), Some(1));
     assert_eq!(session.messages().len(), 4);
@@ -142,7 +142,7 @@ async fn the_key_of_a_call_survives_restarts_and_trims() {
             async move { call.run().await }
         });
         assert_eq!(run.complete(|request| model.complete(request)).await.expect("valid"), RunEnd::ReplyLimit);
-        session.trim(&TrimBudget::messages(4));
+        session.trim(&TrimBudget::max_messages(4));
         session = stored(&session);
     }
     let keys = keys.lock().expect("no panic").clone();
@@ -160,7 +160,7 @@ async fn a_run_does_not_copy_the_messages() {
         let model = model(replies);
         let mut session = asked();
         let text = session.messages()[0].text().as_ptr();
-        let run = session.run(&registry).prepare(|request| {
+        let run = session.run(&registry).map_request(|request| {
             assert_eq!(request.messages()[0].text().as_ptr(), text, "the messages are shared");
             request
         });
@@ -196,7 +196,7 @@ async fn a_session_inside_a_tool_has_the_batch_of_the_program() {
     let mut ids = Vec::new();
     let run = session
         .run(&registry)
-        .prepare(|request| request.allowed_tools(["delegate"]))
+        .map_request(|request| request.allowed_tools(["delegate"]))
         .around_call(|call: ReadyCall| async move { call.run().await.map_text(|text| format!("({text})")) })
         .on_event(|event| {
             if let Event::Call(call) = event {

@@ -46,7 +46,7 @@ async fn closures_need_not_be_sync() {
         let mut session = asked();
         let sender = events.clone();
         let listener: Box<dyn FnMut(&Event) + Send> = Box::new(move |event| drop(sender.send(event.clone())));
-        let run = session.run(&registry).on_event(listener).prepare({
+        let run = session.run(&registry).on_event(listener).map_request({
             let requests = std::cell::Cell::new(0);
             move |request| {
                 requests.set(requests.get() + 1);

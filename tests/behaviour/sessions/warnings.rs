@@ -12,7 +12,8 @@ async fn warnings(reply: ScriptedReply, choice: ToolChoice) -> Vec<ReplyWarning>
     let model = model([reply, text_reply("Done.")]);
     let mut session: Session = asked();
     let mut events = Vec::new();
-    let run = session.run(&registry).max_replies(1).prepare(|request| request.tool_choice(choice.clone()));
+    let run =
+        session.run(&registry).max_replies(1).map_request(|request| request.tool_choice(choice.clone()));
     let run = run.on_event(|event| {
         if let Event::Warning { warning, text, .. } = event {
             assert_eq!(*text, warning.to_string());

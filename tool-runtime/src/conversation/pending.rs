@@ -190,10 +190,10 @@ impl PendingCalls {
     ///
     /// let reply = AssistantMessage::from_tool_calls(vec![ToolCall::new("call_1", "now", "{}")]);
     /// let Received::ToolCalls(pending) = Conversation::new().user("What time is it?").receive(reply) else { unreachable!() };
-    /// let chat = pending.skip_rest("skipped by user");
+    /// let chat = pending.skip_calls("skipped by user");
     /// assert_eq!(chat.messages()[2].text(), "Error: skipped by user");
     /// ```
-    pub fn skip_rest(self, reason: impl Into<String>) -> Conversation {
+    pub fn skip_calls(self, reason: impl Into<String>) -> Conversation {
         let reason = reason.into();
         let PendingCalls { before: mut conversation, mut reply, states, .. } = self;
         let calls = reply.tool_calls.iter_mut().zip(states);
@@ -223,7 +223,7 @@ impl PendingCalls {
             return Err(self);
         }
         // Every call has its result, so none is skipped.
-        Ok(self.skip_rest(""))
+        Ok(self.skip_calls(""))
     }
 
     /// Runs every call and returns the conversation. A call that needs approval and has none, whose result comes later, or
@@ -233,7 +233,7 @@ impl PendingCalls {
     pub async fn dispatch(mut self, registry: &Registry) -> Conversation {
         self.run_calls(registry, Unfinished::Fail, |_| true).await;
         // Every call has its result, so none is skipped.
-        self.skip_rest("")
+        self.skip_calls("")
     }
 }
 

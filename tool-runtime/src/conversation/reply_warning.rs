@@ -40,7 +40,7 @@ pub enum ReplyWarning {
         /// The tool; `None` if any tool was required.
         tool: Option<String>,
     },
-    /// The request cannot have the tool choice that [`prepare`](crate::session::Run::prepare) set, since it has no such
+    /// The request cannot have the tool choice that [`map_request`](crate::session::Run::map_request) set, since it has no such
     /// tool. The model decided itself.
     #[non_exhaustive]
     IgnoredToolChoice {

@@ -148,7 +148,7 @@ impl Request {
     /// use tool_runtime::{Conversation, Registry, tools};
     ///
     /// let chat = Conversation::new().system("Be brief.").user("One?").assistant("One.").user("Two?");
-    /// let request = chat.request(&Registry::new(tools![])?).trim(&TrimBudget::messages(2));
+    /// let request = chat.request(&Registry::new(tools![])?).trim(&TrimBudget::max_messages(2));
     /// assert_eq!(request.messages().len(), 2);
     /// assert_eq!(chat.messages().len(), 4);
     /// # Ok::<(), Box<dyn std::error::Error>>(())

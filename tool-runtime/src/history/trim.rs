@@ -22,14 +22,14 @@ pub struct TrimBudget<'a> {
 impl<'a> TrimBudget<'a> {
     /// At most `limit` messages.
     #[must_use]
-    pub fn messages(limit: usize) -> Self {
-        TrimBudget::tokens(limit, |_| 1)
+    pub fn max_messages(limit: usize) -> Self {
+        TrimBudget::max_tokens(limit, |_| 1)
     }
 
     /// At most `limit` tokens. `count` is a tokenizer or an estimate; it is called once for each message, and once more
     /// for each truncated message.
     #[must_use]
-    pub fn tokens(limit: usize, count: impl Fn(&Message) -> usize + 'a) -> Self {
+    pub fn max_tokens(limit: usize, count: impl Fn(&Message) -> usize + 'a) -> Self {
         TrimBudget { limit, measure: Box::new(count), longest_output: None, keeps_newest_exchange: true }
     }
 

@@ -24,7 +24,7 @@ use std::sync::Arc;
 pub struct Run<'a, O = fn(&Event), P = fn(Request) -> Request, A = ()> {
     session: &'a mut Session,
     settings: Settings,
-    prepare: P,
+    map_request: P,
     on_event: Option<O>,
     answer: PhantomData<fn() -> A>,
 }
@@ -53,7 +53,7 @@ impl Session {
         let (registry, limits) = (registry.clone(), Limits::default());
         let settings =
             Settings { registry, limits, wire: None, layers: RunLayers::default(), log: None, answer: None };
-        Run { session: self, settings, prepare: |request| request, on_event: None, answer: PhantomData }
+        Run { session: self, settings, map_request: |request| request, on_event: None, answer: PhantomData }
     }
 }
 
@@ -161,16 +161,16 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
     /// # let registry = Registry::new(tools![plan])?;
     /// # let mut session = Session::new().user("Clean up.");
     /// let mut choice = registry.tool_choice("plan")?; // the first reply must be a plan
-    /// let run = session.run(&registry).prepare(|request| {
+    /// let run = session.run(&registry).map_request(|request| {
     ///     request.tool_choice(std::mem::replace(&mut choice, ToolChoice::Auto))
     /// });
     /// let _ = run.complete(complete).await?;
     /// # Ok(())
     /// # }
     /// ```
-    pub fn prepare<Q: FnMut(Request) -> Request>(self, prepare: Q) -> Run<'a, O, Q, A> {
-        let Run { session, settings, prepare: _, on_event, answer } = self;
-        Run { session, settings, prepare, on_event, answer }
+    pub fn map_request<Q: FnMut(Request) -> Request>(self, map_request: Q) -> Run<'a, O, Q, A> {
+        let Run { session, settings, map_request: _, on_event, answer } = self;
+        Run { session, settings, map_request, on_event, answer }
     }
 
     /// Sets a listener for the [`Event`]s of the run. It runs in the task of the run and must not block. The calls of a reply
@@ -233,26 +233,26 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
     /// # }
     /// ```
     pub fn on_event<G: FnMut(&Event)>(self, on_event: G) -> Run<'a, G, P, A> {
-        let Run { session, settings, prepare, on_event: _, answer } = self;
-        Run { session, settings, prepare, on_event: Some(on_event), answer }
+        let Run { session, settings, map_request, on_event: _, answer } = self;
+        Run { session, settings, map_request, on_event: Some(on_event), answer }
     }
 
     /// Sets the format of the answer, and its marker.
     pub(super) fn with_answer<B>(self, format: fn(&Registry) -> AnswerFormat) -> Run<'a, O, P, B> {
-        let Run { session, mut settings, prepare, on_event, answer: _ } = self;
+        let Run { session, mut settings, map_request, on_event, answer: _ } = self;
         settings.answer = Some(format);
-        Run { session, settings, prepare, on_event, answer: PhantomData }
+        Run { session, settings, map_request, on_event, answer: PhantomData }
     }
 
     pub(super) fn start(self) -> RunLoop<'a, O, P> {
-        let Run { session, settings, prepare, on_event, answer: _ } = self;
+        let Run { session, settings, map_request, on_event, answer: _ } = self;
         session.remove_claim();
         let Settings { registry, limits, wire, layers, log, answer } = settings;
         let answer = answer.map(|format| Arc::new(format(&registry)));
         let context = registry.run_context().cloned().unwrap_or_default().for_run();
         let registry = registry.with(&context).with_run_layers(layers);
         let reporter = Reporter::new(on_event, context.token().cloned());
-        RunLoop { session, registry, limits, wire, log, prepare, reporter, answer }
+        RunLoop { session, registry, limits, wire, log, map_request, reporter, answer }
     }
 }
 

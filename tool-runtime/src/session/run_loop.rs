@@ -23,7 +23,7 @@ pub(super) struct RunLoop<'a, O, P> {
     pub(super) limits: Limits,
     pub(super) wire: Option<Arc<dyn Wire>>,
     pub(super) log: Option<Box<dyn RunLog>>,
-    pub(super) prepare: P,
+    pub(super) map_request: P,
     pub(super) reporter: Reporter<O>,
     /// The format of the answer, if it has a type.
     pub(super) answer: Option<Arc<AnswerFormat>>,
@@ -176,7 +176,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
             Some(answer) => request.with_answer(Arc::clone(&answer.tool)),
             None => request,
         };
-        let request = (self.prepare)(request);
+        let request = (self.map_request)(request);
         let (requested, warning) = Requested::new(&request, self.answer.clone());
         if let Some(warning) = warning {
             self.warn(warning);

@@ -61,10 +61,10 @@ impl State {
         }
     }
 
-    pub(super) fn skip_rest(&mut self, reason: String) {
+    pub(super) fn skip_calls(&mut self, reason: String) {
         *self = State::Ready(match std::mem::take(self) {
             State::Ready(conversation) => conversation,
-            State::Pending(pending) => pending.calls.skip_rest(reason),
+            State::Pending(pending) => pending.calls.skip_calls(reason),
         });
     }
 
@@ -73,7 +73,7 @@ impl State {
         if let State::Pending(Pending { calls, .. }) = self {
             if calls.is_finished() {
                 // No call is skipped.
-                self.skip_rest(String::new());
+                self.skip_calls(String::new());
             }
         }
     }

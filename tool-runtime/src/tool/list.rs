@@ -8,6 +8,7 @@ pub struct ToolList(pub(crate) &'static [&'static Descriptor]);
 
 impl ToolList {
     /// Creates the list. Called by [`tools!`](crate::tools).
+    #[doc(hidden)]
     #[must_use]
     pub const fn new(tools: &'static [&'static Descriptor]) -> Self {
         ToolList(tools)

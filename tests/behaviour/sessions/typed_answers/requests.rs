@@ -25,7 +25,7 @@ async fn prepared<T: DeserializeOwned + JsonSchema>(
 ) -> Value {
     let model = ScriptedModel::new([AssistantMessage::from_text(VALID)]);
     let mut session = Session::new().user("Go on.");
-    let run = session.run(registry).wire(wire).max_replies(1).prepare(prepare).answer_as::<T>();
+    let run = session.run(registry).wire(wire).max_replies(1).map_request(prepare).answer_as::<T>();
     let _: TypedEnd<T> = run.complete(|request| model.complete(request)).await.expect("a valid request");
     model.requests().remove(0)
 }

@@ -180,7 +180,7 @@ async fn the_order_of_settings_is_free_and_runs_are_send() {
         let mut session = Session::new().user("Hello!");
         let listener: Box<dyn FnMut(&Event) + Send> = Box::new(|_| {});
         let run = session.run(&registry).answer_as::<Invoice>().max_replies(2).on_event(listener);
-        let run = run.prepare(|request| request).max_tokens_total(100);
+        let run = run.map_request(|request| request).max_tokens_total(100);
         let first = run.complete(|request| model.complete(request)).await.expect("valid");
         session.push_user("Again.");
         let run = session.run(&registry).max_replies(2).on_event(|_| {}).answer_as::<Invoice>();
