@@ -74,7 +74,7 @@ async fn an_arc_is_state_for_references_to_its_value() {
 }
 
 #[tokio::test]
-async fn a_toolset_can_come_from_the_batch() {
+async fn a_toolset_can_come_from_the_run_context() {
     let registry = Registry::builder().toolset_per_run::<Shop>().build().expect("two tools");
     assert_eq!(registry.names(), ["close", "shop"]);
     for name in ["Books", "Bikes"] {

@@ -80,7 +80,7 @@ async fn calls_beyond_max_calls_are_an_error() {
 }
 
 #[tokio::test]
-async fn a_batch_context_counts_the_calls_of_all_its_dispatches() {
+async fn a_run_context_counts_the_calls_of_all_its_dispatches() {
     let context = RunContext::new();
     let registry = registry();
     let bound = registry.with(&context);

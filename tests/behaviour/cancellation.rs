@@ -159,7 +159,7 @@ async fn passes(#[state] gate: &Arc<tokio::sync::Semaphore>) -> &'static str {
 }
 
 #[tokio::test]
-async fn all_finished_calls_of_a_large_batch_keep_their_results() {
+async fn all_finished_calls_of_a_large_reply_keep_their_results() {
     let gate = Arc::new(tokio::sync::Semaphore::new(0));
     let registry = Registry::builder()
         .tools(tools![passes, takes])
@@ -194,7 +194,7 @@ async fn cancels(#[context] call: &CallContext) -> bool {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tool_cannot_cancel_its_batch() {
+async fn a_tool_cannot_cancel_its_run() {
     let registry = Registry::new(tools![takes, cancels]).expect("a registry");
     let calls = [ToolCall::new("1", "cancels", ""), take("2", 1)];
     let (messages, _) = cancelled_after(&registry, &calls, 5).await;
@@ -309,7 +309,7 @@ fn working() -> (Registry, tokio::sync::mpsc::UnboundedReceiver<&'static str>) {
 }
 
 #[tokio::test]
-async fn the_token_of_a_blocking_function_is_cancelled_with_its_batch() {
+async fn the_token_of_a_blocking_function_is_cancelled_with_its_run() {
     let (registry, mut progress) = working();
     let token = CancellationToken::new();
     let registry = registry.with(&RunContext::new().cancellation(token.clone()));

@@ -76,7 +76,7 @@ async fn without_a_limit_all_calls_run_concurrently() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn max_concurrency_applies_to_all_batches_clones_and_subsets() {
+async fn max_concurrency_applies_to_all_dispatches_clones_and_subsets() {
     let (registry, running) = builder();
     let registry = registry.max_concurrency(3).build().expect("a registry");
     let subset = registry.subset(["works"]).expect("it is there");
@@ -204,7 +204,7 @@ async fn a_tool_that_panics_when_it_is_dropped_does_not_affect_other_calls() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn panics_of_dropped_tools_do_not_leave_a_dropped_batch() {
+async fn panics_of_dropped_tools_do_not_leave_a_dropped_dispatch() {
     let (registry, running) = builder();
     let registry = registry.tools(tools![lasts_and_panics]).build().expect("a registry");
     let calls = ["lasts_and_panics", "works", "lasts_and_panics"].map(|tool| ToolCall::new("1", tool, ""));

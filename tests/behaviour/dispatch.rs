@@ -198,7 +198,7 @@ async fn meets() -> &'static str {
 }
 
 #[tokio::test]
-async fn the_calls_of_a_batch_run_concurrently() {
+async fn the_calls_of_a_reply_run_concurrently() {
     let calls: Vec<ToolCall> = (0..40).map(|index| ToolCall::new(index.to_string(), "meets", "")).collect();
     let registry = Registry::new(tools![meets]).expect("one tool");
     let messages = tokio::time::timeout(Duration::from_secs(20), registry.dispatch(&calls))

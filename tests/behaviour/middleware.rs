@@ -341,7 +341,7 @@ async fn a_run_that_is_dropped_cancels_its_token() {
 }
 
 #[tokio::test]
-async fn cancelling_the_batch_ends_middleware() {
+async fn cancelling_the_run_ends_middleware() {
     let kept = Arc::<Mutex<Option<ReadyCall>>>::default();
     let keep = Arc::clone(&kept);
     let token = CancellationToken::new();

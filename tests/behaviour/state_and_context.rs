@@ -85,7 +85,7 @@ fn every_missing_state_of_every_tool_is_reported_at_once() {
 }
 
 #[tokio::test]
-async fn a_call_in_a_batch_without_its_state_is_an_error() {
+async fn a_call_in_a_run_without_its_state_is_an_error() {
     let registry = Registry::builder()
         .tools(tools![who])
         .state(Db("db"))
@@ -107,7 +107,7 @@ async fn a_call_in_a_batch_without_its_state_is_an_error() {
 }
 
 #[tokio::test]
-async fn the_state_of_a_batch_takes_precedence_over_that_of_the_registry_only_in_its_batch() {
+async fn the_state_of_a_run_takes_precedence_over_that_of_the_registry_only_in_that_run() {
     let registry = Registry::builder()
         .tools(tools![who])
         .state(Db("own"))
@@ -157,7 +157,7 @@ async fn state_can_be_a_shared_trait_object() {
 }
 
 #[test]
-fn debug_does_not_show_the_values_of_a_batch() {
+fn debug_does_not_show_the_values_of_a_run_context() {
     let context = RunContext::new().state(User("secret".to_owned()));
     assert!(!format!("{context:?}").contains("secret"));
 }
@@ -181,7 +181,7 @@ async fn the_type_of_state_may_have_higher_ranked_lifetimes() {
 }
 
 #[tokio::test]
-async fn a_later_value_of_a_batch_replaces_an_earlier_one() {
+async fn a_later_value_of_a_run_context_replaces_an_earlier_one() {
     let context = RunContext::new().state(User("Ada".to_owned()));
     let replaced = context.clone().state(User("Bo".to_owned()));
     assert_eq!(context.get::<User>().map(|user| &*user.0), Some("Ada"), "the other context is unchanged");

@@ -64,7 +64,7 @@ async fn holds() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tool_is_dropped_by_its_time_limit_and_with_its_batch() {
+async fn a_tool_is_dropped_by_its_time_limit_and_with_its_run() {
     message_text(tools![holds], "holds", "").await;
     assert_eq!(DROPPED.load(Ordering::SeqCst), 1, "its limit expired");
     let registry = Registry::new(tools![holds]).expect("a registry");

@@ -80,7 +80,7 @@ fn images_and_files_of_several_results_are_in_one_message_in_their_order() {
 }
 
 #[test]
-fn images_of_each_batch_follow_its_last_result() {
+fn images_of_each_reply_follow_its_last_result() {
     let image_of = |chat: Conversation| {
         let reply = AssistantMessage::from_tool_calls(vec![ToolCall::new("1", "now", "{}")]);
         let Received::ToolCalls(mut pending) = chat.receive(reply) else { panic!("it calls") };

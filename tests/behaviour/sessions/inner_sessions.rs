@@ -113,7 +113,7 @@ async fn an_inner_session_has_its_own_limits() {
 }
 
 #[tokio::test]
-async fn an_inner_session_does_not_have_the_listeners_and_limits_of_the_batch() {
+async fn an_inner_session_does_not_have_the_listeners_and_limits_of_the_run() {
     let (registry, inner) = delegating(two_finds());
     let heard = Arc::<Mutex<Vec<String>>>::default();
     let listener = Arc::clone(&heard);

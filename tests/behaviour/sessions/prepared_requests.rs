@@ -40,7 +40,7 @@ async fn the_allowed_tools_of_a_request_apply_to_its_calls_also_after_a_restart(
 }
 
 #[tokio::test]
-async fn the_allowed_tools_of_the_batch_apply_as_well() {
+async fn the_allowed_tools_of_the_run_context_apply_as_well() {
     let (registry, ledger) = shop();
     let registry = registry.with(&RunContext::new().allowed_tools(["find"]));
     let model = model([calling([call("a", "ship", 7), call("b", "find", 8)]), text_reply("Done.")]);
@@ -52,7 +52,7 @@ async fn the_allowed_tools_of_the_batch_apply_as_well() {
 }
 
 #[tokio::test]
-async fn the_batch_of_a_later_run_also_restricts_the_tools() {
+async fn the_context_of_a_later_run_also_restricts_the_tools() {
     let (registry, ledger) = shop();
     let model = model([calling([call("a", "refund", 7)]), text_reply("Done.")]);
     let mut session = asked();
@@ -174,7 +174,7 @@ async fn a_run_does_not_copy_the_messages() {
 }
 
 #[tokio::test]
-async fn a_session_inside_a_tool_has_the_batch_of_the_program() {
+async fn a_session_inside_a_tool_has_the_run_context_of_the_program() {
     /// Asks a second model.
     #[tool_runtime::tool]
     async fn delegate(#[context] call: &tool_runtime::CallContext) -> String {

@@ -20,7 +20,7 @@ async fn failed(
 const FULL: &str = "the journal cannot be used: no space left on device";
 
 #[tokio::test(start_paused = true)]
-async fn a_batch_without_a_run_id_runs_nothing() {
+async fn a_run_without_an_id_runs_nothing() {
     let (ledger, journal) = (Ledger::default(), MemoryJournal::default());
     let registry = registry(&ledger, SHORT).with(&RunContext::new());
     let mut session = Session::new().user("Go.");

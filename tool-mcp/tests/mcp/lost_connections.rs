@@ -112,7 +112,7 @@ async fn a_closed_client_connects_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_call_of_a_batch_has_a_result() {
+async fn every_call_of_a_reply_has_a_result() {
     for seed in 0..50 {
         let mut random = fastrand::Rng::with_seed(seed);
         let (_client, registry, log) = client_with(random.usize(0..6), usize::MAX).await;

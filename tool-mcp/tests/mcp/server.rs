@@ -280,7 +280,7 @@ fn who_am_i(#[state] user: &User) -> &'static str {
 }
 
 #[tokio::test]
-async fn the_batch_decides_about_state_and_tools() {
+async fn the_run_context_decides_about_state_and_tools() {
     let registry =
         Registry::builder().tools(tools![who_am_i, once]).state_per_run::<User>().build().expect("valid");
     let server = serve(registry).try_run_context(|request| match request.tool() {
@@ -306,7 +306,7 @@ async fn a_client_does_not_learn_the_names_of_other_tools() {
 }
 
 #[tokio::test]
-async fn a_batch_function_that_panics_is_an_error_of_the_request() {
+async fn a_run_context_function_that_panics_is_an_error_of_the_request() {
     let server = serve(registry()).run_context(|_| panic!("a secret"));
     let mut client = Peer::connect_to(server).await;
     assert_eq!(
