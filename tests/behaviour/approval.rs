@@ -93,7 +93,7 @@ async fn a_denied_call_does_not_run_and_other_calls_do() {
     assert_eq!(runs, 2);
     let error = messages[0].outcome().and_then(|outcome| outcome.error());
     assert!(matches!(error, Some(CallError::Denied { reason, .. }) if reason == "not today"), "{error:?}");
-    let (messages, _) = dispatch_with_hook(|_| async { Decision::Deny("".into()) }, &calls()).await;
+    let (messages, _) = dispatch_with_hook(|_| async { Decision::Deny(String::new()) }, &calls()).await;
     assert_eq!(messages[2].content, "Error: the call of `read` was denied.");
 }
 
@@ -102,7 +102,7 @@ async fn a_call_with_a_result_of_the_hook_does_not_run() {
     let hook = |call: ProposedCall| async move {
         match call.tool() {
             "read" => Decision::Respond("from the cache".into()),
-            _ => Decision::Respond(ToolOutput::from("as if").with_artifact(7_u8).into()),
+            _ => Decision::Respond(ToolOutput::from("as if").with_artifact(7_u8)),
         }
     };
     let (messages, runs) = dispatch_with_hook(hook, &calls()).await;

@@ -138,7 +138,7 @@ async fn the_panic_message_is_in_the_outcome_and_not_in_the_content() {
         registry().dispatch(&[ToolCall::new("1", "panics", r#"{"message":"password: 123"}"#)]).await;
     assert_eq!(messages[0].content, "Error: the tool `panics` failed unexpectedly.");
     let outcome = messages[0].outcome().expect("a dispatched call has an outcome");
-    assert!(!outcome.error().is_none());
+    assert!(outcome.error().is_some());
     match outcome.error() {
         Some(CallError::Panicked { tool, source: Some(source), .. }) => {
             assert_eq!((&**tool, &*source.to_string()), ("panics", "password: 123"));

@@ -29,7 +29,7 @@ fn registry() -> Registry {
 }
 
 fn wire(name: &str) -> Arc<dyn Wire> {
-    wire::by_name(name).expect("it exists").into()
+    wire::by_name(name).expect("it exists")
 }
 
 fn hello(wire: &Arc<dyn Wire>) -> Request {

@@ -36,8 +36,7 @@ pub(crate) struct Round {
 
 impl Round {
     pub(crate) fn new(mut random: Rng) -> Self {
-        let wire: Arc<dyn Wire> =
-            Arc::from(wire::by_name(WIRES[random.usize(..WIRES.len())]).expect("it is a wire"));
+        let wire: Arc<dyn Wire> = wire::by_name(WIRES[random.usize(..WIRES.len())]).expect("it is a wire");
         let ledger = Arc::<Ledger>::default();
         let policy = Arc::new(Policy::random(&mut random));
         let habits = Habits {

@@ -120,7 +120,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         let (results, ()) = tokio::join!(bound.dispatch(&calls), cancelling);
         for (call, result) in calls.iter().zip(&results) {
             assert_eq!(call.id, result.tool_call_id, "each call has its tool message");
-            failed += usize::from(result.outcome().is_some_and(|outcome| !outcome.error().is_none()));
+            failed += usize::from(result.outcome().is_some_and(|outcome| outcome.error().is_some()));
         }
         assert_eq!(results.len(), calls.len());
         if first + BATCH == EARLY {

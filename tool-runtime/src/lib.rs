@@ -81,8 +81,8 @@
 //! | the tokens of replies | [`Session::usage`], [`AssistantMessage::usage`] |
 //! | warnings for the operator: empty replies, ignored tool choices | [`Session::warnings`], [`ReplyWarning`](conversation::ReplyWarning) |
 //! | a conversation in a database | [`Session`], which implements `Serialize` and `Deserialize`; a list of messages: [`message::stored`] |
-//! | Anthropic, Gemini, Ollama or Responses, or a provider that is chosen at run time | [`wire::by_name`], [`Request::on`](conversation::Request::on) |
-//! | continue a conversation with another provider | [`Request::on`](conversation::Request::on), [`Body::report`](wire::Body::report) |
+//! | Anthropic, Gemini, Ollama or Responses, or a provider that is chosen at run time | [`wire::by_name`], [`Run::wire`](session::Run::wire), [`Request::wire`](conversation::Request::wire) |
+//! | continue a conversation with another provider | [`Request::wire`](conversation::Request::wire), [`Body::report`](wire::Body::report) |
 //! | images and files in a result | [`ToolOutput`] |
 //! | images and files from the user | [`message::Part`] |
 //! | a title for people, a schema of the result | [`#[tool(title = .., output_schema)]`](macro@tool#options), [`Registry::tool`] |

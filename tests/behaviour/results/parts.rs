@@ -166,7 +166,7 @@ async fn middleware_and_hooks_cannot_return_a_value_that_is_not_json_either() {
         .around_call(|_| async { ToolResult::ok(ToolOutput::new().with_json(Never)) });
     let by_hook = Registry::builder()
         .tools(tools![weather])
-        .before_call(|_| async { Decision::Respond(ToolOutput::new().with_json(Never).into()) });
+        .before_call(|_| async { Decision::Respond(ToolOutput::new().with_json(Never)) });
     for builder in [by_middleware, by_hook] {
         let registry = builder.build().expect("one tool");
         let message = registry.dispatch(&[ToolCall::new("1", "weather", "")]).await.remove(0);

@@ -98,6 +98,7 @@ impl Registry {
     /// }
     /// # Ok::<(), tool_runtime::BuildError>(())
     /// ```
+    #[must_use]
     pub fn tools(&self) -> impl ExactSizeIterator<Item = RegisteredTool<'_>> {
         (0..self.tools.entries.len()).map(|position| self.tool_at(position))
     }

@@ -33,7 +33,7 @@ impl EventForwarder {
         match (event, call) {
             (stream::ReplyEvent::Text(text), _) => sender.send(Event::Text { text: text.to_owned() }),
             (stream::ReplyEvent::Reasoning(text), _) => {
-                sender.send(Event::Reasoning { text: text.to_owned() })
+                sender.send(Event::Reasoning { text: text.to_owned() });
             }
             // The session sends it as text, if it accepts it.
             (_, Some(EventCall { call, .. })) if self.is_answer(call) => {}

@@ -1,4 +1,4 @@
-//! ReplyEvents of a streamed reply.
+//! Events of a streamed reply.
 
 use super::StreamError;
 use crate::message::ToolCall;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// The parts of a request: messages, tools, and how the model may call them.
 ///
-/// [`Request::on`](crate::conversation::Request::on) creates them. A program that keeps its own messages creates them
+/// [`Request::body`](crate::conversation::Request::body) creates them. A program that keeps its own messages creates them
 /// itself:
 ///
 /// ```
