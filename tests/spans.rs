@@ -141,7 +141,7 @@ async fn unknown_names_and_ids_are_truncated_and_escaped_in_spans() {
 
 #[tokio::test]
 async fn the_span_contains_arguments_and_result_only_with_trace_content() {
-    let registry = registry().trace_content(true).max_output_bytes(60).build().expect("a registry");
+    let registry = registry().trace_content(true).max_result_bytes(60).build().expect("a registry");
     let span = span_of(&registry, ToolCall::new("1", "get_weather", r#"{"city":"Rome"}"#)).await;
     assert_eq!(attribute(&span, "gen_ai.tool.call.arguments").as_deref(), Some(r#"{"city":"Rome"}"#));
     assert_eq!(attribute(&span, "gen_ai.tool.call.result").as_deref(), Some("Rome: sunny"));

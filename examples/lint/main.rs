@@ -88,7 +88,7 @@ fn lint() -> Result<bool, String> {
     let (messages, wire) = (&history.messages, &history.wire);
     let violations =
         history::validate_on(messages, wire).err().map_or_else(Vec::new, |error| error.violations().to_vec());
-    let warnings = history::warnings(messages, wire);
+    let warnings = history::possible_violations(messages, wire);
     let (repaired, repairs) = history::repair(messages.clone());
     let mut rewritten = history.rewrite(&repaired)?;
     let rejected = history.rejected(&rewritten.array);

@@ -38,7 +38,7 @@ impl<'a> RepairIndex<'a> {
                     index.moved.entry(id).or_default().insert(*reply, repair);
                 }
                 // The violation has the new id of the tool message, which is the id of its call.
-                Repair::ResultRenamed { reply, id, .. } => {
+                Repair::ResultIdChanged { reply, id, .. } => {
                     index.exact.entry((*reply, id)).or_default().push(repair);
                 }
                 _ => {}

@@ -35,9 +35,9 @@ async fn main() -> ExitCode {
 
 /// A registry with a search among these tools. A remote server may define tools that no registry accepts: they are skipped.
 fn registry(tools: Vec<DynamicTool>, search: Search) -> Result<Registry, Box<dyn Error>> {
-    let builder = Registry::builder().rename_invalid_tools(true).skip_invalid_tools(true).search(search);
+    let builder = Registry::builder().rename_invalid_names(true).skip_invalid_tools(true).search(search);
     let registry = tools.into_iter().fold(builder, RegistryBuilder::dynamic).build()?;
-    for skipped in registry.skipped() {
+    for skipped in registry.skipped_tools() {
         eprintln!("Warning: {skipped}");
     }
     let bytes = |schemas| serde_json::to_string(&schemas).map(|json| json.len());

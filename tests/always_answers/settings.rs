@@ -16,7 +16,7 @@ pub(crate) struct Settings {
     pub(crate) timeout: Option<Duration>,
     pub(crate) call_timeout: Option<Duration>,
     pub(crate) max_concurrency: Option<usize>,
-    pub(crate) max_output_bytes: Option<usize>,
+    pub(crate) max_result_bytes: Option<usize>,
     pub(crate) max_calls: Option<usize>,
     /// The limits of the dynamic tool.
     pub(crate) dynamic: ToolLimits,
@@ -74,7 +74,7 @@ impl Settings {
             hook,
             middleware: (0..random.usize(..=3)).map(|_| random.u8(..4) > 0).collect(),
             max_concurrency: sometimes(random, |random| random.usize(1..8)),
-            max_output_bytes: sometimes(random, |random| random.usize(1..400)),
+            max_result_bytes: sometimes(random, |random| random.usize(1..400)),
             max_calls: sometimes(random, |random| random.usize(1..20)),
             cancelled_after: sometimes(random, |random| ms(random.u64(0..120))),
             dropped_after: (random.u8(..8) == 0).then(|| ms(random.u64(0..120))),
@@ -105,8 +105,8 @@ impl Settings {
         if let Some(tools) = self.max_concurrency {
             registry = registry.max_concurrency(tools);
         }
-        if let Some(bytes) = self.max_output_bytes {
-            registry = registry.max_output_bytes(bytes);
+        if let Some(bytes) = self.max_result_bytes {
+            registry = registry.max_result_bytes(bytes);
         }
         if let Some(calls) = self.max_calls {
             registry = registry.max_calls_per_reply(calls);
@@ -135,7 +135,7 @@ impl Settings {
 
     /// The maximum length of a message.
     pub(crate) fn max_bytes(&self) -> usize {
-        self.max_output_bytes.unwrap_or(usize::MAX)
+        self.max_result_bytes.unwrap_or(usize::MAX)
     }
 
     pub(crate) fn limits_of(&self, tool: &str) -> ToolLimits {

@@ -69,8 +69,8 @@ async fn an_arc_is_state_for_references_to_its_value() {
     assert_eq!(registry.with(&context).call("database", ()).await.text(), "memory");
     let missing = Registry::new(tools![database]).expect_err("there is no state");
     assert!(matches!(missing.errors(), [BuildErrorKind::MissingState { .. }]));
-    let batches = Registry::builder().tools(tools![database]).state_per_run::<Arc<Database>>().build();
-    assert!(batches.is_ok());
+    let per_run = Registry::builder().tools(tools![database]).state_per_run::<Arc<Database>>().build();
+    assert!(per_run.is_ok());
 }
 
 #[tokio::test]

@@ -68,15 +68,15 @@ async fn a_waiting_call_of_a_busy_tool_takes_no_permit_of_the_registry() {
 #[tokio::test]
 async fn calls_beyond_max_calls_are_an_error() {
     let registry = registry();
-    let mut context = calls(&["search", "search", "search", "now"]);
-    context[0].arguments = "{}".to_owned(); // an invalid call does not count
-    let messages = registry.dispatch(&context).await;
+    let mut four = calls(&["search", "search", "search", "now"]);
+    four[0].arguments = "{}".to_owned(); // an invalid call does not count
+    let messages = registry.dispatch(&four).await;
     assert!(messages[0].is_error());
     assert_eq!(contents(&messages)[1..], ["found x", "found x", "0"]);
     let messages = registry.dispatch(&calls(&["search", "search", "search"])).await;
     assert_eq!(contents(&messages), ["found x", "found x", REACHED], "each dispatch counts on its own");
     let error = messages[2].outcome().and_then(Outcome::error).expect("it did not run");
-    assert!(matches!(error, CallError::CallLimitReached { limit: 2, .. }) && error.kind() == "call_limit");
+    assert!(matches!(error, CallError::ToolCallLimit { limit: 2, .. }) && error.kind() == "call_limit");
 }
 
 #[tokio::test]
@@ -148,7 +148,7 @@ async fn a_renamed_tool_is_allowed_by_both_names() {
     let tool = DynamicTool::new("clock.now", "", parameters, |_| async { Ok::<_, String>("12:00") });
     let today =
         DynamicTool::new("clock.today", "", serde_json::json!({}), |_| async { Ok::<_, String>("Monday") });
-    let registry = Registry::builder().rename_invalid_tools(true).dynamic(tool).dynamic(today).build();
+    let registry = Registry::builder().rename_invalid_names(true).dynamic(tool).dynamic(today).build();
     let registry = registry.expect("two tools");
     for name in ["clock.now", "clock_now"] {
         let registry = registry.with(&RunContext::new().allowed_tools([name]));

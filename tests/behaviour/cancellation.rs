@@ -1,4 +1,4 @@
-//! Cancelled and dropped batches.
+//! Cancelled and dropped dispatches.
 
 use crate::contents;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -284,7 +284,7 @@ fn a_limit_of_zero_is_a_build_error() {
         .timeout(Duration::ZERO)
         .approval_timeout(Duration::ZERO)
         .max_concurrency(0)
-        .max_output_bytes(0)
+        .max_result_bytes(0)
         .max_calls_per_reply(0)
         .build()
         .expect_err("all limits are zero");
@@ -293,7 +293,7 @@ fn a_limit_of_zero_is_a_build_error() {
         "the registry cannot be built: `timeout` must be more than 0; leave it out for no limit; \
          `approval_timeout` must be more than 0; leave it out for no limit; \
          `max_concurrency` must be more than 0; leave it out for no limit; \
-         `max_output_bytes` must be more than 0; leave it out for no limit; \
+         `max_result_bytes` must be more than 0; leave it out for no limit; \
          `max_calls_per_reply` must be more than 0; leave it out for no limit"
     );
     assert!(matches!(error.errors()[2], BuildErrorKind::ZeroLimit { limit: "max_concurrency", .. }));
@@ -305,7 +305,7 @@ async fn the_largest_limits_are_accepted() {
     let registry = registry
         .timeout(Duration::MAX)
         .max_concurrency(usize::MAX)
-        .max_output_bytes(usize::MAX)
+        .max_result_bytes(usize::MAX)
         .max_calls_per_reply(usize::MAX)
         .build()
         .expect("a registry");

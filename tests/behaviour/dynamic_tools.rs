@@ -182,7 +182,7 @@ fn all_annotations_of_a_dynamic_tool_can_be_set_at_once() {
 #[test]
 fn a_dynamic_tool_has_a_title() {
     let tool = named("clock.now", parameters()).title("Clock");
-    let registry = Registry::builder().rename_invalid_tools(true).dynamic(tool).build().expect("a registry");
+    let registry = Registry::builder().rename_invalid_names(true).dynamic(tool).build().expect("a registry");
     assert_eq!(
         (
             registry.tool("clock_now").and_then(|tool| tool.title),
@@ -312,7 +312,7 @@ async fn invalid_dynamic_tools_can_be_skipped_and_are_listed() {
     assert_eq!(error.errors().len(), 6, "{error}");
     let registry = builder(true).build().expect("the invalid tools are skipped");
     assert_eq!(registry.names(), ["add", "fine", "good"]);
-    let skipped: Vec<String> = registry.skipped().iter().map(ToString::to_string).collect();
+    let skipped: Vec<String> = registry.skipped_tools().iter().map(ToString::to_string).collect();
     assert_eq!(skipped.len(), 6, "{skipped:#?}");
     let reasons = [
         "the parameters of `text` are not the JSON Schema of an object",
@@ -328,7 +328,7 @@ async fn invalid_dynamic_tools_can_be_skipped_and_are_listed() {
     // The first of two tools stays, and a function takes precedence over a dynamic tool.
     assert!(!registry.tool("good").expect("it is there").schema.parameters().get().contains("second"));
     assert_eq!(registry.call("add", r#"{"a":1}"#).await.text(), "1");
-    assert_eq!(registry.subset(["good"]).expect("it is there").skipped().len(), 6);
+    assert_eq!(registry.subset(["good"]).expect("it is there").skipped_tools().len(), 6);
 }
 
 #[test]

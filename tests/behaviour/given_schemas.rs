@@ -224,11 +224,11 @@ async fn the_message_about_a_million_wrong_items_is_short() {
 }
 
 #[test]
-fn mapped_names_that_would_be_equal_stay_different() {
+fn new_names_that_would_be_equal_stay_different() {
     let tool =
         |name: &str| DynamicTool::new(name, "", json!({"type": "object"}), |_| async { Ok::<_, String>(()) });
     let registry = Registry::builder()
-        .rename_invalid_tools(true)
+        .rename_invalid_names(true)
         .dynamic(tool("math.double"))
         .dynamic(tool("math/double"))
         .dynamic(tool("math_double"))

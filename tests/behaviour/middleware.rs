@@ -273,14 +273,14 @@ async fn calls_that_do_not_run_pass_no_middleware() {
                 async move { call.run().await }
             }),
     );
-    let context = [
+    let reply = [
         ToolCall::new("1", "unknown", "{}"),
         ToolCall::new("2", "echo", r#"{"text":1}"#),
         ToolCall::new("3", "delete", r#"{"path":"x"}"#),
         ToolCall::new("4", "draw", ""),
         ToolCall::new("5", "panics", "null"),
     ];
-    let messages = registry.dispatch(&context).await;
+    let messages = registry.dispatch(&reply).await;
     assert!(messages[3].outcome().is_some_and(Outcome::responded_by_hook));
     assert_eq!(*calls.lock().expect("no panic"), ["panics {}"]);
 }

@@ -449,7 +449,7 @@ async fn a_cancelled_run_gives_every_call_a_result() {
 }
 
 #[tokio::test]
-async fn the_limit_of_a_reply_applies_to_the_same_calls_in_a_second_run() {
+async fn the_limit_of_a_reply_counts_calls_with_provided_results() {
     let registry = Registry::builder().tools(tools![quick]).state(Arc::new(Runs::default()));
     let registry = registry.max_calls_per_reply(2).build().expect("one tool");
     let mut calls = pending(&[("1", "quick", "{}"), ("2", "quick", "{}"), ("3", "quick", "{}")]);

@@ -73,11 +73,11 @@ fn a_choice_of_a_tool_that_is_not_in_the_request_is_ignored_and_reported() {
 }
 
 #[test]
-fn a_tool_choice_uses_the_mapped_name() {
+fn a_tool_choice_uses_the_new_name_of_a_renamed_tool() {
     let tool = tool_runtime::DynamicTool::new("time.now", "The time.", Value::Null, |_| async {
         Ok::<_, String>(())
     });
-    let registry = Registry::builder().rename_invalid_tools(true).dynamic(tool).build().expect("one tool");
+    let registry = Registry::builder().rename_invalid_names(true).dynamic(tool).build().expect("one tool");
     let choice = ToolChoice::Tool("time.now".to_owned());
     let request = Conversation::new().user("?").request(&registry).tool_choice(choice);
     assert_eq!(body(request.clone())["tool_choice"]["function"]["name"], "time_now");

@@ -179,7 +179,7 @@ fn a_missing_state_of_a_method_is_reported_with_the_prefixed_name() {
     assert_eq!(
         error.to_string(),
         "the registry cannot be built: `m_backend` needs the state `suffix: &char`; add `.state(..)` with a value \
-         of this type, or `.state_per_run::<char>()` if each run provides one"
+         of this type, or `.state_per_run::<char>()` if each run context provides one"
     );
 }
 

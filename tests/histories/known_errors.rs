@@ -2,7 +2,7 @@
 
 use crate::{calling, found, read, rejection, text_reply, tool_message, user, written};
 use serde_json::json;
-use tool_runtime::history::{Repair, ViolationKind, repair, validate, warnings};
+use tool_runtime::history::{Repair, ViolationKind, possible_violations, repair, validate};
 use tool_runtime::message::Message;
 use tool_runtime::wire::ChatCompletions;
 
@@ -167,5 +167,5 @@ fn history_compacted_between_a_call_and_its_tool_message() {
     assert_eq!(found(&messages), [(0, "a".to_owned(), ViolationKind::MissingResult)]);
     let (fixed, _) = repaired(messages);
     assert_eq!(fixed[1].text(), "Error: the result of this call was lost");
-    assert!(warnings(&fixed, &ChatCompletions::new()).is_empty());
+    assert!(possible_violations(&fixed, &ChatCompletions::new()).is_empty());
 }

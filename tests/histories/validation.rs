@@ -2,7 +2,7 @@
 
 use crate::{calling, found, read, rejection, text_reply, tool_message, user, violations, written};
 use serde_json::json;
-use tool_runtime::history::{ViolationKind, validate, validate_on, warnings};
+use tool_runtime::history::{ViolationKind, possible_violations, validate, validate_on};
 use tool_runtime::message::Message;
 use tool_runtime::testing::check_request;
 use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Ollama, RequestParts, Responses, Wire};
@@ -145,7 +145,7 @@ fn warnings_quote_the_provider_of_the_wire() {
     let id = "a".repeat(65);
     let messages = [calling(&[&id]), tool_message(&id), calling(&[&id]), tool_message(&id)];
     let quoted = |wire: &dyn Wire| -> Vec<String> {
-        let warnings = warnings(&messages, wire);
+        let warnings = possible_violations(&messages, wire);
         warnings.iter().map(|found| format!("{}: {}", found.provider(), found.provider_text())).collect()
     };
     assert_eq!(quoted(&Anthropic::new()), ["Anthropic: `tool_use` ids must be unique"]);
@@ -172,7 +172,7 @@ fn an_id_may_repeat_in_a_later_reply() {
     let messages =
         [calling(&["call_0"]), tool_message("call_0"), calling(&["call_0"]), tool_message("call_0")];
     validate(&messages).expect("the messages are valid");
-    let found = warnings(&messages, &ChatCompletions::new());
+    let found = possible_violations(&messages, &ChatCompletions::new());
     assert_eq!((found.len(), found[0].index, found[0].kind), (1, 2, ViolationKind::RepeatedId));
     assert_eq!(found[0].kind.rejected_by(), ["Anthropic", "DeepSeek"]);
 }
@@ -239,7 +239,7 @@ fn messages_that_some_servers_reject_are_warnings_with_their_names() {
     let long = "x".repeat(41);
     let messages = [calling(&["a", &long]), tool_message("a"), tool_message(&long)];
     validate(&messages).expect("calls and tool messages are paired");
-    let found = warnings(&messages, &ChatCompletions::new());
+    let found = possible_violations(&messages, &ChatCompletions::new());
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!((found[0].index, &*found[0].id, found[0].kind), (0, &*long, ViolationKind::LongId));
     assert_eq!(ViolationKind::LongId.rejected_by(), ["OpenAI", "Azure"]);
@@ -271,7 +271,7 @@ fn names_and_arguments_are_written_in_a_form_that_all_servers_accept() {
     ] {
         let mut messages = vec![reply];
         messages.extend(calls.map(|(id, ..)| tool_message(id)));
-        assert!(warnings(&messages, &ChatCompletions::new()).is_empty());
+        assert!(possible_violations(&messages, &ChatCompletions::new()).is_empty());
         assert_eq!(rejection(&messages), None);
         let written: serde_json::Value =
             serde_json::from_str(&written(&messages[0])).expect("a message is JSON");
@@ -311,5 +311,5 @@ fn parts_and_other_fields_are_valid() {
         {"role": "tool", "tool_call_id": "a", "content": [{"type": "text", "text": "1"}]},
     ]));
     validate(&messages).expect("the messages are valid");
-    assert!(warnings(&messages, &ChatCompletions::new()).is_empty());
+    assert!(possible_violations(&messages, &ChatCompletions::new()).is_empty());
 }

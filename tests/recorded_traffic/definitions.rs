@@ -22,7 +22,7 @@ fn registry(tools: impl Fn() -> Vec<DynamicTool>) -> (Registry, usize) {
     let build = |mapped: bool| {
         tools()
             .into_iter()
-            .fold(Registry::builder().rename_invalid_tools(mapped), RegistryBuilder::dynamic)
+            .fold(Registry::builder().rename_invalid_names(mapped), RegistryBuilder::dynamic)
             .build()
     };
     match build(false) {
@@ -141,7 +141,7 @@ async fn a_closed_schema_rejects_a_misspelt_optional_argument() {
                     .deny_unknown_arguments(deny)
             });
             let registry =
-                tools.fold(Registry::builder().rename_invalid_tools(true), RegistryBuilder::dynamic).build();
+                tools.fold(Registry::builder().rename_invalid_names(true), RegistryBuilder::dynamic).build();
             registry.expect("the definitions load")
         };
         let registries = [registry(false), registry(true)];

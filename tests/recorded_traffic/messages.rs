@@ -32,7 +32,7 @@ async fn converse(row: &Value, registry: &Registry) {
         panic!("{}: {violations}", row["source"]);
     }
     // Ids are those of the server, and some are longer than OpenAI accepts.
-    let warnings = history::warnings(chat.messages(), &ChatCompletions::new());
+    let warnings = history::possible_violations(chat.messages(), &ChatCompletions::new());
     assert!(
         warnings.iter().all(|warning| warning.kind == ViolationKind::LongId),
         "{}: {warnings:?}",

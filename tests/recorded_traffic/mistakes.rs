@@ -150,7 +150,7 @@ async fn the_error_of_a_recorded_call_with_one_mistake_names_path_expectation_an
                 DynamicTool::new(name, "", function["parameters"].clone(), |_| async { Ok::<_, String>(()) })
                     .deny_unknown_arguments(deny)
             });
-            tools.fold(Registry::builder().rename_invalid_tools(true), RegistryBuilder::dynamic).build()
+            tools.fold(Registry::builder().rename_invalid_names(true), RegistryBuilder::dynamic).build()
         };
         let (open, closed) = (registry(false).expect("it loads"), registry(true).expect("it loads"));
         for (index, call) in list(&row["calls"]).iter().enumerate() {

@@ -196,7 +196,7 @@ fn check_events(chunks: Vec<Result<Chunk, &'static str>>) -> (AssistantMessage, 
         ReplyEvent::CallAnnounced { index, .. } => {
             assert!(arguments.insert(index, String::new()).is_none(), "a call starts twice");
         }
-        ReplyEvent::CallArguments { index, partial, piece, .. } => {
+        ReplyEvent::CallArguments { index, arguments: partial, piece, .. } => {
             assert!(!complete.contains_key(&index), "the arguments of a complete call grow");
             let before = arguments.insert(index, partial.to_owned()).expect("the call has started");
             let begins_anew = partial == piece;

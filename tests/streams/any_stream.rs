@@ -236,7 +236,7 @@ impl Seen {
             ReplyEvent::Text(piece) => self.text += piece,
             ReplyEvent::Reasoning(piece) => self.reasoning += piece,
             ReplyEvent::CallAnnounced { .. } => self.started += 1,
-            ReplyEvent::CallArguments { index, partial, piece, .. } => {
+            ReplyEvent::CallArguments { index, arguments: partial, piece, .. } => {
                 let known = self.arguments.entry(index).or_default();
                 let begins_again = partial.len() == piece.len();
                 assert!(begins_again || partial == known.clone() + piece, "{partial} {known} {piece}");

@@ -244,7 +244,7 @@ fn a_type_that_does_not_serialize_is_an_error() {
 }
 
 #[test]
-fn an_interrupted_error_converts_into_reply_and_cause() {
+fn an_interrupted_error_has_the_partial_reply_and_the_cause() {
     let chunks = [delta(json!({ "content": "Hi" })), json!({ "error": "x" })];
     let InterruptedError { partial: reply, cause, .. } = interrupted(chunks);
     assert_eq!(reply.text(), "Hi");

@@ -80,7 +80,7 @@ fn describe(event: ReplyEvent<'_>) -> String {
         ReplyEvent::Text(piece) => format!("text {piece}"),
         ReplyEvent::Reasoning(piece) => format!("reasoning {piece}"),
         ReplyEvent::CallAnnounced { index, tool, .. } => format!("{index} started {tool}"),
-        ReplyEvent::CallArguments { index, partial, piece, .. } => {
+        ReplyEvent::CallArguments { index, arguments: partial, piece, .. } => {
             assert!(partial.ends_with(piece), "{piece} is not the end of {partial}");
             format!("{index} {partial}")
         }

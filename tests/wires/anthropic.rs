@@ -193,7 +193,7 @@ fn at_most_20_strict_tools_are_sent_and_the_others_are_reported() {
     assert_eq!((0..22).filter(|&index| strict(index)).count(), 20);
     assert!(!strict(0) && strict(1) && !strict(21));
     assert_eq!(written["tools"][1]["input_schema"]["properties"]["a"].get("minimum"), None);
-    let reported: Vec<String> = body.report().not_strict.iter().map(ToString::to_string).collect();
+    let reported: Vec<String> = body.report().not_strict_tools.iter().map(ToString::to_string).collect();
     assert_eq!(reported.len(), 2, "{reported:?}");
     assert!(reported[0].starts_with("the tool `tool_0` is not strict: "), "{reported:?}");
     assert_eq!(reported[1], "the tool `tool_21` is not strict: a request may have at most 20 strict tools");

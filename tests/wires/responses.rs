@@ -206,7 +206,7 @@ fn a_tool_that_cannot_be_strict_is_reported() {
     let tools: Vec<ToolSchema> = serde_json::from_value(map).expect("definitions");
     let body = Responses::new().strict(true).write(&RequestParts::new(&[]).tools(&tools)).expect("JSON");
     assert_eq!(json(&body)["tools"][0]["strict"], false);
-    assert_eq!(body.report().not_strict[0].tool, "put");
+    assert_eq!(body.report().not_strict_tools[0].tool, "put");
 }
 
 #[test]

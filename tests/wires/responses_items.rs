@@ -205,7 +205,7 @@ fn a_custom_tool_with_another_parameter_is_sent_as_a_function_and_reported() {
     let registry = registry();
     let parts = RequestParts::new(&[]).tools(registry.schemas());
     let body = wire.write(&parts).expect("it is written");
-    assert_eq!(body.report().not_custom, ["run_sql"]);
+    assert_eq!(body.report().not_custom_tools, ["run_sql"]);
     assert_eq!(
         body.report().to_string(),
         "the tool `run_sql` is sent as a function: it has other parameters"

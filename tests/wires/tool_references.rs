@@ -88,7 +88,7 @@ fn search_tools() -> ToolOutput {
 async fn changes_of_the_text_keep_references() {
     let registry = Registry::builder()
         .tools(tool_runtime::tools![search_tools])
-        .max_output_bytes(120)
+        .max_result_bytes(120)
         .build()
         .expect("a tool");
     let message = &registry.dispatch(&[ToolCall::new("a", "search_tools", "{}")]).await[0];
@@ -133,7 +133,7 @@ async fn a_search_whose_text_changed_loads_the_tools_that_it_found() {
     let remove: fn(RegistryBuilder) -> RegistryBuilder = |builder| {
         builder.around_call(|call: ReadyCall| async move { call.run().await.map_text(|_| String::new()) })
     };
-    let shorten: fn(RegistryBuilder) -> RegistryBuilder = |builder| builder.max_output_bytes(10);
+    let shorten: fn(RegistryBuilder) -> RegistryBuilder = |builder| builder.max_result_bytes(10);
     for set in [redact, remove, shorten] {
         for wire in native_wires() {
             let (names, dropped) = result(&tools_of(set), &wire, &json!("weather")).await;

@@ -106,7 +106,7 @@
 //!   then have this result. One that is later than
 //!   [`call_timeout`](tool_runtime::RegistryBuilder::call_timeout) is interrupted until the next reply is recorded.
 //! - The journal records the result after the middleware of the registry, before
-//!   [`max_output_bytes`](tool_runtime::RegistryBuilder::max_output_bytes) truncates it. Artifacts and sources of errors are not
+//!   [`max_result_bytes`](tool_runtime::RegistryBuilder::max_result_bytes) truncates it. Artifacts and sources of errors are not
 //!   recorded.
 //! - An approved call that has begun needs no other approval, even if the stored session still waits for it. It has the
 //!   arguments with which it was approved.

@@ -28,7 +28,7 @@ async fn join(clients: &[Client]) -> Result<Registry, Box<dyn Error>> {
     let mut registry = Registry::new(tools![])?;
     for client in clients {
         let remote = client.registry().await?;
-        for skipped in remote.skipped() {
+        for skipped in remote.skipped_tools() {
             eprintln!("{skipped}");
         }
         registry = registry.merge(remote)?;

@@ -43,7 +43,7 @@ use tool_runtime::{DynamicTool, Registry};
 /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
 /// let time = Client::program("uvx", ["mcp-server-time"]).prefix("time_").connect().await?;
 /// let remote = time.registry().await?;
-/// for skipped in remote.skipped() {
+/// for skipped in remote.skipped_tools() {
 ///     eprintln!("{skipped}");
 /// }
 /// let registry = Registry::collect()?.merge(remote)?;
@@ -87,7 +87,7 @@ use tool_runtime::{DynamicTool, Registry};
 /// - A server that does not read the responses to its requests is not read while 64 of them wait, and disconnected after 30
 ///   seconds; over HTTP, its further requests have no response.
 ///
-/// A definition that cannot be used, or whose name has more than 512 bytes, is [skipped](Registry::skipped). The model reads the
+/// A definition that cannot be used, or whose name has more than 512 bytes, is [skipped](Registry::skipped_tools). The model reads the
 /// descriptions and results: choose a [`prefix`](ClientBuilder::prefix), so that a tool cannot take the name of another one, and
 /// require approval where a call could do harm ([`ClientBuilder::tool`]). The annotations are statements of the server:
 /// [`ignore_annotations`](ClientBuilder::ignore_annotations) drops them.
@@ -113,15 +113,15 @@ const MIN_PAUSE_OF_LISTS: Duration = Duration::from_secs(1);
 
 impl Client {
     /// The tools of the server as they are now, in a registry of their own. Names that providers reject are
-    /// [mapped](tool_runtime::RegistryBuilder::rename_invalid_tools), and definitions that cannot be used are
-    /// [skipped](Registry::skipped).
+    /// [renamed](tool_runtime::RegistryBuilder::rename_invalid_names), and definitions that cannot be used are
+    /// [skipped](Registry::skipped_tools).
     ///
     /// # Errors
     ///
     /// Returns an error if the server cannot be reached, does not respond in time, or has too many tools, or if the registry
     /// cannot be built.
     pub async fn registry(&self) -> Result<Registry, ClientError> {
-        let builder = Registry::builder().rename_invalid_tools(true).skip_invalid_tools(true);
+        let builder = Registry::builder().rename_invalid_names(true).skip_invalid_tools(true);
         let tools = self.tools().await?;
         let registry = tools.into_iter().fold(builder, tool_runtime::RegistryBuilder::dynamic).build();
         registry.map_err(ClientError::Build)

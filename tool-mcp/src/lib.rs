@@ -33,7 +33,7 @@
 //! | --- | --- |
 //! | a server for a desktop application or an editor | [`Server::stdio`] |
 //! | a server in an `axum` application | [`Server::http_service`] |
-//! | state of a user, tools of a user, authorisation | [`Server::run_context`], [`Server::try_run_context`] |
+//! | state of a user, tools of a user, authorisation | [`Server::context_per_request`], [`Server::try_context_per_request`] |
 //! | approval of calls by a rule of the server | [`RegistryBuilder::before_call`](tool_runtime::RegistryBuilder::before_call) |
 //! | other tools while the server runs | [`Server::handle`] |
 //! | the tools of a server in a registry | [`Client::registry`], [`Registry::merge`](tool_runtime::Registry::merge) |

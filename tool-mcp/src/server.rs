@@ -62,7 +62,7 @@ use tool_runtime::{Registry, RunContext};
 ///
 /// # Clients that are not trusted
 ///
-/// The function of [`try_run_context`](Server::try_run_context) decides about each message of a client, before it has any effect.
+/// The function of [`try_context_per_request`](Server::try_context_per_request) decides about each message of a client, before it has any effect.
 ///
 /// - A message has at most 16 MiB over a stream, and 4 MiB over HTTP ([`http_service_with`](Server::http_service_with)), where
 ///   `initialize` has at most 64 KiB. It has at most 1,000,000 values, where an object counts as 20. A larger message is an
@@ -115,7 +115,7 @@ pub fn serve(registry: Registry) -> Server {
 pub struct Server {
     info: ServerConfig,
     served: Arc<watch::Sender<Arc<Served>>>,
-    /// `None` for one of each connection.
+    /// `None`: each connection has one context.
     run_context: Option<CreateContext>,
     #[cfg(feature = "http-server")]
     max_sessions: usize,
@@ -170,7 +170,7 @@ impl Server {
     }
 
     /// Sets the function that creates the [`RunContext`] of each request: the state of its user, the tools that it may use, listeners,
-    /// a cancellation token. Default: one per connection, which only counts calls.
+    /// a cancellation token. Default: one context for each connection, which only counts calls.
     ///
     /// It runs for each message of a client, [whatever its method is](McpRequest::method), and over HTTP also for the requests that
     /// receive events or end a session. Calls use the run context; for other messages, it is dropped.
@@ -194,15 +194,18 @@ impl Server {
     ///
     /// let registry = Registry::builder().tools(tools![who_calls]).state_per_run::<ClientName>().build()?;
     /// let server = serve(registry)
-    ///     .run_context(|request| RunContext::new().state(ClientName(request.client_name().unwrap_or_default())));
+    ///     .context_per_request(|request| RunContext::new().state(ClientName(request.client_name().unwrap_or_default())));
     /// # drop(server);
     /// # Ok::<(), tool_runtime::BuildError>(())
     /// ```
-    pub fn run_context(self, create: impl Fn(&McpRequest<'_>) -> RunContext + Send + Sync + 'static) -> Self {
-        self.try_run_context(move |request| Ok::<_, String>(create(request)))
+    pub fn context_per_request(
+        self,
+        create: impl Fn(&McpRequest<'_>) -> RunContext + Send + Sync + 'static,
+    ) -> Self {
+        self.try_context_per_request(move |request| Ok::<_, String>(create(request)))
     }
 
-    /// Like [`run_context`](Server::run_context), for a function that may reject the request: the client receives the error as one of the
+    /// Like [`context_per_request`](Server::context_per_request), for a function that may reject the request: the client receives the error as one of the
     /// protocol. A rejected notification has no effect. Over HTTP, a rejected request creates no session and reaches none; the
     /// status is 403 if it is no request of the protocol.
     ///
@@ -217,7 +220,7 @@ impl Server {
     /// #[derive(Clone)]
     /// struct User(String);
     ///
-    /// let server = serve(Registry::new(tools![])?).try_run_context(|request| {
+    /// let server = serve(Registry::new(tools![])?).try_context_per_request(|request| {
     ///     let user = request.http().and_then(|parts| parts.extensions.get::<User>());
     ///     let user = user.ok_or("sign in first")?;
     ///     Ok::<_, &str>(RunContext::new().state(user.clone()))
@@ -225,7 +228,7 @@ impl Server {
     /// # drop(server);
     /// # Ok::<(), tool_runtime::BuildError>(())
     /// ```
-    pub fn try_run_context<E: Display>(
+    pub fn try_context_per_request<E: Display>(
         mut self,
         create: impl Fn(&McpRequest<'_>) -> Result<RunContext, E> + Send + Sync + 'static,
     ) -> Self {

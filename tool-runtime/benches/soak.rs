@@ -100,7 +100,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .tools(tools![add, fails, panics, hangs, works, works_too_long, returns_much, deletes])
         .state(Arc::new(vec![0_u8; 1_000]))
         .max_concurrency(64)
-        .max_output_bytes(1_000)
+        .max_result_bytes(1_000)
         .max_calls_per_reply(BATCH - 2)
         .before_call(|_| async { Decision::Undecided })
         .build()?;

@@ -42,7 +42,7 @@ async fn median<F: Future<Output = Duration>>(measure: impl Fn() -> F) -> f64 {
     times[RUNS / 2].as_secs_f64() * 1_000.0
 }
 
-async fn context(registry: &Registry, calls: &[ToolCall]) -> Duration {
+async fn time_of_dispatch(registry: &Registry, calls: &[ToolCall]) -> Duration {
     let started = Instant::now();
     let results = registry.dispatch(calls).await;
     assert!(results.iter().all(|result| result.content == "ok"));
@@ -55,9 +55,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let (registry, limited) = (tools().build()?, tools().max_concurrency(100).build()?);
     let thousand = calls("sleeps", 1_000);
     println!("medians of {RUNS} runs, on one thread");
-    let all = median(|| context(&registry, &thousand)).await;
+    let all = median(|| time_of_dispatch(&registry, &thousand)).await;
     println!("1000 calls that each sleep 50 ms: {all:.1} ms, at most 100");
-    let queued = median(|| context(&limited, &thousand)).await;
+    let queued = median(|| time_of_dispatch(&limited, &thousand)).await;
     println!("the same with `max_concurrency(100)`: {queued:.1} ms, at least 500");
 
     let mut mixed = calls("blocks", 64);

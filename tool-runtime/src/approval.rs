@@ -59,7 +59,7 @@ impl ProposedCall {
         self.is_approved
     }
 
-    /// The id of the call, and the values that the program attached to its run.
+    /// The id of the call, its key and its run context.
     #[must_use]
     pub fn context(&self) -> &CallContext {
         &self.context

@@ -268,7 +268,7 @@ impl Conversation {
 }
 
 /// Converts messages whose calls and tool messages are paired; [`history::repair`](crate::history) repairs any others.
-/// [`history::warnings`](crate::history::warnings) lists what some servers reject in addition.
+/// [`history::possible_violations`](crate::history::possible_violations) lists what some servers reject in addition.
 impl TryFrom<Vec<Message>> for Conversation {
     type Error = HistoryError;
 

@@ -67,8 +67,8 @@
 //! | limits of replies, calls and tokens in a run | [`Run::max_replies`](session::Run::max_replies), [`max_calls`](session::Run::max_calls), [`max_tokens_total`](session::Run::max_tokens_total) |
 //! | a tool choice, fewer tools or fewer messages in one request | [`Run::map_request`](session::Run::map_request) |
 //! | a time limit | [`#[tool(timeout = ..)]`](macro@tool#options), [`RegistryBuilder::timeout`], [`call_timeout`](RegistryBuilder::call_timeout) |
-//! | a limit of calls of one tool, concurrent or in a run | [`#[tool(max_concurrency = .., max_calls = ..)]`](macro@tool#options) |
-//! | the tools that one request or run may use | [`Request::allowed_tools`](conversation::Request::allowed_tools), [`RunContext::allowed_tools`] |
+//! | a limit of the calls of one tool: at the same time, or in total | [`#[tool(max_concurrency = .., max_calls = ..)]`](macro@tool#options) |
+//! | the tools that one request may contain, or that calls may use | [`Request::allowed_tools`](conversation::Request::allowed_tools), [`RunContext::allowed_tools`] |
 //! | a hundred tools and more, without their definitions in each request | feature `search`: [`RegistryBuilder::search`] |
 //! | retries, a cache, redaction, marks around untrusted text, recording | [Middleware](#middleware), [`RegistryBuilder::around_call`] |
 //! | the events of a run, for server-sent events | [`Run::on_event`](session::Run::on_event), [`session::Event`] |

@@ -170,7 +170,7 @@ impl Registry {
     /// The errors of the dynamic tools that were skipped, one entry per tool. Empty unless
     /// [`RegistryBuilder::skip_invalid_tools`] is set.
     #[must_use]
-    pub fn skipped(&self) -> &[BuildError] {
+    pub fn skipped_tools(&self) -> &[BuildError] {
         &self.tools.config.skipped
     }
 
@@ -235,7 +235,7 @@ impl Registry {
     }
 
     /// Returns this registry bound to a run context: its calls get the state, the cancellation token, the listeners and the
-    /// limits of the run. It copies pointers. A context that was bound before is replaced.
+    /// limits of the context. It copies pointers. A context that was bound before is replaced.
     ///
     /// A future such as that of [`dispatch`](Registry::dispatch) borrows the bound registry: bind it in a `let` before a
     /// macro such as `tokio::join!` stores the future.
@@ -303,7 +303,7 @@ impl Registry {
         &self.tools.config.options.limits
     }
 
-    /// The semaphore of `max_concurrency`, shared by all runs.
+    /// The semaphore of `max_concurrency`, shared by the clones and the subsets of the registry.
     pub(crate) fn permits(&self) -> Option<&Semaphore> {
         self.tools.config.permits.as_ref()
     }

@@ -223,7 +223,7 @@ impl Session {
         self.replies
     }
 
-    /// The calls that a person must approve before they run. The last run has listed them.
+    /// The calls that a person must approve before they run. Empty before the first run.
     #[must_use]
     pub fn awaiting_approval(&self) -> Vec<WaitingCall> {
         self.pending().map(PendingCalls::awaiting_approval).unwrap_or_default()

@@ -28,8 +28,8 @@ fn is_allowed(letter: char) -> bool {
 /// Replaces each character that servers reject with `_`. A name that is too long or empty is truncated and gets a
 /// fingerprint.
 pub(crate) fn sanitize(name: &str) -> String {
-    let mapped: String = name.chars().map(|letter| if is_allowed(letter) { letter } else { '_' }).collect();
-    if is_valid(&mapped) { mapped } else { with_fingerprint(name) }
+    let renamed: String = name.chars().map(|letter| if is_allowed(letter) { letter } else { '_' }).collect();
+    if is_valid(&renamed) { renamed } else { with_fingerprint(name) }
 }
 
 /// The truncated name with a fingerprint, which differs between names that would otherwise become equal.

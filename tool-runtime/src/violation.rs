@@ -5,7 +5,7 @@ use std::fmt;
 /// A kind of invalid message.
 ///
 /// [`validate`](crate::history::validate) finds the kinds that strict servers reject,
-/// [`warnings`](crate::history::warnings) those that only some servers reject.
+/// [`warnings`](crate::history::possible_violations) those that only some servers reject.
 /// [`rejected_by`](ViolationKind::rejected_by) lists the servers that are known to reject a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 const NAME: &str = "shop_user";
 
-/// The user of a request. Handlers receive it as an `Extension`, and tools as `#[state]` of their run.
+/// The user of a request. Handlers receive it as an `Extension`, and tools as `#[state]` of the run context.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct User(pub(crate) i64);
 

@@ -191,7 +191,7 @@ async fn produce(cause: &str) -> Option<ToolMessage> {
         "A `read_only` tool exceeded its time limit." => {
             message_of(builder().tools(tools![failing::with_endless_read])).await
         }
-        "The run was cancelled." => cancelled_run().await,
+        "The token of the run context was cancelled." => cancelled_run().await,
         "`before_call` denied the call." => {
             let deny = |_| async { Decision::Deny("only Beijing may be looked up".into()) };
             message_of(builder().tools(tools![get_weather]).before_call(deny)).await
@@ -213,7 +213,7 @@ async fn produce(cause: &str) -> Option<ToolMessage> {
             assert!(results.iter().all(|result| result.content == "Beijing in 0 days: sunny"));
             rejected
         }
-        "The run does not allow the tool." => {
+        "The run context does not allow the tool." => {
             let other =
                 DynamicTool::new("get_time", "", serde_json::Value::Null, |_| async { Ok::<_, String>(()) });
             let registry = builder().tools(tools![get_weather]).dynamic(other).build().expect("a registry");
@@ -224,7 +224,7 @@ async fn produce(cause: &str) -> Option<ToolMessage> {
             let registry = builder().tools(tools![failing::with_max_calls]);
             message(registry, &[beijing(), beijing(), beijing(), beijing()]).await
         }
-        "The run has no value for a state of the tool." => {
+        "Neither the registry nor the run context has the state of the tool." => {
             let tools = tools![failing::with_state];
             message_of(builder().tools(tools).state_per_run::<failing::Station>()).await
         }

@@ -75,10 +75,10 @@ fn never() -> ToolOutput {
     ToolOutput::new().with_text("before").with_json(Never)
 }
 
-fn registry(max_output_bytes: usize) -> Registry {
+fn registry(max_result_bytes: usize) -> Registry {
     Registry::builder()
         .tools(tools![everything, image, parts, content, weather, text, not_json, never])
-        .max_output_bytes(max_output_bytes)
+        .max_result_bytes(max_result_bytes)
         .build()
         .expect("the tools are valid")
 }

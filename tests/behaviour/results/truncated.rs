@@ -15,7 +15,7 @@ fn fails_at_length() -> Result<(), String> {
 }
 
 async fn truncated(text: &str, times: usize, limit: usize) -> String {
-    let registry = Registry::builder().tools(tools![repeat]).max_output_bytes(limit).build();
+    let registry = Registry::builder().tools(tools![repeat]).max_result_bytes(limit).build();
     let arguments = serde_json::json!({"text": text, "times": times}).to_string();
     let messages = registry.expect("a registry").dispatch(&[ToolCall::new("1", "repeat", arguments)]).await;
     messages[0].content.to_string()
@@ -57,7 +57,7 @@ async fn a_result_is_truncated_between_characters_and_never_exceeds_the_limit() 
 
 #[tokio::test]
 async fn errors_are_truncated_for_the_model_and_complete_for_the_program() {
-    let registry = Registry::builder().tools(tools![fails_at_length, repeat]).max_output_bytes(100).build();
+    let registry = Registry::builder().tools(tools![fails_at_length, repeat]).max_result_bytes(100).build();
     let registry = registry.expect("a registry");
     let messages = registry.dispatch(&[ToolCall::new("1", "fails_at_length", "")]).await;
     assert!(
@@ -65,7 +65,7 @@ async fn errors_are_truncated_for_the_model_and_complete_for_the_program() {
             && messages[0].content.as_str().len() <= 100
     );
     let narrow =
-        Registry::builder().tools(tools![fails_at_length]).max_output_bytes(20).build().expect("a registry");
+        Registry::builder().tools(tools![fails_at_length]).max_result_bytes(20).build().expect("a registry");
     let messages = narrow.dispatch(&[ToolCall::new("1", "fails_at_length", "")]).await;
     assert_eq!(messages[0].content, "Error: no no no no n", "`Error: ` is kept");
     let messages = registry.dispatch(&[ToolCall::new("1", "fails_at_length", "")]).await;

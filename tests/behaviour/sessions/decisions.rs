@@ -124,7 +124,7 @@ async fn a_user_message_skips_the_calls() {
 }
 
 #[tokio::test]
-async fn the_rest_can_be_skipped_with_a_reason() {
+async fn the_remaining_calls_can_be_skipped_with_a_reason() {
     let (registry, _) = shop();
     let (mut session, model) = waiting(&registry).await;
     session.provide_result("a", "done by hand").expect("it waits");

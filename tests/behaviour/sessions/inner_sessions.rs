@@ -1,4 +1,4 @@
-//! Sessions inside tools: their events, cancellation, limits and run.
+//! Sessions inside tools: their events, cancellation, limits and run context.
 
 use super::{asked, call, calling, model, results, shop, text_reply};
 use serde_json::{Value, json};

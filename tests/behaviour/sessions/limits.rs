@@ -169,7 +169,7 @@ async fn a_call_that_runs_again_counts_once_towards_the_max_calls_of_its_tool() 
 }
 
 #[tokio::test]
-async fn max_calls_per_reply_and_the_limit_of_replies_apply_together() {
+async fn max_replies_ends_a_run_below_its_max_calls() {
     let (registry, _) = shop();
     let reply = AssistantMessage::from_tool_calls((0..3).map(|n| call(&n.to_string(), "find", n)));
     let model = model([reply.into()]);

@@ -66,11 +66,11 @@ async fn no_call_starts_after_the_listener_has_stopped_the_run() {
         (|event| is_status(event, |status| matches!(status, CallStatus::Started)), 0),
         (|event| is_status(event, |status| matches!(status, CallStatus::Finished { .. })), 1),
     ];
-    let batches =
+    let replies =
         [(vec!["delete"], 3), (vec!["shred", "delete"], 4), (vec!["read"], 2), (vec!["delete"], 70)];
     for kind in 0..4 {
         for (stops_at, starts) in stops {
-            for (names, number) in &batches {
+            for (names, number) in &replies {
                 for is_streamed in [false, true] {
                     let ledger = Ledger::default();
                     let registry = &registries(&ledger)[kind];

@@ -252,9 +252,9 @@ async fn without_a_search_call_tool_is_an_ordinary_tool() {
     assert_eq!(content(&registry, call("1", "other", json!({}))).await, "call_tool");
     let remote =
         || Registry::builder().dynamic(named("call.tool", "Calls.")).dynamic(named("call_tool", "Calls."));
-    let lenient = remote().rename_invalid_tools(true).skip_invalid_tools(true).search(Search::new()).build();
+    let lenient = remote().rename_invalid_names(true).skip_invalid_tools(true).search(Search::new()).build();
     let lenient = lenient.expect("the tool with the reserved name is skipped");
-    assert_eq!(lenient.skipped().len(), 1);
+    assert_eq!(lenient.skipped_tools().len(), 1);
     let deferred = lenient.deferred_schemas();
     assert!(deferred.len() == 1 && deferred[0].name().starts_with("call_tool_"), "{deferred:?}");
     let error = Registry::builder().dynamic(named("call_tool", "Calls.")).search(Search::new()).build();

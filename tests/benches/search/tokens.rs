@@ -19,7 +19,7 @@ fn tokens_of(value: &impl serde::Serialize) -> usize {
 
 /// A registry of the first tools, with or without a search.
 fn registry(tools: &[ToolSchema], has_search: bool) -> Registry {
-    let builder = Registry::builder().rename_invalid_tools(true).skip_invalid_tools(true);
+    let builder = Registry::builder().rename_invalid_names(true).skip_invalid_tools(true);
     let builder = if has_search { builder.search(Search::new()) } else { builder };
     let tools = tools.iter().map(|tool| {
         let parameters: Value = serde_json::from_str(tool.parameters().get()).expect("it is JSON");

@@ -276,7 +276,7 @@ fn a_tool_that_several_searches_found_is_reported_once() {
     }
     let parts = tools.parts(&messages).deferred_tools(&deferred);
     let body = wire().strict(true).write(&parts).expect("it is written");
-    let reported: Vec<&str> = body.report().not_strict.iter().map(|tool| &*tool.tool).collect();
+    let reported: Vec<&str> = body.report().not_strict_tools.iter().map(|tool| &*tool.tool).collect();
     assert_eq!(reported, ["put"]);
 }
 

@@ -267,7 +267,7 @@ async fn a_replayed_result_is_truncated_and_counts_towards_the_limit_of_its_tool
     }
 
     let (ledger, journal) = (Ledger::default(), MemoryJournal::default());
-    let registry = Registry::builder().tools(tools![much]).state(ledger.clone()).max_output_bytes(1_000);
+    let registry = Registry::builder().tools(tools![much]).state(ledger.clone()).max_result_bytes(1_000);
     let registry = registry.build().expect("one tool").with(&RunContext::new().run_id("order-7"));
     let call = || AssistantMessage::from_tool_calls(vec![ToolCall::new("a", "much", "{}")]);
     let stored = Session::new().user("Go.");

@@ -192,7 +192,7 @@ async fn dispatch(
     call: &ToolCall,
     context: &RequestContext<RoleServer>,
 ) -> ToolMessage {
-    // Cancelled together with the run, and by the client.
+    // Cancelled together with the run context, or by the client.
     let token = run.child_token();
     let mut call_context = run.clone().cancellation(token.clone()).count_calls_with(run);
     let mut progress: Option<ProgressForwarder> = None;

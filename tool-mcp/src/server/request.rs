@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::fmt;
 
-/// A message of a client, or an HTTP request without a message, for the function of [`Server::run_context`](super::Server::run_context).
+/// A message of a client, or an HTTP request without a message, for the function of [`Server::context_per_request`](super::Server::context_per_request).
 #[derive(Clone)]
 pub struct McpRequest<'a> {
     method: Option<&'a str>,
@@ -107,7 +107,7 @@ impl<'a> McpRequest<'a> {
     ///
     /// struct Trace(String);
     ///
-    /// let server = serve(Registry::new(tools![])?).run_context(|request| {
+    /// let server = serve(Registry::new(tools![])?).context_per_request(|request| {
     ///     let meta = request.meta().unwrap_or_default();
     ///     let trace = meta.get("traceparent").and_then(|trace| trace.as_str());
     ///     RunContext::new().state(Trace(trace.unwrap_or_default().to_owned()))

@@ -13,7 +13,7 @@ pub(super) fn result_of(message: &ToolMessage, schema: Option<&JsonObject>) -> C
     }
     let structured = structured_content(&message.content, schema);
     if structured.is_none() && schema.is_some() {
-        // Clients reject such a result as a whole, for example after `max_output_bytes` has truncated it.
+        // Clients reject such a result as a whole, for example after `max_result_bytes` has truncated it.
         return error(&format!(
             "the result does not have the declared structure. Its text is:\n{}",
             message.text()

@@ -34,7 +34,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     });
     let registry = client.registry().await?;
     let tool = |name: &str| json!({"name": name, "title": registry.tool(name).and_then(|tool| tool.title), "hints": hints(&registry, name)});
-    let skipped: Vec<String> = registry.skipped().iter().map(ToString::to_string).collect();
+    let skipped: Vec<String> = registry.skipped_tools().iter().map(ToString::to_string).collect();
     let tools: Vec<Value> = registry.names().into_iter().map(tool).collect();
     println!("{}", json!({"tools": tools, "skipped": skipped}));
     let calls: Vec<Value> = serde_json::from_reader(std::io::stdin())?;

@@ -170,7 +170,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             if is_harmless { Decision::Run } else { Decision::Undecided }
         })
         .build()?;
-    let server = serve(registry.clone()).name("judged", "1.0.0").try_run_context(context);
+    let server = serve(registry.clone()).name("judged", "1.0.0").try_context_per_request(context);
     let fewer = registry.subset(registry.names().into_iter().skip(1))?;
     SMALLER.get_or_init(|| (server.handle(), fewer));
     let Some(address) = std::env::args().nth(1) else { return Ok(server.stdio().await?) };

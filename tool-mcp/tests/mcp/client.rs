@@ -283,7 +283,7 @@ async fn settings_apply_to_every_tool() {
     let own = DynamicTool::new("own", "", Value::Null, |_| async { Ok::<_, String>("own") });
     let builder = tools
         .into_iter()
-        .fold(Registry::builder().rename_invalid_tools(true).dynamic(own), RegistryBuilder::dynamic);
+        .fold(Registry::builder().rename_invalid_names(true).dynamic(own), RegistryBuilder::dynamic);
     assert_eq!(builder.build().expect("valid").names(), ["a_b_c", "other", "own"]);
 }
 

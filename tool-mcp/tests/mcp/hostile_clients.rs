@@ -55,7 +55,7 @@ fn text(response: &Value) -> &str {
 fn rejecting(rejected: &'static [&'static str]) -> (Server, Arc<Mutex<Vec<String>>>) {
     let asked: Arc<Mutex<Vec<String>>> = Arc::default();
     let of_server = Arc::clone(&asked);
-    let server = serve(registry()).instructions("a secret").try_run_context(move |request| {
+    let server = serve(registry()).instructions("a secret").try_context_per_request(move |request| {
         let http = request.http().map(|parts| parts.method.to_string()).unwrap_or_default();
         let method = request.method().map_or(http, str::to_owned);
         of_server.lock().expect("not poisoned").push(method.clone());
@@ -166,7 +166,7 @@ async fn a_website_of_another_machine_may_not_use_a_server_by_default() {
 
 #[tokio::test]
 async fn the_program_and_the_server_read_the_same_tool() {
-    let server = serve(registry()).try_run_context(|request| match request.tool() {
+    let server = serve(registry()).try_context_per_request(|request| match request.tool() {
         Some("wait") => Err("not this tool"),
         _ => Ok(RunContext::new()),
     });

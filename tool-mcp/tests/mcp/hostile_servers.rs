@@ -133,7 +133,7 @@ async fn a_cursor_that_does_not_advance_ends_the_list() {
             Some(json!({"tools": tools(&["a", "b"]), "nextCursor": cursors[page % cursors.len()]}))
         }))
         .await;
-        assert_eq!((registry.names(), registry.skipped().len()), (vec!["a", "b"], 0));
+        assert_eq!((registry.names(), registry.skipped_tools().len()), (vec!["a", "b"], 0));
     }
     let registry = registry_of(listing(move |params| {
         Some(match params["cursor"].as_str() {
@@ -191,7 +191,7 @@ async fn a_definition_that_cannot_be_used_is_skipped_and_reported() {
         registry.names(),
         ["good", "long", "nested", "no_schema", "no_type", "null_schema", "odd_fields", "odd_hints"]
     );
-    let skipped: Vec<String> = registry.skipped().iter().map(ToString::to_string).collect();
+    let skipped: Vec<String> = registry.skipped_tools().iter().map(ToString::to_string).collect();
     assert_eq!(skipped.len(), 8, "{skipped:#?}");
     for (name, reason) in [
         ("unnamed", "are not the JSON Schema of an object"),

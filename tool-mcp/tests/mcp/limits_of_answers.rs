@@ -49,7 +49,7 @@ async fn long_titles_are_truncated_and_tools_with_long_names_are_skipped() {
     assert_eq!(registry.names().len(), 2);
     let title = registry.tool("titled").and_then(|tool| tool.title).expect("a title");
     assert!(title.len() < 1_100 && title.ends_with("é [truncated]"), "{} bytes", title.len());
-    let skipped: Vec<String> = registry.skipped().iter().map(ToString::to_string).collect();
+    let skipped: Vec<String> = registry.skipped_tools().iter().map(ToString::to_string).collect();
     assert!(
         skipped.len() == 1 && skipped[0].contains("`a_name_of_more_than_512_bytes` was skipped"),
         "{skipped:?}"

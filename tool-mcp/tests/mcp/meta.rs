@@ -12,7 +12,7 @@ use tool_runtime_mcp::{Server, serve};
 fn remembering() -> (Server, Arc<Mutex<Vec<Value>>>) {
     let seen: Arc<Mutex<Vec<Value>>> = Arc::default();
     let remembered = Arc::clone(&seen);
-    let server = serve(Registry::new(tools![]).expect("valid")).run_context(move |request| {
+    let server = serve(Registry::new(tools![]).expect("valid")).context_per_request(move |request| {
         let meta = request.meta().map_or(Value::Null, Value::Object);
         remembered.lock().expect("not poisoned").push(json!([request.method(), meta]));
         RunContext::new()

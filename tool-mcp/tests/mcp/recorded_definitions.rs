@@ -24,12 +24,12 @@ async fn recorded_definitions_are_loaded_or_skipped_with_a_reason() {
         "{} definitions: {} loaded, {} skipped",
         rows.len(),
         registry.names().len(),
-        registry.skipped().len()
+        registry.skipped_tools().len()
     );
-    for skipped in registry.skipped() {
+    for skipped in registry.skipped_tools() {
         println!("{skipped}");
     }
-    assert_eq!(registry.names().len() + registry.skipped().len(), rows.len());
+    assert_eq!(registry.names().len() + registry.skipped_tools().len(), rows.len());
     assert_eq!(registry.names().len(), names.len(), "only names that occur twice are skipped");
     for name in registry.names() {
         for keyword in registry.tool(name).expect("it is there").unsupported_keywords {

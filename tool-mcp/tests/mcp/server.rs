@@ -162,7 +162,7 @@ async fn an_unknown_tool_is_an_error_of_the_protocol() {
 #[tokio::test]
 async fn a_result_without_its_declared_structure_is_an_error() {
     let registry =
-        Registry::builder().tools(tools![get_weather]).max_output_bytes(20).build().expect("valid");
+        Registry::builder().tools(tools![get_weather]).max_result_bytes(20).build().expect("valid");
     let mut client = Peer::connect_to(serve(registry)).await;
     let response = client.call(1, "get_weather", json!({"city": "Rome"})).await;
     assert!(is_error(&response), "clients reject a result without structured content: {response}");
@@ -248,7 +248,8 @@ async fn the_token_of_the_program_cancels_calls() {
     let registry = Registry::builder().tools(tools![wait]).state(Arc::clone(&log)).build().expect("valid");
     let token = tool_runtime::dispatch::CancellationToken::new();
     let of_program = token.clone();
-    let server = serve(registry).run_context(move |_| RunContext::new().cancellation(of_program.clone()));
+    let server =
+        serve(registry).context_per_request(move |_| RunContext::new().cancellation(of_program.clone()));
     let mut client = Peer::connect_to(server).await;
     let params = json!({"name": "wait", "_meta": {"progressToken": 1}});
     client.send(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})).await;
@@ -283,7 +284,7 @@ fn who_am_i(#[state] user: &User) -> &'static str {
 async fn the_run_context_decides_about_state_and_tools() {
     let registry =
         Registry::builder().tools(tools![who_am_i, once]).state_per_run::<User>().build().expect("valid");
-    let server = serve(registry).try_run_context(|request| match request.tool() {
+    let server = serve(registry).try_context_per_request(|request| match request.tool() {
         Some("once") => Err(format!("{} may not call it", request.client_name().unwrap_or_default())),
         _ => Ok(RunContext::new().state(User("Ada")).allowed_tools(["who_am_i"])),
     });
@@ -297,7 +298,7 @@ async fn the_run_context_decides_about_state_and_tools() {
 #[tokio::test]
 async fn a_client_does_not_learn_the_names_of_other_tools() {
     let registry = Registry::new(tools![once, looks_like_json]).expect("valid");
-    let server = serve(registry).run_context(|_| RunContext::new().allowed_tools(["once"]));
+    let server = serve(registry).context_per_request(|_| RunContext::new().allowed_tools(["once"]));
     let mut client = Peer::connect_to(server).await;
     for name in ["looks_like_json", "looks_like_jsn"] {
         let message = client.call(1, name, json!({})).await["error"]["message"].to_string();
@@ -307,7 +308,7 @@ async fn a_client_does_not_learn_the_names_of_other_tools() {
 
 #[tokio::test]
 async fn a_run_context_function_that_panics_is_an_error_of_the_request() {
-    let server = serve(registry()).run_context(|_| panic!("a secret"));
+    let server = serve(registry()).context_per_request(|_| panic!("a secret"));
     let mut client = Peer::connect_to(server).await;
     assert_eq!(
         client.call(1, "list", json!({})).await["error"]["message"],

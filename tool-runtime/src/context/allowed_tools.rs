@@ -16,7 +16,7 @@ impl AllowedTools {
         self.0.contains(name)
     }
 
-    /// Whether this is the list of the same run.
+    /// Whether both are clones of one list.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }

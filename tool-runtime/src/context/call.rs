@@ -74,7 +74,7 @@ impl CallContext {
 
     /// The cancellation token of the call. Pass it to the functions that the tool calls, or check it to stop early.
     ///
-    /// The token is cancelled when the call ends before its tool has finished: the run was cancelled, the time limit
+    /// The token is cancelled when the call ends before its tool has finished: the token of the run context was cancelled, the time limit
     /// expired, the dispatch was dropped, the tool panicked, or the call was not approved. It is also cancelled when
     /// the run is cancelled after the tool has finished, for tasks that the tool spawned. Cancelling the token does
     /// not cancel the run.
@@ -109,10 +109,11 @@ impl CallContext {
     }
 
     /// A context for calls inside the tool, for example those of an inner [`Session`](crate::Session). It has the state of the
-    /// run, and a token that is cancelled together with the call. If the run has a [`run_id`](RunContext::run_id), its
-    /// run id is the [`key`](CallContext::key) of this call, so that inner calls have keys of their own.
+    /// run context, and a token that is cancelled together with the call. If the run context has a
+    /// [`run_id`](RunContext::run_id), the run id of the new one is the [`key`](CallContext::key) of this call, so that inner
+    /// calls have keys of their own.
     ///
-    /// It has no listeners and allows all tools, and its calls do not count in the limits of the run.
+    /// It has no listeners and allows all tools, and its calls do not count in the limits of the run context.
     ///
     /// ```
     /// use tool_runtime::{RunContext, CallContext};
@@ -129,7 +130,7 @@ impl CallContext {
         self.run.inner(self.cancellation.child_token(), run_id)
     }
 
-    /// Reports progress to the listeners of the run ([`RunContext::on_event`]): the completed amount, the whole amount if
+    /// Reports progress to the listeners of the run context ([`RunContext::on_event`]): the completed amount, the whole amount if
     /// it is known, and a description for people. Without listeners, and after the call has ended, it does nothing. As with
     /// [`emit`](CallContext::emit), an async tool that sends many events awaits between them.
     ///
@@ -151,14 +152,14 @@ impl CallContext {
         }
     }
 
-    /// Sends data to the listeners of the run ([`RunContext::on_event`]), as
+    /// Sends data to the listeners of the run context ([`RunContext::on_event`]), as
     /// [`CallStatus::Emitted`](crate::dispatch::CallStatus::Emitted): for example rows, pieces of text, or the events of an inner
     /// [`Session`](crate::Session). The model does not receive it.
     ///
     /// Without listeners, and after the call has ended, it does nothing, and does not serialize the data. If the data cannot be
     /// written as JSON, the listeners receive the text of the error instead, as a string.
     ///
-    /// The listener of a run ([`Run::on_event`](crate::session::Run::on_event)) receives the data in the task of the run:
+    /// The listener of a session's run ([`Run::on_event`](crate::session::Run::on_event)) receives the data in the task of the run:
     /// whenever the tool awaits, and after it has ended. 16 MiB can wait; the rest is
     /// [skipped](crate::dispatch::CallStatus::Skipped). So an async tool that sends more than 10,000 values, or long ones, awaits
     /// between them: `tokio::task::yield_now().await` after every 1,000 values is enough.
@@ -189,7 +190,7 @@ impl CallContext {
         }
     }
 
-    /// The key of the call, which identifies it across restarts of the program. `None` if the run has no
+    /// The key of the call, which identifies it across restarts of the program. `None` if the run context has no
     /// [`run_id`](RunContext::run_id). See [`reply_number`](RunContext::reply_number) for the number of its reply.
     ///
     /// ```
@@ -216,11 +217,11 @@ impl CallContext {
     }
 
     /// A key for the service that the tool calls, such as the header `Idempotency-Key` of a payment. It is the same
-    /// each time this call runs, even after a restart, and differs from that of each other call in runs with a
-    /// [`reply_number`](RunContext::reply_number), as in a session. A service that supports these keys responds to a
+    /// each time this call runs, even after a restart, and differs from that of each other call if the run context has
+    /// the [`reply_number`](RunContext::reply_number), as in a session. A service that supports these keys responds to a
     /// repeated request with its first response, and the effect happens once.
     ///
-    /// `None` if the run has no [`run_id`](RunContext::run_id).
+    /// `None` if the run context has no [`run_id`](RunContext::run_id).
     ///
     /// It is the text of the [`key`](CallContext::key) in visible ASCII characters, for headers: all other bytes, and `%`, are
     /// written as `%` and two hexadecimal digits. Services limit the length, Stripe to 255 characters, so choose short run ids.

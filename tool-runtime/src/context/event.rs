@@ -83,7 +83,7 @@ pub enum CallStatus {
         arguments: String,
     },
     /// The call has ended. The result is that of its tool message, before
-    /// [`max_output_bytes`](crate::RegistryBuilder::max_output_bytes) truncates it.
+    /// [`max_result_bytes`](crate::RegistryBuilder::max_result_bytes) truncates it.
     #[non_exhaustive]
     Finished {
         /// The result.
@@ -114,7 +114,7 @@ impl CallStatus {
     }
 }
 
-/// The events of one call in a run with listeners.
+/// The events of one call whose run context has listeners.
 #[derive(Debug)]
 pub(crate) struct CallEvents {
     run: RunContext,
@@ -135,7 +135,7 @@ struct Queue {
 }
 
 impl CallEvents {
-    /// The events of a call; `None` if the run has no listeners.
+    /// The events of a call; `None` if the run context has no listeners.
     pub(crate) fn new(run: &RunContext, id: &str, tool: &str) -> Option<Arc<Self>> {
         if run.listeners().is_empty() {
             return None;

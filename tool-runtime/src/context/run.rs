@@ -6,9 +6,9 @@ use std::fmt;
 use std::sync::{Arc, LazyLock};
 use tokio_util::sync::CancellationToken;
 
-/// The data that a program attaches to the calls of a run: application state such as a user or a tenant, a cancellation
-/// token, listeners, limits. A run is a [run of a session](crate::Session::run), or the dispatches of a program with a loop of
-/// its own.
+/// The data that a program attaches to calls: application state such as a user or a tenant, a cancellation token, listeners,
+/// limits. It belongs to one or more [runs of a session](crate::Session::run), to the dispatches of a program with a loop of its
+/// own, or to a request of an MCP client.
 ///
 /// [`Registry::with`](crate::Registry::with) binds it to a registry; only calls of the bound registry see it. Clones
 /// share their data, and count the calls of [`max_calls`](crate::registry::Policy::max_calls) together. A clone that is
@@ -59,7 +59,7 @@ impl RunContext {
         RunContext::default()
     }
 
-    /// The context of calls without a run context. It is shared, so no call may be counted in it.
+    /// The empty context of calls for which none is bound. It is shared, so no call may be counted in it.
     pub(crate) fn none() -> &'static Self {
         static NONE: LazyLock<RunContext> = LazyLock::new(RunContext::new);
         &NONE
@@ -220,16 +220,17 @@ impl RunContext {
         self.counting_in(&other.0.begun_calls)
     }
 
-    /// Sets the id of the run, which is part of the [`CallKey`](super::CallKey) of each call. Default: none, and calls
-    /// have no key. Use one id for all dispatches of a conversation, even after a restart of the program, and another one
-    /// for each conversation.
+    /// Sets the id of the run, which is part of the [`CallKey`](super::CallKey) of each call. Default: none, and calls have no key.
+    /// Use one id for all replies that are numbered together: usually those of one session or conversation, also after a
+    /// restart of the program.
     ///
     /// A crash loses the replies of a run that were not stored, and later replies have their numbers again. So a program that
     /// stores a session only after each run records the replies ([`RunLog`](crate::session::RunLog)) under one id for the
     /// session, or uses another id after each user message, as `examples/shop` does.
     ///
     /// Do not end an id with two numbers after slashes, as in `orders/2024/11`: it is the id of an inner session of the run
-    /// `orders` ([`child_run_context`](super::CallContext::child_run_context)), and is removed with that run. Use `orders-2024-11`.
+    /// `orders` ([`child_run_context`](super::CallContext::child_run_context)), and is removed with that run. Use
+    /// `orders-2024-11`.
     #[must_use]
     pub fn run_id(mut self, id: impl Into<String>) -> Self {
         self.data().run_id = Some(id.into().into());
@@ -242,15 +243,15 @@ impl RunContext {
     ///
     /// [`dispatch`](crate::Registry::dispatch) and [`dispatch_stream`](crate::Registry::dispatch_stream) do not know the
     /// number and use 0: set it for each reply, otherwise calls of different replies have the same key. Also set it for each
-    /// reply after [`trim`](crate::Conversation::trim) or another change has removed replies. A context with a number must
-    /// not be used for several replies.
+    /// reply after [`trim`](crate::Conversation::trim) or another change has removed replies. A context with a number
+    /// belongs to one reply.
     #[must_use]
     pub fn reply_number(mut self, number: u64) -> Self {
         self.data().reply_number = Some(number);
         self
     }
 
-    /// The key of the call at this position of the reply with this number. `None` if the run has no
+    /// The key of the call at this position of the reply with this number. `None` if the context has no
     /// [`run_id`](RunContext::run_id).
     ///
     /// ```

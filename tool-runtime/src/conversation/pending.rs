@@ -23,8 +23,9 @@ use crate::tool::{Approval, Batch};
 /// keeps the calls that need an approval ([`awaiting_approval`](PendingCalls::awaiting_approval)), and can store them until
 /// the person decides: they serialize with their state and without loss, except for data of the program (outcomes and
 /// artifacts of results, and warnings).
-/// Results are kept: if the future of [`run`](PendingCalls::run) is dropped, finished calls keep their results, and the
-/// next `run` runs only the others.
+///
+/// If the future of [`run`](PendingCalls::run) is dropped, finished calls keep their results, and the next `run` runs only the
+/// others.
 ///
 /// ```
 /// use tool_runtime::conversation::{PendingCalls, Received};
@@ -150,15 +151,15 @@ impl PendingCalls {
         &self.reply
     }
 
-    /// The calls whose results come from elsewhere: from a job, a person, or the system that runs the tool. A
-    /// [run](PendingCalls::run) has started or validated them.
+    /// The calls whose results come from elsewhere: from a job, a person, or the system that runs the tool. Empty
+    /// before the first [`run`](PendingCalls::run).
     #[must_use]
     pub fn awaiting_result(&self) -> Vec<WaitingCall> {
         self.waiting(CallState::waits_for_result)
     }
 
     /// The calls that a person must approve, with the arguments that their tools will receive, and with the reasons why
-    /// arguments that a person has edited are invalid. The last [run](PendingCalls::run) has listed them.
+    /// arguments that a person has edited are invalid. Empty before the first [`run`](PendingCalls::run).
     #[must_use]
     pub fn awaiting_approval(&self) -> Vec<WaitingCall> {
         self.waiting(|state| !state.waits_for_result())

@@ -83,7 +83,7 @@ impl Request {
     #[must_use]
     pub fn tool_choice(mut self, choice: ToolChoice) -> Self {
         self.tool_choice = match choice {
-            ToolChoice::Tool(name) => ToolChoice::Tool(self.mapped_name(name)),
+            ToolChoice::Tool(name) => ToolChoice::Tool(self.new_name(name)),
             choice => choice,
         };
         self
@@ -116,12 +116,12 @@ impl Request {
     /// ```
     #[must_use]
     pub fn allowed_tools<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
-        self.allowed_tools = Some(names.into_iter().map(|name| self.mapped_name(name.into())).collect());
+        self.allowed_tools = Some(names.into_iter().map(|name| self.new_name(name.into())).collect());
         self
     }
 
-    /// The name of the tool in the request, which [`rename_invalid_tools`](crate::RegistryBuilder::rename_invalid_tools) may have changed.
-    fn mapped_name(&self, name: String) -> String {
+    /// The name of the tool in the request, which [`rename_invalid_names`](crate::RegistryBuilder::rename_invalid_names) may have changed.
+    fn new_name(&self, name: String) -> String {
         self.registry.schema(&name).map_or(name, |tool| tool.name().to_owned())
     }
 
@@ -159,7 +159,7 @@ impl Request {
         self
     }
 
-    /// Sets the wire, in whose format the request is written. Default: that of the [run](crate::session::Run::wire), otherwise
+    /// Sets the wire that writes the request. Default: that of the [run](crate::session::Run::wire), otherwise
     /// [`ChatCompletions`].
     #[must_use]
     pub fn wire(mut self, wire: impl Wire + 'static) -> Self {

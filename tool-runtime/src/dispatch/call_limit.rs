@@ -36,7 +36,7 @@ impl<'a> Call<'a> {
     }
 
     fn limit_reached(&self, limit: usize) -> CallError {
-        CallError::CallLimitReached { tool: self.tool.name.to_string(), limit }
+        CallError::ToolCallLimit { tool: self.tool.name.to_string(), limit }
     }
 }
 

@@ -130,14 +130,14 @@ impl EndedCall {
         }
     }
 
-    /// The result of the call, within `max_output_bytes`. One that waits has failed.
+    /// The result of the call, within `max_result_bytes`. One that waits has failed.
     pub(crate) fn into_result(self, registry: &Registry) -> ToolResult {
         let mut result = ToolResult(self.ended.into_result(&self.tool));
         registry.truncate(&mut result);
         result
     }
 
-    /// The tool message of the call, within `max_output_bytes`. One that waits has failed.
+    /// The tool message of the call, within `max_result_bytes`. One that waits has failed.
     pub(crate) fn into_message(self, registry: &Registry, call: &ToolCall) -> ToolMessage {
         let EndedCall { tool, is_inner, ended, outcome } = self;
         let mut result = ToolResult(ended.into_result(&tool));

@@ -11,7 +11,7 @@ impl Registry {
     pub(super) fn look_up(&self, incoming: &IncomingCall<'_>) -> Result<&Arc<ToolEntry>, ToolFailure> {
         let IncomingCall { batch, position, call, .. } = *incoming;
         if let Some(limit) = self.limits().max_calls_per_reply.filter(|&limit| position >= limit) {
-            return Err(CallError::TooManyCalls { limit }.into());
+            return Err(CallError::ReplyCallLimit { limit }.into());
         }
         let Some(tool) = self.entry(&call.name) else {
             return Err(CallError::UnknownTool(self.unknown_tool_of_call(batch, position, &call.name)).into());

@@ -17,7 +17,7 @@ impl Call<'_> {
         self.check_cancellation()
     }
 
-    /// Waits until the listener of a run has received all events. No call starts after the listener has cancelled the run.
+    /// Waits until the listener of a session's run has received all events. No call starts after it has cancelled the token.
     /// The next call waits until the permit is dropped.
     pub(super) async fn turn_to_start(&self) -> Result<Option<SemaphorePermit<'_>>, CallError> {
         let turn = match self.incoming.batch.context().start_gate() {

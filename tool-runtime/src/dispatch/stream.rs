@@ -146,7 +146,7 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// Returns an error if the stream is interrupted, or if the run is cancelled before the `finish_reason`. A later
+    /// Returns an error if the stream is interrupted, or if the token is cancelled before the `finish_reason`. A later
     /// cancellation only cancels the tools.
     pub async fn dispatch_stream_events<S>(
         &self,

@@ -114,11 +114,11 @@ fn unify_ids(messages: &mut [Message], pairing: &Pairing, repairs: &mut Vec<Repa
                 // A tool message that follows the new id of its call is not reported in addition to the call.
                 if result_id != id && result_id != old_id {
                     let (old_id, id) = (result_id, id.clone());
-                    repairs.push(Repair::ResultRenamed { index: place, reply: index, old_id, id });
+                    repairs.push(Repair::ResultIdChanged { index: place, reply: index, old_id, id });
                 }
             }
             if old_id != id {
-                repairs.push(Repair::CallRenamed { index, old_id, id });
+                repairs.push(Repair::CallIdChanged { index, old_id, id });
             }
         }
     }

@@ -62,7 +62,7 @@ impl fmt::Debug for TrimBudget<'_> {
     }
 }
 
-/// The changes of a [`Conversation::trim`](crate::Conversation::trim).
+/// The changes that `trim` of a session or a conversation made.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Trimmed {

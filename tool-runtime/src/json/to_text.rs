@@ -10,7 +10,7 @@ pub(crate) fn to_text(value: &Value) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-/// The text of arguments: that of a string, and otherwise the JSON of the value. Arguments are never a string.
+/// The text of the arguments of a call: a string is this text itself, and any other value is written as JSON.
 pub(crate) fn arguments_text(arguments: impl Serialize) -> Result<String, serde_json::Error> {
     let json = serde_json::to_string(&arguments)?;
     if json.starts_with('"') { serde_json::from_str(&json) } else { Ok(json) }

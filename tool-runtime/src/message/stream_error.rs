@@ -41,7 +41,7 @@ pub enum StreamError {
     },
     /// Another reply began before the end of this one.
     AnotherReply,
-    /// The program cancelled the run before the reply was complete.
+    /// The token of the run context was cancelled before the reply was complete.
     Cancelled,
 }
 

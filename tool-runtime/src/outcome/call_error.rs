@@ -115,11 +115,11 @@ pub enum CallError {
     /// The position of the call in its reply exceeds
     /// [`max_calls_per_reply`](crate::RegistryBuilder::max_calls_per_reply).
     #[non_exhaustive]
-    TooManyCalls {
+    ReplyCallLimit {
         /// The limit.
         limit: usize,
     },
-    /// The run does not allow the tool: see
+    /// The run context does not allow the tool: see
     /// [`RunContext::allowed_tools`](crate::RunContext::allowed_tools).
     #[non_exhaustive]
     NotAllowed {
@@ -128,17 +128,16 @@ pub enum CallError {
         /// The names of the allowed tools.
         allowed: Arc<[String]>,
     },
-    /// The tool has already been called as often in its run as its [`max_calls`](crate::registry::Policy::max_calls)
-    /// allows.
+    /// As many calls of the tool have begun as its [`max_calls`](crate::registry::Policy::max_calls) allows.
     #[non_exhaustive]
-    CallLimitReached {
+    ToolCallLimit {
         /// The name of the tool.
         tool: String,
         /// The limit.
         limit: usize,
     },
-    /// The run was cancelled before the call finished. [`Outcome::has_begun`](crate::dispatch::Outcome::has_begun)
-    /// reports whether the tool may have taken effect.
+    /// The token of the run context was cancelled before the call finished.
+    /// [`Outcome::has_begun`](crate::dispatch::Outcome::has_begun) reports whether the tool may have taken effect.
     #[non_exhaustive]
     Cancelled {
         /// The name of the tool.
@@ -281,14 +280,14 @@ impl CallError {
             E::HookTimedOut { tool, allowed } => "hook_timeout",
                 ("the tool `{tool}` was not run: the approval check did not finish within {}.",
                  DisplayDuration(*allowed));
-            E::TooManyCalls { limit } => "too_many_calls",
+            E::ReplyCallLimit { limit } => "too_many_calls",
                 ("not run: a reply may have at most {limit} call{}. Call it again in another reply if it is still needed.",
                  text_if(*limit != 1, "s"));
             E::NotAllowed { tool, allowed } => "not_allowed",
                 ("the tool `{tool}` may not be called now. {}", NameList(allowed));
-            E::CallLimitReached { tool, limit: 1 } => "call_limit",
+            E::ToolCallLimit { tool, limit: 1 } => "call_limit",
                 ("not run: `{tool}` may be called only once, and this limit is reached.");
-            E::CallLimitReached { tool, limit } => "call_limit",
+            E::ToolCallLimit { tool, limit } => "call_limit",
                 ("not run: `{tool}` may be called only {limit} times, and this limit is reached.");
             E::Cancelled { .. } => "cancelled", ("cancelled before it finished");
             E::TimedOut { tool, allowed, may_have_taken_effect } => "timeout",

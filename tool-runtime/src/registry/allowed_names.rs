@@ -3,10 +3,11 @@
 use crate::context::AllowedTools;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The names of a reply, which all its errors share: a reply may have thousands of calls, and a registry thousands of tools.
+/// The allowed names, shared by all errors with the same list of allowed tools: a reply may have thousands of calls, and a
+/// registry thousands of tools.
 #[derive(Default)]
 pub(super) struct AllowedNames {
-    /// Those of the newest reply with an error.
+    /// Those of the newest list.
     newest: Mutex<Option<Names>>,
 }
 

@@ -171,7 +171,7 @@ impl RegistryBuilder {
     /// Adds the tools of a toolset whose value comes from the [`RunContext`](crate::RunContext), for example one value
     /// per tenant. Default: no toolsets.
     ///
-    /// A call in a run without such a value uses the [`state`](RegistryBuilder::state) of this type, and otherwise fails
+    /// A call whose run context has no such value uses the [`state`](RegistryBuilder::state) of this type, and otherwise fails
     /// with [`CallError::Unavailable`](crate::CallError::Unavailable).
     ///
     /// ```
@@ -239,9 +239,9 @@ impl RegistryBuilder {
         self
     }
 
-    /// Declares that each run provides state of this type in its [`RunContext`](crate::RunContext). Default: none.
+    /// Declares that each bound [`RunContext`](crate::RunContext) has state of this type. Default: none.
     ///
-    /// A call that needs the state in a run without it fails with
+    /// A call whose run context lacks the state that it needs fails with
     /// [`CallError::Unavailable`](crate::CallError::Unavailable).
     pub fn state_per_run<T: Send + Sync + 'static>(mut self) -> Self {
         self.states_per_run.insert(TypeId::of::<T>());

@@ -3,9 +3,9 @@
 use crate::outcome::LogWriter;
 use std::fmt::{self, Write as _};
 
-/// The errors of a registry that cannot be built, or of a tool that was skipped: see [`Registry::skipped`].
+/// The errors of a registry that cannot be built, or of a tool that was skipped: see [`Registry::skipped_tools`].
 ///
-/// [`Registry::skipped`]: crate::Registry::skipped
+/// [`Registry::skipped_tools`]: crate::Registry::skipped_tools
 pub struct BuildError {
     pub(super) errors: Vec<BuildErrorKind>,
     /// The skipped tool, if the registry was built without it.
@@ -168,7 +168,7 @@ impl fmt::Display for BuildErrorKind {
             BuildErrorKind::InvalidName { name } => write!(
                 f,
                 "`{name}` cannot be the name of a tool: servers accept 1 to 64 ASCII letters, \
-                 digits, `_` and `-`; rename it, or let the registry rename dynamic tools with `.rename_invalid_tools(true)`"
+                 digits, `_` and `-`; rename it, or let the registry rename dynamic tools with `.rename_invalid_names(true)`"
             ),
             BuildErrorKind::InvalidParameters { tool } => write!(
                 f,
@@ -199,7 +199,7 @@ impl fmt::Display for BuildErrorKind {
             BuildErrorKind::MissingState { tool, parameter, state } => write!(
                 f,
                 "`{tool}` needs the state `{parameter}: &{state}`; add `.state(..)` with a value of this type, \
-                 or `.state_per_run::<{state}>()` if each run provides one"
+                 or `.state_per_run::<{state}>()` if each run context provides one"
             ),
             BuildErrorKind::DuplicateState { state } => write!(
                 f,

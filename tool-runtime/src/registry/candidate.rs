@@ -77,7 +77,7 @@ impl Candidate {
         Ok(candidate)
     }
 
-    /// `name` may differ from that of the tool because of `rename_invalid_tools`.
+    /// `name` may differ from that of the tool because of `rename_invalid_names`.
     pub(super) fn from_dynamic(name: String, tool: DynamicTool) -> Result<Self, SchemaError> {
         let original_name = (name != tool.name).then(|| tool.name.into());
         let ParametersSchema { enforced, published } =

@@ -19,7 +19,7 @@ pub(super) fn add(
     added: &mut Candidates,
 ) {
     let others = added.tools.iter().map(|candidate| &*candidate.tool.name).chain(reserved.iter().copied());
-    for (name, tool) in named(tools, options.rename_invalid_tools, others) {
+    for (name, tool) in named(tools, options.rename_invalid_names, others) {
         let mut errors = validate::dynamic_tool(&tool);
         // A schema that exceeds a limit may be too deep for recursive code.
         let is_too_large = errors.iter().any(|error| matches!(error, BuildErrorKind::SchemaLimit { .. }));
@@ -40,11 +40,11 @@ pub(super) fn add(
 /// Returns each tool with its name for servers.
 fn named<'a>(
     tools: Vec<DynamicTool>,
-    rename_invalid_tools: bool,
+    rename_invalid_names: bool,
     others: impl Iterator<Item = &'a str>,
 ) -> Vec<(String, DynamicTool)> {
     let name_of =
-        |tool: &DynamicTool| if rename_invalid_tools { sanitize(&tool.name) } else { tool.name.clone() };
+        |tool: &DynamicTool| if rename_invalid_names { sanitize(&tool.name) } else { tool.name.clone() };
     let mut counts: HashMap<String, usize> = HashMap::new();
     for name in tools.iter().map(name_of).chain(others.map(str::to_owned)) {
         *counts.entry(name).or_default() += 1;

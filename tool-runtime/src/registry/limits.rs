@@ -13,7 +13,7 @@ pub(crate) struct Limits {
     pub(crate) call_timeout: Option<Duration>,
     pub(crate) approval_timeout: Option<Duration>,
     pub(super) max_concurrency: Option<usize>,
-    pub(crate) max_output_bytes: Option<usize>,
+    pub(crate) max_result_bytes: Option<usize>,
     pub(crate) max_calls_per_reply: Option<usize>,
 }
 
@@ -26,7 +26,7 @@ impl Limits {
             ("call_timeout", self.call_timeout.is_some_and(|timeout| timeout.is_zero())),
             ("approval_timeout", self.approval_timeout.is_some_and(|timeout| timeout.is_zero())),
             ("max_concurrency", self.max_concurrency == Some(0)),
-            ("max_output_bytes", self.max_output_bytes == Some(0)),
+            ("max_result_bytes", self.max_result_bytes == Some(0)),
             ("max_calls_per_reply", self.max_calls_per_reply == Some(0)),
         ];
         let zero = limits.into_iter().filter(|(_, is_zero)| *is_zero);
@@ -35,9 +35,9 @@ impl Limits {
 }
 
 impl Registry {
-    /// Truncates the text of a result to `max_output_bytes`, which include `Error: `.
+    /// Truncates the text of a result to `max_result_bytes`, which include `Error: `.
     pub(crate) fn truncate(&self, result: &mut ToolResult) {
-        let Some(limit) = self.limits().max_output_bytes else { return };
+        let Some(limit) = self.limits().max_result_bytes else { return };
         match &mut result.0 {
             Ok(output) => {
                 let content = output.content_mut();
@@ -95,8 +95,8 @@ impl RegistryBuilder {
         self
     }
 
-    /// Sets the maximum number of calls that run at the same time, over all runs with this registry, its clones and
-    /// its subsets. Default: no limit.
+    /// Sets the maximum number of calls that run at the same time, in this registry, its clones and its subsets
+    /// together. Default: no limit.
     ///
     /// Other calls wait in a first-in, first-out queue: the calls of a reply start before those of a later reply, unless
     /// they wait for the `max_concurrency` of their own tool first.
@@ -139,14 +139,14 @@ impl RegistryBuilder {
     ///     format!("first line\n{}last line", "more\n".repeat(1_000))
     /// }
     ///
-    /// let registry = Registry::builder().tools(tools![read_log]).max_output_bytes(60).build()?;
+    /// let registry = Registry::builder().tools(tools![read_log]).max_result_bytes(60).build()?;
     /// let messages = registry.dispatch(&[ToolCall::new("call_1", "read_log", "{}")]).await;
     /// assert_eq!(messages[0].content, "first line\nmore\n[... 4991 bytes left out ...]\nmore\nlast line");
     /// # Ok(())
     /// # }
     /// ```
-    pub fn max_output_bytes(mut self, bytes: usize) -> Self {
-        self.options.limits.max_output_bytes = Some(bytes);
+    pub fn max_result_bytes(mut self, bytes: usize) -> Self {
+        self.options.limits.max_result_bytes = Some(bytes);
         self
     }
 

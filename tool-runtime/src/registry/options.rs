@@ -7,7 +7,7 @@ use super::{Limits, RegistryBuilder};
 #[allow(clippy::struct_excessive_bools, reason = "one for each method of the builder")]
 pub(super) struct BuildOptions {
     pub(super) null_means_absent: bool,
-    pub(super) rename_invalid_tools: bool,
+    pub(super) rename_invalid_names: bool,
     pub(super) skip_invalid_tools: bool,
     pub(super) lenient_arguments: bool,
     pub(super) limits: Limits,
@@ -74,19 +74,19 @@ impl RegistryBuilder {
     /// use tool_runtime::{DynamicTool, Registry};
     ///
     /// let double = DynamicTool::new("math.double", "Doubles.", json!({"type": "object"}), |_| async { Ok::<_, String>(2) });
-    /// let registry = Registry::builder().rename_invalid_tools(true).dynamic(double).build()?;
+    /// let registry = Registry::builder().rename_invalid_names(true).dynamic(double).build()?;
     /// assert_eq!(registry.names(), ["math_double"]);
     /// assert_eq!(registry.tool("math_double").and_then(|tool| tool.original_name), Some("math.double"));
     /// assert_eq!(registry.subset(["math.double"])?.names().len(), 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn rename_invalid_tools(mut self, mapped: bool) -> Self {
-        self.options.rename_invalid_tools = mapped;
+    pub fn rename_invalid_names(mut self, rename: bool) -> Self {
+        self.options.rename_invalid_names = rename;
         self
     }
 
     /// Skips dynamic tools with errors, so that one invalid definition of a remote server does not fail the build.
-    /// [`Registry::skipped`](super::Registry::skipped) returns the errors. Default: `false`, such an error fails the
+    /// [`Registry::skipped_tools`](super::Registry::skipped_tools) returns the errors. Default: `false`, such an error fails the
     /// build.
     ///
     /// [`BuildErrorKind`](super::BuildErrorKind) lists the errors, for example parameters that do not describe an
@@ -105,7 +105,7 @@ impl RegistryBuilder {
     ///     .skip_invalid_tools(true)
     ///     .build()?;
     /// assert_eq!(registry.names(), ["good"]);
-    /// let skipped = registry.skipped()[0].to_string();
+    /// let skipped = registry.skipped_tools()[0].to_string();
     /// assert!(skipped.starts_with("the tool `bad` was skipped: the parameters of `bad` are not the JSON Schema of an object"));
     /// # Ok::<(), tool_runtime::BuildError>(())
     /// ```

@@ -61,7 +61,7 @@ impl ReadyCall {
         &self.owned.call.arguments
     }
 
-    /// Declares that the call has its result: if the run is cancelled from now on, the call waits for its middleware and
+    /// Declares that the call has its result: if the token of the run context is cancelled from now on, the call waits for its middleware and
     /// keeps the result, instead of ending as cancelled.
     ///
     /// For middleware that awaits a store after [`run`](ReadyCall::run): the events of the call, the history and the store then
@@ -181,14 +181,14 @@ impl RegistryBuilder {
     /// - [`ReadyCall::run`] may be called never, once or several times. Each run has the time limit of the tool;
     ///   [`call_timeout`](RegistryBuilder::call_timeout) limits the whole call.
     /// - A panic in it is an error of this call.
-    /// - When the run is cancelled, the dispatch is dropped or `call_timeout` expires, it is dropped: code after
+    /// - It is dropped when the token of the run context is cancelled, the dispatch is dropped or `call_timeout` expires: code after
     ///   `call.run().await` does not execute, except after a cancellation that follows
     ///   [`keep_result`](ReadyCall::keep_result). A listener of [`RunContext::on_event`](crate::RunContext::on_event)
     ///   receives the end of each call.
     /// - A closure must own what its future uses: clone an `Arc` in it for each call, as in `before_call`.
     /// - It applies to [`dispatch`](super::Registry::dispatch) and [`call`](super::Registry::call), but not to calls that fail
     ///   before they run: unknown tools, truncated calls, invalid arguments, missing or denied approval, exceeded limits.
-    /// - [`max_output_bytes`](RegistryBuilder::max_output_bytes) truncates the result after the middleware.
+    /// - [`max_result_bytes`](RegistryBuilder::max_result_bytes) truncates the result after the middleware.
     ///
     /// ```
     /// use tool_runtime::dispatch::ReadyCall;

@@ -24,7 +24,7 @@ pub struct RegisteredTool<'a> {
     /// `$schema`, and contains the schemas of other types in place; only types that contain themselves are in `$defs`. The
     /// schema of a [`DynamicTool`](super::DynamicTool) is the one that it was given.
     pub output_schema: Option<&'a Value>,
-    /// The name of a dynamic tool before [`rename_invalid_tools`](super::RegistryBuilder::rename_invalid_tools) changed it;
+    /// The name of a dynamic tool before [`rename_invalid_names`](super::RegistryBuilder::rename_invalid_names) changed it;
     /// `None` if it was not changed.
     pub original_name: Option<&'a str>,
     /// Whether calls may use the tool: the [`RunContext`](crate::RunContext) that is bound to the registry allows it.

@@ -16,7 +16,7 @@ pub(super) struct Tools {
     pub(super) arrays: ToolArrays,
     pub(super) entries: Vec<Arc<ToolEntry>>,
     pub(super) index: Index,
-    /// Whether a run counts the calls of any tool.
+    /// Whether any tool has `max_calls`.
     pub(super) has_call_limits: bool,
     /// Whether a provider rejects a key of any tool.
     pub(super) has_rejected_keys: bool,

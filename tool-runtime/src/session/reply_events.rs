@@ -51,11 +51,11 @@ impl EventForwarder {
                 };
                 match event {
                     // Earlier pieces arrived before the id.
-                    stream::ReplyEvent::CallArguments { partial, .. } if !is_continued => {
-                        send_arguments(partial, false);
+                    stream::ReplyEvent::CallArguments { arguments, .. } if !is_continued => {
+                        send_arguments(arguments, false);
                     }
-                    stream::ReplyEvent::CallArguments { partial, piece, .. } => {
-                        send_arguments(piece, partial.len() == piece.len());
+                    stream::ReplyEvent::CallArguments { arguments, piece, .. } => {
+                        send_arguments(piece, arguments.len() == piece.len());
                     }
                     stream::ReplyEvent::CallComplete { call, .. } => {
                         if !is_continued && !is_empty_object(&call.arguments) {

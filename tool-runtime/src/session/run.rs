@@ -58,7 +58,7 @@ impl Session {
 }
 
 impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
-    /// Sets the wire on which requests serialize, and on which streamed text is read. Default:
+    /// Sets the wire that writes the requests and reads streamed text. Default:
     /// [`ChatCompletions`](crate::wire::ChatCompletions).
     pub fn wire(mut self, wire: impl Wire + 'static) -> Self {
         self.settings.wire = Some(Arc::new(wire));
@@ -283,7 +283,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> Run<'_, O, P> {
     /// # }
     /// ```
     ///
-    /// The future can be dropped at any time: see [`Session`]. Cancelling the token of its [`RunContext`] ends it at once, without
+    /// The future can be dropped at any time: see [`Session`]. Cancelling the token of the bound [`RunContext`] ends the run at once, without
     /// waiting for the reply of the model.
     ///
     /// # Errors

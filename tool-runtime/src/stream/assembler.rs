@@ -86,7 +86,7 @@ impl ReplyAssembler {
         self.reply.wire_name()
     }
 
-    /// Sets the wire in whose format the text of chunks is.
+    /// Sets the wire that reads the text of chunks. Default: [`ChatCompletions`].
     #[must_use]
     pub fn wire(mut self, wire: impl Wire + 'static) -> Self {
         self.wire = Some(Box::new(wire));
@@ -96,7 +96,7 @@ impl ReplyAssembler {
     /// Takes the next chunk, in any form that converts to a [`Chunk`], and returns its events. A caller may ignore the
     /// events.
     ///
-    /// This method does not fail. An error of the server, of the connection or in the chunk is an [`ReplyEvent::Interrupted`],
+    /// This method does not fail. An error of the server, of the connection or in the chunk is a [`ReplyEvent::Interrupted`],
     /// and [`into_reply`](ReplyAssembler::into_reply) returns it. After a finish reason that arrived alone, only an error of
     /// the server counts, since the reply is complete.
     pub fn push(&mut self, chunk: impl Into<Chunk>) -> ReplyEvents<'_> {
@@ -307,8 +307,8 @@ impl ReplyAssembler {
                 ReplyEvent::CallAnnounced { index, tool: &calls.get(index)?.name }
             }
             QueuedEvent::CallArguments(index, grown) => {
-                let partial = calls.get(*index)?.arguments.get(..grown.end)?;
-                ReplyEvent::CallArguments { index: *index, partial, piece: partial.get(grown.start..)? }
+                let arguments = calls.get(*index)?.arguments.get(..grown.end)?;
+                ReplyEvent::CallArguments { index: *index, arguments, piece: arguments.get(grown.start..)? }
             }
             &QueuedEvent::CallComplete(index) => ReplyEvent::CallComplete { index, call: calls.get(index)? },
             QueuedEvent::Finished => ReplyEvent::Finished { reason: self.reply.finish_reason() },

@@ -29,8 +29,8 @@ pub enum ReplyEvent<'a> {
         index: usize,
         /// The arguments so far, which need not be valid JSON yet. They start again if an empty object was a placeholder, if
         /// each piece from the server repeats the arguments so far, or if the complete arguments differ from their pieces.
-        partial: &'a str,
-        /// The new piece: the end of `partial`.
+        arguments: &'a str,
+        /// The new piece: the end of `arguments`.
         piece: &'a str,
     },
     /// A call is complete: its tool and its arguments do not change any more, and it can run. A truncated call is never

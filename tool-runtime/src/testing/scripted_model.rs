@@ -17,8 +17,8 @@ use std::time::Duration;
 /// methods of [`Run`](crate::session::Run) with the same names, and the chunks of `stream` also fit
 /// [`Registry::dispatch_stream`](crate::Registry::dispatch_stream). See the [module](crate::testing) for an example.
 ///
-/// Each request is written on the wire that it [has](Request::wire), or on the [wire](ScriptedModel::wire) of the
-/// model, and [checked](check_request) first. A request that is rejected takes no reply from the script.
+/// Each request is written on the [wire of the model](ScriptedModel::wire) if one is set, otherwise on
+/// [its own](Request::wire), and [checked](check_request) first. A request that is rejected takes no reply from the script.
 #[derive(Clone, Debug)]
 pub struct ScriptedModel {
     wire: Option<Arc<dyn Wire>>,
@@ -75,7 +75,7 @@ impl ScriptedModel {
     }
 
     /// Sets the wire on which all requests are written, and response bodies and streams of the script are read. Default: for
-    /// each request, the wire that it [has](Request::wire).
+    /// each request, [its own](Request::wire).
     ///
     /// ```
     /// use tool_runtime::testing::ScriptedModel;

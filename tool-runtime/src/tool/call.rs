@@ -17,7 +17,7 @@ pub(crate) struct Call<'a> {
     pub(crate) incoming: &'a IncomingCall<'a>,
     /// The record of all runs of the call, if middleware may run it several times.
     pub(crate) all_runs: Option<&'a CallRecord>,
-    /// `None` if the run has no listeners.
+    /// `None` if the run context has no listeners.
     pub(crate) events: Option<&'a Arc<CallEvents>>,
 }
 

@@ -104,7 +104,7 @@ impl DynamicTool {
     }
 
     /// Like [`new`](DynamicTool::new), with a handler that also receives the [`CallContext`]: the id of the call, its
-    /// cancellation token, and the values that the program attached to the run.
+    /// cancellation token and its run context.
     ///
     /// The model receives the `Display` text of an error, even of a [`ToolError`](crate::ToolError); the program finds
     /// the error in [`CallError::Returned`](crate::CallError::Returned).

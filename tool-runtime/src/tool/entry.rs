@@ -18,7 +18,7 @@ const MAX_STRINGS_IN_STRINGS: usize = 4;
 #[derive(Clone)]
 pub(crate) struct ToolEntry {
     pub(crate) name: Cow<'static, str>,
-    /// The name before `rename_invalid_tools` changed it.
+    /// The name before `rename_invalid_names` changed it.
     pub(crate) original_name: Option<Arc<str>>,
     pub(crate) options: Options,
     pub(crate) metadata: Arc<Metadata>,
@@ -28,7 +28,7 @@ pub(crate) struct ToolEntry {
     pub(crate) is_direct: bool,
     /// Whether a call needs a Tokio runtime.
     pub(crate) needs_runtime: bool,
-    /// The semaphore of the tool's `max_concurrency`, shared by all runs.
+    /// The semaphore of the tool's `max_concurrency`, shared by the clones and the subsets of the registry.
     pub(crate) permits: Option<Arc<Semaphore>>,
     pub(crate) validator: Arc<ToolValidator>,
     /// The keys that a provider rejects; `None` for most tools.
@@ -74,7 +74,7 @@ impl ToolEntry {
         }
     }
 
-    /// Whether the name, or the name before `rename_invalid_tools`, is in the list.
+    /// Whether the name, or the name before `rename_invalid_names`, is in the list.
     #[cfg(feature = "search")]
     pub(crate) fn is_in(&self, names: &[String]) -> bool {
         names.iter().any(|name| **name == *self.name || Some(&**name) == self.original_name.as_deref())

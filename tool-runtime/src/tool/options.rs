@@ -82,8 +82,8 @@ pub struct Policy {
     /// The time limit of one run of the tool: that of the tool, otherwise that of its registry. Without middleware, a call
     /// is one run. Default: `None`, no limit.
     pub timeout: Option<Duration>,
-    /// The number of calls of the tool that run at the same time, over all runs with the registry, its clones and its
-    /// subsets. Other calls of the tool wait. Default: `None`, no limit other than
+    /// The number of calls of the tool that run at the same time, in the registry, its clones and its subsets
+    /// together. Other calls of the tool wait. Default: `None`, no limit other than
     /// [that of the registry](crate::RegistryBuilder::max_concurrency).
     pub max_concurrency: Option<usize>,
     /// The number of calls of the tool that may begin with one [`RunContext`](crate::RunContext), over all its

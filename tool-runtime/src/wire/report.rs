@@ -25,7 +25,7 @@ pub struct Report {
     /// Tools that the request does not contain, since the provider rejects them.
     pub left_out_tools: Arc<[LeftOutTool]>,
     /// Tools that are sent without `strict`, although the wire is strict.
-    pub not_strict: Vec<NotStrictTool>,
+    pub not_strict_tools: Vec<NotStrictTool>,
     /// The reasons why the response format of a typed answer is sent without `strict`.
     pub answer_not_strict: Vec<String>,
     /// The tool choice that the request does not contain, since it has no such tool or the API has no tool choice. The model
@@ -36,7 +36,7 @@ pub struct Report {
     /// The names of allowed tools that no tool has.
     pub unknown_tools: Vec<String>,
     /// The custom tools of the wire that are sent as functions, since the parameter is not a string or not their only one.
-    pub not_custom: Vec<String>,
+    pub not_custom_tools: Vec<String>,
 }
 
 /// A part of a message that is not in the request.
@@ -195,12 +195,12 @@ impl fmt::Display for Report {
         });
         let unknown = self.unknown_tools.iter().map(|name| format!("there is no tool `{name}` to allow"));
         let not_custom = self
-            .not_custom
+            .not_custom_tools
             .iter()
             .map(|name| format!("the tool `{name}` is sent as a function: it has other parameters"));
         let dropped = self.dropped.iter().map(ToString::to_string);
         let changed = self.changed.iter().map(ToString::to_string);
-        let not_strict = self.not_strict.iter().map(ToString::to_string);
+        let not_strict = self.not_strict_tools.iter().map(ToString::to_string);
         let answer = &self.answer_not_strict;
         let answer = (!answer.is_empty()).then(|| format!("the answer is not strict: {}", answer.join("; ")));
         let definitions = self.changed_definitions.iter().map(ToString::to_string);

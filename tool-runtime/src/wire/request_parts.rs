@@ -182,7 +182,7 @@ impl<'a> RequestParts<'a> {
             Some((cache, form)) => cache.arrays.get_or_init(form, make)?,
             None => Arc::new(make()?),
         };
-        body.report.not_strict.extend_from_slice(&array.not_strict);
+        body.report.not_strict_tools.extend_from_slice(&array.not_strict);
         body.report.changed_definitions = Arc::clone(&array.changed);
         body.report.left_out_tools = Arc::clone(&array.left_out);
         let is_possible = match choice {

@@ -80,7 +80,7 @@ fn long_methods(count: usize) -> Running {
 
 fn unknown_cancels(count: usize) -> Running {
     Box::pin(async move {
-        let mut client = Peer::connect_to(serve(empty()).run_context(|_| RunContext::new())).await;
+        let mut client = Peer::connect_to(serve(empty()).context_per_request(|_| RunContext::new())).await;
         for id in 0..count {
             let params = json!({"requestId": format!("unknown {id}"), "reason": "enough"});
             client

@@ -28,7 +28,7 @@ pub enum Repair {
     },
     /// A tool message with an unknown id got the id of an open call of the reply before it.
     #[non_exhaustive]
-    ResultRenamed {
+    ResultIdChanged {
         /// Its index before the repair.
         index: usize,
         /// The index of the reply before the repair.
@@ -56,7 +56,7 @@ pub enum Repair {
     },
     /// A call with an empty or repeated id got a new id.
     #[non_exhaustive]
-    CallRenamed {
+    CallIdChanged {
         /// The index of the reply before the repair.
         index: usize,
         /// The id before the repair.
@@ -90,9 +90,9 @@ impl Repair {
         match self {
             Repair::ResultMoved { index, id, .. }
             | Repair::ResultAdded { index, id }
-            | Repair::ResultRenamed { index, old_id: id, .. }
+            | Repair::ResultIdChanged { index, old_id: id, .. }
             | Repair::ResultConvertedToUser { index, id }
-            | Repair::CallRenamed { index, old_id: id, .. } => (*index, id),
+            | Repair::CallIdChanged { index, old_id: id, .. } => (*index, id),
             Repair::ResultDropped { index, result } => (*index, &result.tool_call_id),
             Repair::ReplyFilled { index } => (*index, ""),
         }
@@ -112,10 +112,10 @@ impl fmt::Display for Repair {
             Repair::ResultAdded { id, .. } => {
                 write!(f, "the call {id} had no tool message: added one that reports a lost result")
             }
-            Repair::ResultRenamed { id, .. } if old_id.is_empty() => {
+            Repair::ResultIdChanged { id, .. } if old_id.is_empty() => {
                 write!(f, "the tool message had no id: set the id of its call, {id}")
             }
-            Repair::ResultRenamed { id, .. } => {
+            Repair::ResultIdChanged { id, .. } => {
                 write!(
                     f,
                     "the tool message {old_id} had no call: set the id of the open call before it, {id}"
@@ -125,10 +125,10 @@ impl fmt::Display for Repair {
             Repair::ResultConvertedToUser { .. } => {
                 write!(f, "the tool message {with_id} had no open call: converted to a user message")
             }
-            Repair::CallRenamed { id, .. } if old_id.is_empty() => {
+            Repair::CallIdChanged { id, .. } if old_id.is_empty() => {
                 write!(f, "a call had no id: set the new id {id}")
             }
-            Repair::CallRenamed { id, .. } => {
+            Repair::CallIdChanged { id, .. } => {
                 write!(f, "two calls had the id {old_id}: set the new id {id} for a later one")
             }
             Repair::ReplyFilled { .. } => f.write_str("the reply was empty: set an empty text"),

@@ -68,7 +68,7 @@ pub(super) fn write(
     let choice = choice_without(choice, replaced, &mut body.report);
     let functions =
         parts.tools.iter().filter(|tool| wire.custom_tools.lists(tool) && !wire.custom_tools.contains(tool));
-    body.report.not_custom.extend(functions.map(|tool| tool.name().to_owned()));
+    body.report.not_custom_tools.extend(functions.map(|tool| tool.name().to_owned()));
     let kind = |name: &str| named(parts, wire, replaced, name);
     match (choice, parts.allowed_names().filter(|_| sent.allowed_names().is_none())) {
         (ToolChoice::None, _) => body.write("tool_choice", &"none")?,

@@ -295,7 +295,7 @@ impl<'a> Writer<'a, '_> {
     fn found_tools(&mut self, index: usize, result: &'a ToolMessage) -> Result<(), WireError> {
         let none = Content::default();
         let content = if result.is_error() { &none } else { &result.content };
-        let tools = self.tools.definitions(content, self.wire, &mut self.report.not_strict)?;
+        let tools = self.tools.definitions(content, self.wire, &mut self.report.not_strict_tools)?;
         if tools.get() == "[]" && !result.text().is_empty() {
             self.report.drop_part(index, "text");
         }

@@ -23,12 +23,12 @@ use std::collections::HashMap;
 ///     ToolMessage::new(&id, "12:00").into(),
 /// ];
 /// assert!(history::validate(&messages).is_ok());
-/// let warnings = history::warnings(&messages, &ChatCompletions::new());
+/// let warnings = history::possible_violations(&messages, &ChatCompletions::new());
 /// assert_eq!(warnings[0].kind, history::ViolationKind::LongId);
 /// assert_eq!(warnings[0].kind.rejected_by(), ["OpenAI", "Azure"]);
 /// ```
 #[must_use]
-pub fn warnings(messages: &[Message], wire: &dyn Wire) -> Vec<Violation> {
+pub fn possible_violations(messages: &[Message], wire: &dyn Wire) -> Vec<Violation> {
     let rules = wire.id_rules();
     let mut found = Vec::new();
     let mut seen = HashMap::new();
