@@ -24,7 +24,7 @@ use tool_runtime::serde_json::{self, Value};
 /// before the restart.
 ///
 /// ```
-/// use tool_runtime::{RunContext, Registry, ToolCall, tool, tools};
+/// use tool_runtime::{Registry, RunContext, ToolCall, tool, tools};
 /// use tool_runtime_durable::{FileJournal, record_calls};
 ///
 /// /// Charges a card.

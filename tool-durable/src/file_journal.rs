@@ -114,9 +114,9 @@ impl FileJournal {
     /// Store the session safely before: a session that runs again from an earlier state would repeat the effects. Later runs
     /// with the same run id record anew.
     ///
-    /// The run ids of inner sessions ([`CallContext::child_run_context`](tool_runtime::CallContext::child_run_context)) continue that of the
-    /// outer one with two numbers for each call: `order-7/2/0`. Do not choose such an id for another session: the removal of
-    /// `orders` also removes the records of `orders/2024/11`.
+    /// The run ids of inner sessions ([`CallContext::child_run_context`](tool_runtime::CallContext::child_run_context))
+    /// continue that of the outer one with two numbers for each call: `order-7/2/0`. Do not choose such an id for another
+    /// session: the removal of `orders` also removes the records of `orders/2024/11`.
     ///
     /// # Errors
     ///

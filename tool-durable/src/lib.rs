@@ -6,7 +6,7 @@
 //! stored session, and the run continues where it ended.
 //!
 //! ```
-//! use tool_runtime::{RunContext, Registry, Session, tool, tools};
+//! use tool_runtime::{Registry, RunContext, Session, tool, tools};
 //! use tool_runtime_durable::{DurableRun, FileJournal};
 //! # use tool_runtime::conversation::Request;
 //! # use tool_runtime::{AssistantMessage, ToolCall};
@@ -106,8 +106,8 @@
 //!   then have this result. One that is later than
 //!   [`call_timeout`](tool_runtime::RegistryBuilder::call_timeout) is interrupted until the next reply is recorded.
 //! - The journal records the result after the middleware of the registry, before
-//!   [`max_result_bytes`](tool_runtime::RegistryBuilder::max_result_bytes) truncates it. Artifacts and sources of errors are not
-//!   recorded.
+//!   [`max_result_bytes`](tool_runtime::RegistryBuilder::max_result_bytes) truncates it. Artifacts and sources of errors are
+//!   not recorded.
 //! - An approved call that has begun needs no other approval, even if the stored session still waits for it. It has the
 //!   arguments with which it was approved.
 //! - The calls of a streamed reply start at its end. Recorded replies have their events again, recorded results have none, and

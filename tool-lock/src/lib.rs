@@ -62,7 +62,8 @@ const OVERWRITE: &str = "overwrite";
 /// result, a program that reads the results may not understand one. A new optional field of an open object is compatible,
 /// unless its `additionalProperties` or `patternProperties` described such a field before.
 ///
-/// The lock file has the schema against which arguments are validated ([`RegisteredTool::enforced_schema`](tool_runtime::registry::RegisteredTool::enforced_schema)); the one in requests [may
+/// The lock file has the schema against which arguments are validated
+/// ([`RegisteredTool::enforced_schema`](tool_runtime::registry::RegisteredTool::enforced_schema)); the one in requests [may
 /// accept more](macro@tool_runtime::tool#published-schemas). The lock file contains neither the order of the arguments nor
 /// rules that only a decoder enforces: a change from `String` to `IpAddr` is not noticed.
 ///

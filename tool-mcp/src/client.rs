@@ -87,10 +87,10 @@ use tool_runtime::{DynamicTool, Registry};
 /// - A server that does not read the responses to its requests is not read while 64 of them wait, and disconnected after 30
 ///   seconds; over HTTP, its further requests have no response.
 ///
-/// A definition that cannot be used, or whose name has more than 512 bytes, is [skipped](Registry::skipped_tools). The model reads the
-/// descriptions and results: choose a [`prefix`](ClientBuilder::prefix), so that a tool cannot take the name of another one, and
-/// require approval where a call could do harm ([`ClientBuilder::tool`]). The annotations are statements of the server:
-/// [`ignore_annotations`](ClientBuilder::ignore_annotations) drops them.
+/// A definition that cannot be used, or whose name has more than 512 bytes, is [skipped](Registry::skipped_tools). The model
+/// reads the descriptions and results: choose a [`prefix`](ClientBuilder::prefix), so that a tool cannot take the name of
+/// another one, and require approval where a call could do harm ([`ClientBuilder::tool`]). The annotations are statements of
+/// the server: [`ignore_annotations`](ClientBuilder::ignore_annotations) drops them.
 ///
 /// Clones share the connection. It is closed when the last clone and the last tool of it are dropped.
 #[derive(Clone)]

@@ -62,7 +62,8 @@ use tool_runtime::{Registry, RunContext};
 ///
 /// # Clients that are not trusted
 ///
-/// The function of [`try_context_per_request`](Server::try_context_per_request) decides about each message of a client, before it has any effect.
+/// The function of [`try_context_per_request`](Server::try_context_per_request) decides about each message of a client,
+/// before it has any effect.
 ///
 /// - A message has at most 16 MiB over a stream, and 4 MiB over HTTP ([`http_service_with`](Server::http_service_with)), where
 ///   `initialize` has at most 64 KiB. It has at most 1,000,000 values, where an object counts as 20. A larger message is an
@@ -169,8 +170,8 @@ impl Server {
         self
     }
 
-    /// Sets the function that creates the [`RunContext`] of each request: the state of its user, the tools that it may use, listeners,
-    /// a cancellation token. Default: one context for each connection, which only counts calls.
+    /// Sets the function that creates the [`RunContext`] of each request: the state of its user, the tools that it may use,
+    /// listeners, a cancellation token. Default: one context for each connection, which only counts calls.
     ///
     /// It runs for each message of a client, [whatever its method is](McpRequest::method), and over HTTP also for the requests that
     /// receive events or end a session. Calls use the run context; for other messages, it is dropped.
@@ -181,7 +182,7 @@ impl Server {
     /// A tool that takes state of the run context needs [`state_per_run`](tool_runtime::RegistryBuilder::state_per_run):
     ///
     /// ```
-    /// use tool_runtime::{RunContext, Registry, tool, tools};
+    /// use tool_runtime::{Registry, RunContext, tool, tools};
     /// use tool_runtime_mcp::serve;
     ///
     /// struct ClientName(String);
@@ -205,16 +206,16 @@ impl Server {
         self.try_context_per_request(move |request| Ok::<_, String>(create(request)))
     }
 
-    /// Like [`context_per_request`](Server::context_per_request), for a function that may reject the request: the client receives the error as one of the
-    /// protocol. A rejected notification has no effect. Over HTTP, a rejected request creates no session and reaches none; the
-    /// status is 403 if it is no request of the protocol.
+    /// Like [`context_per_request`](Server::context_per_request), for a function that may reject the request: the client
+    /// receives the error as one of the protocol. A rejected notification has no effect. Over HTTP, a rejected request
+    /// creates no session and reaches none; the status is 403 if it is no request of the protocol.
     ///
     /// Over HTTP, a layer in front of the service can reject a request with a status such as 401, which clients expect for
     /// authorisation; this function then only reads the user that the layer put into the request.
     ///
     #[cfg_attr(feature = "http-server", doc = "```")]
     #[cfg_attr(not(feature = "http-server"), doc = "```ignore")]
-    /// use tool_runtime::{RunContext, Registry, tools};
+    /// use tool_runtime::{Registry, RunContext, tools};
     /// use tool_runtime_mcp::serve;
     ///
     /// #[derive(Clone)]

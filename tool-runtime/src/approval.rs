@@ -42,8 +42,8 @@ impl ProposedCall {
         self.policy
     }
 
-    /// The arguments that the tool receives: the text of one JSON object, after coercion. An argument that it does not contain has
-    /// its default.
+    /// The arguments that the tool receives: the text of one JSON object, after coercion. An argument that it does not
+    /// contain has its default.
     ///
     /// The model wrote this text. Escape control characters and marks of text direction before you show it to a person;
     /// `examples/approval.rs` does so.

@@ -2,11 +2,11 @@
 //!
 //! A [`Conversation`](crate::Conversation) is always valid. A list of messages that another program wrote, that was
 //! stored in a database, or that was shortened, may be invalid: [`validate`] lists all errors, each with the text of a
-//! provider's error. [`repair()`] makes any list valid, and [`pairs()`] lists the calls with their tool messages. `trim` of a
-//! [`Conversation`](crate::Conversation::trim) shortens it to a [`TrimBudget`] without separating a call from its tool message. [`possible_violations()`] lists calls that only some servers
-//! of a [`wire`](crate::wire) reject. [`Wire::read_messages`](crate::wire::Wire::read_messages) reads a history, and
-//! [`wire::detect`](crate::wire::detect()) names its wire. `examples/lint` detects the wire of a history, validates it and
-//! repairs it.
+//! provider's error. [`repair()`] makes any list valid, and [`pairs()`] lists the calls with their tool messages. `trim` of
+//! a [`Conversation`](crate::Conversation::trim) shortens it to a [`TrimBudget`] without separating a call from its tool
+//! message. [`possible_violations()`] lists calls that only some servers of a [`wire`](crate::wire) reject.
+//! [`Wire::read_messages`](crate::wire::Wire::read_messages) reads a history, and [`wire::detect`](crate::wire::detect())
+//! names its wire. `examples/lint` detects the wire of a history, validates it and repairs it.
 
 mod exchange;
 mod pairs;

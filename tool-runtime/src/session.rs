@@ -150,8 +150,8 @@ impl Session {
     }
 
     /// Fails every pending call with `Error: ` and this reason, like
-    /// [`PendingCalls::skip_calls`](crate::conversation::PendingCalls::skip_calls). No tool runs; the next run sends the next
-    /// request.
+    /// [`PendingCalls::skip_calls`](crate::conversation::PendingCalls::skip_calls). No tool runs; the next run sends the
+    /// next request.
     pub fn skip_calls(&mut self, reason: impl Into<String>) {
         if self.state.pending().is_some() {
             self.count_change();
@@ -267,7 +267,8 @@ impl Session {
         }
     }
 
-    /// Trims the messages to a [budget](TrimBudget), and returns the changes. The reply of pending calls stays. The ids of removed calls stay taken, so that a late decision about one concerns no other call.
+    /// Trims the messages to a [budget](TrimBudget), and returns the changes. The reply of pending calls stays. The ids of
+    /// removed calls stay taken, so that a late decision about one concerns no other call.
     ///
     /// To keep all messages and to trim only those of a request, use
     /// [`Request::trim`](crate::conversation::Request::trim) in

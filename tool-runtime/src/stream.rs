@@ -14,7 +14,7 @@
 //! chunk is the text after `data:` ([`Chunk`] lists the other forms).
 //!
 //! ```
-//! use tool_runtime::stream::{ReplyEvent, ReplyAssembler};
+//! use tool_runtime::stream::{ReplyAssembler, ReplyEvent};
 //!
 //! let mut reply = ReplyAssembler::new();
 //! for data in [

@@ -1,5 +1,5 @@
-//! The search among the tools of a public collection of questions, in the folder that the variable `TOOL_CORPORA` names: how often
-//! it finds the right tool, and the tokens that it saves. Fails if a result is worse than its limit.
+//! The search among the tools of a public collection of questions, in the folder that the variable `TOOL_CORPORA` names: how
+//! often it finds the right tool, and the tokens that it saves. Fails if a result is worse than its limit.
 
 mod recall;
 mod tokens;

@@ -10,7 +10,8 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::fmt;
 
-/// A message of a client, or an HTTP request without a message, for the function of [`Server::context_per_request`](super::Server::context_per_request).
+/// A message of a client, or an HTTP request without a message, for the function of
+/// [`Server::context_per_request`](super::Server::context_per_request).
 #[derive(Clone)]
 pub struct McpRequest<'a> {
     method: Option<&'a str>,
@@ -102,7 +103,7 @@ impl<'a> McpRequest<'a> {
     /// it has none. The client states it: do not rely on it for authorisation.
     ///
     /// ```
-    /// use tool_runtime::{RunContext, Registry, tools};
+    /// use tool_runtime::{Registry, RunContext, tools};
     /// use tool_runtime_mcp::serve;
     ///
     /// struct Trace(String);

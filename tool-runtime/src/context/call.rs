@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 /// The context of one call. A tool receives it with a parameter `#[context] call: &CallContext`.
 ///
 /// ```
-/// use tool_runtime::{RunContext, CallContext, tool};
+/// use tool_runtime::{CallContext, RunContext, tool};
 ///
 /// struct Tenant(&'static str);
 ///
@@ -74,10 +74,10 @@ impl CallContext {
 
     /// The cancellation token of the call. Pass it to the functions that the tool calls, or check it to stop early.
     ///
-    /// The token is cancelled when the call ends before its tool has finished: the token of the run context was cancelled, the time limit
-    /// expired, the dispatch was dropped, the tool panicked, or the call was not approved. It is also cancelled when
-    /// the run is cancelled after the tool has finished, for tasks that the tool spawned. Cancelling the token does
-    /// not cancel the run.
+    /// The token is cancelled when the call ends before its tool has finished: the token of the run context was cancelled,
+    /// the time limit expired, the dispatch was dropped, the tool panicked, or the call was not approved. It is also
+    /// cancelled when the run is cancelled after the tool has finished, for tasks that the tool spawned. Cancelling the
+    /// token does not cancel the run.
     ///
     /// When the run is cancelled, a future that finishes at its next poll keeps its result; otherwise it is dropped.
     /// The function of a `blocking` tool can only be stopped with this token.
@@ -110,13 +110,13 @@ impl CallContext {
 
     /// A context for calls inside the tool, for example those of an inner [`Session`](crate::Session). It has the state of the
     /// run context, and a token that is cancelled together with the call. If the run context has a
-    /// [`run_id`](RunContext::run_id), the run id of the new one is the [`key`](CallContext::key) of this call, so that inner
-    /// calls have keys of their own.
+    /// [`run_id`](RunContext::run_id), the run id of the new one is the [`key`](CallContext::key) of this call, so that
+    /// inner calls have keys of their own.
     ///
     /// It has no listeners and allows all tools, and its calls do not count in the limits of the run context.
     ///
     /// ```
-    /// use tool_runtime::{RunContext, CallContext};
+    /// use tool_runtime::{CallContext, RunContext};
     ///
     /// let context = RunContext::new().run_id("order-7").reply_number(2).state("Ada").allowed_tools(["research"]);
     /// let call = CallContext::new("call_1", "research").with_run_context(context);
@@ -130,9 +130,9 @@ impl CallContext {
         self.run.inner(self.cancellation.child_token(), run_id)
     }
 
-    /// Reports progress to the listeners of the run context ([`RunContext::on_event`]): the completed amount, the whole amount if
-    /// it is known, and a description for people. Without listeners, and after the call has ended, it does nothing. As with
-    /// [`emit`](CallContext::emit), an async tool that sends many events awaits between them.
+    /// Reports progress to the listeners of the run context ([`RunContext::on_event`]): the completed amount, the whole
+    /// amount if it is known, and a description for people. Without listeners, and after the call has ended, it does
+    /// nothing. As with [`emit`](CallContext::emit), an async tool that sends many events awaits between them.
     ///
     /// ```
     /// use tool_runtime::{CallContext, tool};
@@ -159,15 +159,15 @@ impl CallContext {
     /// Without listeners, and after the call has ended, it does nothing, and does not serialize the data. If the data cannot be
     /// written as JSON, the listeners receive the text of the error instead, as a string.
     ///
-    /// The listener of a session's run ([`Run::on_event`](crate::session::Run::on_event)) receives the data in the task of the run:
-    /// whenever the tool awaits, and after it has ended. 16 MiB can wait; the rest is
-    /// [skipped](crate::dispatch::CallStatus::Skipped). So an async tool that sends more than 10,000 values, or long ones, awaits
-    /// between them: `tokio::task::yield_now().await` after every 1,000 values is enough.
+    /// The listener of a session's run ([`Run::on_event`](crate::session::Run::on_event)) receives the data in the task of
+    /// the run: whenever the tool awaits, and after it has ended. 16 MiB can wait; the rest is
+    /// [skipped](crate::dispatch::CallStatus::Skipped). So an async tool that sends more than 10,000 values, or long ones,
+    /// awaits between them: `tokio::task::yield_now().await` after every 1,000 values is enough.
     ///
     /// ```
     /// use std::sync::mpsc;
     /// use serde_json::json;
-    /// use tool_runtime::{RunContext, CallContext, tool};
+    /// use tool_runtime::{CallContext, RunContext, tool};
     ///
     /// /// Finds the primes below a limit.
     /// #[tool]
@@ -194,7 +194,7 @@ impl CallContext {
     /// [`run_id`](RunContext::run_id). See [`reply_number`](RunContext::reply_number) for the number of its reply.
     ///
     /// ```
-    /// use tool_runtime::{RunContext, CallContext, Registry, ToolCall, tool, tools};
+    /// use tool_runtime::{CallContext, Registry, RunContext, ToolCall, tool, tools};
     ///
     /// /// Charges a card.
     /// #[tool]
@@ -227,7 +227,7 @@ impl CallContext {
     /// written as `%` and two hexadecimal digits. Services limit the length, Stripe to 255 characters, so choose short run ids.
     ///
     /// ```
-    /// use tool_runtime::{RunContext, CallContext};
+    /// use tool_runtime::{CallContext, RunContext};
     ///
     /// let call = |run_id| CallContext::new("call_0", "charge").with_run_context(RunContext::new().run_id(run_id).reply_number(2));
     /// assert_eq!(call("order-7").idempotency_key().as_deref(), Some("order-7/2/0"));

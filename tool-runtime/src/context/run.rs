@@ -7,15 +7,15 @@ use std::sync::{Arc, LazyLock};
 use tokio_util::sync::CancellationToken;
 
 /// The data that a program attaches to calls: application state such as a user or a tenant, a cancellation token, listeners,
-/// limits. It belongs to one or more [runs of a session](crate::Session::run), to the dispatches of a program with a loop of its
-/// own, or to a request of an MCP client.
+/// limits. It belongs to one or more [runs of a session](crate::Session::run), to the dispatches of a program with a loop of
+/// its own, or to a request of an MCP client.
 ///
 /// [`Registry::with`](crate::Registry::with) binds it to a registry; only calls of the bound registry see it. Clones
 /// share their data, and count the calls of [`max_calls`](crate::registry::Policy::max_calls) together. A clone that is
 /// changed afterwards has its own copy.
 ///
 /// ```
-/// use tool_runtime::{RunContext, Registry, ToolCall, tool, tools};
+/// use tool_runtime::{Registry, RunContext, ToolCall, tool, tools};
 ///
 /// struct User(String);
 ///
@@ -88,7 +88,7 @@ impl RunContext {
     ///
     /// ```
     /// use tool_runtime::dispatch::CancellationToken;
-    /// use tool_runtime::{RunContext, Registry, ToolCall, tool, tools};
+    /// use tool_runtime::{Registry, RunContext, ToolCall, tool, tools};
     ///
     /// /// Waits for a response that never arrives.
     /// #[tool]
@@ -132,7 +132,7 @@ impl RunContext {
     /// ```
     /// use std::sync::mpsc;
     /// use tool_runtime::dispatch::CallStatus;
-    /// use tool_runtime::{RunContext, CallContext, Registry, ToolCall, tool, tools};
+    /// use tool_runtime::{CallContext, Registry, RunContext, ToolCall, tool, tools};
     ///
     /// /// Exports the pages.
     /// #[tool]
@@ -168,7 +168,7 @@ impl RunContext {
     /// from them.
     ///
     /// ```
-    /// use tool_runtime::{RunContext, Registry, ToolCall, tool, tools};
+    /// use tool_runtime::{Registry, RunContext, ToolCall, tool, tools};
     ///
     /// /// The time of day.
     /// #[tool]
@@ -197,7 +197,7 @@ impl RunContext {
     /// context, and a clone that is changed, count on their own.
     ///
     /// ```
-    /// use tool_runtime::{RunContext, Registry, ToolCall, tool, tools};
+    /// use tool_runtime::{Registry, RunContext, ToolCall, tool, tools};
     ///
     /// /// Sends a report.
     /// #[tool(max_calls = 1)]
@@ -220,9 +220,9 @@ impl RunContext {
         self.counting_in(&other.0.begun_calls)
     }
 
-    /// Sets the id of the run, which is part of the [`CallKey`](super::CallKey) of each call. Default: none, and calls have no key.
-    /// Use one id for all replies that are numbered together: usually those of one session or conversation, also after a
-    /// restart of the program.
+    /// Sets the id of the run, which is part of the [`CallKey`](super::CallKey) of each call. Default: none, and calls have
+    /// no key. Use one id for all replies that are numbered together: usually those of one session or conversation, also
+    /// after a restart of the program.
     ///
     /// A crash loses the replies of a run that were not stored, and later replies have their numbers again. So a program that
     /// stores a session only after each run records the replies ([`RunLog`](crate::session::RunLog)) under one id for the

@@ -24,8 +24,8 @@ use crate::tool::{Approval, Batch};
 /// the person decides: they serialize with their state and without loss, except for data of the program (outcomes and
 /// artifacts of results, and warnings).
 ///
-/// If the future of [`run`](PendingCalls::run) is dropped, finished calls keep their results, and the next `run` runs only the
-/// others.
+/// If the future of [`run`](PendingCalls::run) is dropped, finished calls keep their results, and the next `run` runs only
+/// the others.
 ///
 /// ```
 /// use tool_runtime::conversation::{PendingCalls, Received};
@@ -172,7 +172,8 @@ impl PendingCalls {
 
     /// The batch of the calls, with the number of their reply.
     fn batch<'a>(&self, registry: &'a Registry) -> Batch<'a> {
-        // The context of a session's run has the number. Counting the replies again for each reply would take quadratic time.
+        // The context of a session's run has the number. Counting the replies again for each reply would take quadratic
+        // time.
         let number = registry.run_context().and_then(RunContext::number_of_reply);
         let replies = || {
             let messages = self.before.messages().iter();

@@ -40,8 +40,8 @@ pub enum ReplyWarning {
         /// The tool; `None` if any tool was required.
         tool: Option<String>,
     },
-    /// The request cannot have the tool choice that [`map_request`](crate::session::Run::map_request) set, since it has no such
-    /// tool. The model decided itself.
+    /// The request cannot have the tool choice that [`map_request`](crate::session::Run::map_request) set, since it has no
+    /// such tool. The model decided itself.
     #[non_exhaustive]
     IgnoredToolChoice {
         /// The tool; `None` if any tool was required.

@@ -120,7 +120,8 @@ impl Request {
         self
     }
 
-    /// The name of the tool in the request, which [`rename_invalid_names`](crate::RegistryBuilder::rename_invalid_names) may have changed.
+    /// The name of the tool in the request, which [`rename_invalid_names`](crate::RegistryBuilder::rename_invalid_names) may
+    /// have changed.
     fn new_name(&self, name: String) -> String {
         self.registry.schema(&name).map_or(name, |tool| tool.name().to_owned())
     }

@@ -80,7 +80,8 @@ impl Registry {
     /// Like [`dispatch_stream`](Registry::dispatch_stream), with a callback for each [`ReplyEvent`] of the reply.
     ///
     /// `on_event` receives the events while the reply is received, for example to show the text and the progress of
-    /// calls. It must not block; use a channel to send events to other tasks. The cancellation token of the run context that is bound to the registry also ends the stream.
+    /// calls. It must not block; use a channel to send events to other tasks. The cancellation token of the run context that
+    /// is bound to the registry also ends the stream.
     ///
     /// A [`Session`](crate::Session) does this itself. In a loop of your own, add the tool messages to a
     /// [`Conversation`](crate::Conversation) with
@@ -91,7 +92,7 @@ impl Registry {
     /// use tool_runtime::stream::ReplyEvent;
     /// use tool_runtime::conversation::Received;
     /// use tool_runtime::dispatch::CancellationToken;
-    /// use tool_runtime::{RunContext, Conversation, Registry, tool, tools};
+    /// use tool_runtime::{Conversation, Registry, RunContext, tool, tools};
     ///
     /// /// Look up the weather of a city.
     /// #[tool(read_only)]

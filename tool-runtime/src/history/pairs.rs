@@ -3,8 +3,8 @@
 use super::exchange::exchanges;
 use crate::message::{Message, ToolCall, ToolMessage};
 
-/// Each call with its tool message, in the order of the calls. Calls without a tool message, and tool messages without a call,
-/// are left out.
+/// Each call with its tool message, in the order of the calls. Calls without a tool message, and tool messages without a
+/// call, are left out.
 ///
 /// Ids are unique only within one reply: several servers count from `call_0` in each. So a call is paired only with the tool
 /// messages directly after its reply.

@@ -10,8 +10,8 @@ use std::ops::Range;
 /// [`Request::trim`](crate::conversation::Request::trim) shorten their messages.
 ///
 /// The oldest exchanges are removed until the rest is within the budget. An exchange consists of consecutive user messages
-/// and all messages up to the next user message. System and developer messages stay, and so does the newest exchange, even if
-/// it exceeds the budget. A call and its tool message stay or are removed together.
+/// and all messages up to the next user message. System and developer messages stay, and so does the newest exchange, even
+/// if it exceeds the budget. A call and its tool message stay or are removed together.
 pub struct TrimBudget<'a> {
     limit: usize,
     measure: Box<dyn Fn(&Message) -> usize + 'a>,

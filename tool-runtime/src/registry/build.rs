@@ -171,11 +171,11 @@ impl RegistryBuilder {
     /// Adds the tools of a toolset whose value comes from the [`RunContext`](crate::RunContext), for example one value
     /// per tenant. Default: no toolsets.
     ///
-    /// A call whose run context has no such value uses the [`state`](RegistryBuilder::state) of this type, and otherwise fails
-    /// with [`CallError::Unavailable`](crate::CallError::Unavailable).
+    /// A call whose run context has no such value uses the [`state`](RegistryBuilder::state) of this type, and otherwise
+    /// fails with [`CallError::Unavailable`](crate::CallError::Unavailable).
     ///
     /// ```
-    /// use tool_runtime::{RunContext, Registry, ToolCall, tool, toolset};
+    /// use tool_runtime::{Registry, RunContext, ToolCall, tool, toolset};
     ///
     /// struct Shop(&'static str);
     ///

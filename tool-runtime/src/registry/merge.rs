@@ -10,8 +10,8 @@ impl Registry {
     /// Returns a registry with the tools of both registries.
     ///
     /// The tools of `other` keep their state and their [`max_concurrency`](super::Policy::max_concurrency). The hooks, the
-    /// middleware, the limits, the options, the run context and the [`skipped_tools`](Registry::skipped_tools) tools are those of this
-    /// registry, and so is its search (`RegistryBuilder::search`): that of `other` is dropped.
+    /// middleware, the limits, the options, the run context and the [`skipped_tools`](Registry::skipped_tools) tools are
+    /// those of this registry, and so is its search (`RegistryBuilder::search`): that of `other` is dropped.
     ///
     /// ```
     /// use tool_runtime::{Registry, tool, tools};

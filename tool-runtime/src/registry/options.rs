@@ -86,8 +86,8 @@ impl RegistryBuilder {
     }
 
     /// Skips dynamic tools with errors, so that one invalid definition of a remote server does not fail the build.
-    /// [`Registry::skipped_tools`](super::Registry::skipped_tools) returns the errors. Default: `false`, such an error fails the
-    /// build.
+    /// [`Registry::skipped_tools`](super::Registry::skipped_tools) returns the errors. Default: `false`, such an error fails
+    /// the build.
     ///
     /// [`BuildErrorKind`](super::BuildErrorKind) lists the errors, for example parameters that do not describe an
     /// object, a name that servers reject or a property named `$ref`. If two tools have one name, the first valid one

@@ -61,8 +61,8 @@ impl ReadyCall {
         &self.owned.call.arguments
     }
 
-    /// Declares that the call has its result: if the token of the run context is cancelled from now on, the call waits for its middleware and
-    /// keeps the result, instead of ending as cancelled.
+    /// Declares that the call has its result: if the token of the run context is cancelled from now on, the call waits for
+    /// its middleware and keeps the result, instead of ending as cancelled.
     ///
     /// For middleware that awaits a store after [`run`](ReadyCall::run): the events of the call, the history and the store then
     /// have the same result. A time limit of the call, and a dropped dispatch, still end it.
@@ -181,8 +181,8 @@ impl RegistryBuilder {
     /// - [`ReadyCall::run`] may be called never, once or several times. Each run has the time limit of the tool;
     ///   [`call_timeout`](RegistryBuilder::call_timeout) limits the whole call.
     /// - A panic in it is an error of this call.
-    /// - It is dropped when the token of the run context is cancelled, the dispatch is dropped or `call_timeout` expires: code after
-    ///   `call.run().await` does not execute, except after a cancellation that follows
+    /// - It is dropped when the token of the run context is cancelled, the dispatch is dropped or `call_timeout` expires:
+    ///   code after `call.run().await` does not execute, except after a cancellation that follows
     ///   [`keep_result`](ReadyCall::keep_result). A listener of [`RunContext::on_event`](crate::RunContext::on_event)
     ///   receives the end of each call.
     /// - A closure must own what its future uses: clone an `Arc` in it for each call, as in `before_call`.

@@ -29,8 +29,8 @@ impl Registry {
     }
 }
 
-/// Whether the error of a call at this position of its reply suggests another tool. The search for it compares the names of all
-/// tools, so the errors of later calls do not.
+/// Whether the error of a call at this position of its reply suggests another tool. The search for it compares the names of
+/// all tools, so the errors of later calls do not.
 pub(super) fn may_suggest(position: usize) -> bool {
     const MAX_CALLS: usize = 100;
     position < MAX_CALLS

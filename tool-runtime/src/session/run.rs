@@ -180,8 +180,8 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
     /// of a call that has reached its time limit or was cancelled, and those that wait one second after the run was cancelled, are
     /// skipped: [`CallStatus::Skipped`](crate::dispatch::CallStatus::Skipped) reports their number.
     ///
-    /// To stop the run, cancel the [token](RunContext::cancellation) of its context in the listener: no call starts after it,
-    /// not even the one whose start the listener receives.
+    /// To stop the run, cancel the [token](RunContext::cancellation) of its context in the listener: no call starts after
+    /// it, not even the one whose start the listener receives.
     ///
     /// ```
     /// use tool_runtime::dispatch::{CallEvent, CallStatus};
@@ -283,8 +283,8 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> Run<'_, O, P> {
     /// # }
     /// ```
     ///
-    /// The future can be dropped at any time: see [`Session`]. Cancelling the token of the bound [`RunContext`] ends the run at once, without
-    /// waiting for the reply of the model.
+    /// The future can be dropped at any time: see [`Session`]. Cancelling the token of the bound [`RunContext`] ends the run
+    /// at once, without waiting for the reply of the model.
     ///
     /// # Errors
     ///

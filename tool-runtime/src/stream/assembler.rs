@@ -96,9 +96,9 @@ impl ReplyAssembler {
     /// Takes the next chunk, in any form that converts to a [`Chunk`], and returns its events. A caller may ignore the
     /// events.
     ///
-    /// This method does not fail. An error of the server, of the connection or in the chunk is a [`ReplyEvent::Interrupted`],
-    /// and [`into_reply`](ReplyAssembler::into_reply) returns it. After a finish reason that arrived alone, only an error of
-    /// the server counts, since the reply is complete.
+    /// This method does not fail. An error of the server, of the connection or in the chunk is a
+    /// [`ReplyEvent::Interrupted`], and [`into_reply`](ReplyAssembler::into_reply) returns it. After a finish reason that
+    /// arrived alone, only an error of the server counts, since the reply is complete.
     pub fn push(&mut self, chunk: impl Into<Chunk>) -> ReplyEvents<'_> {
         self.queued.clear();
         if !self.has_ended() {
@@ -118,7 +118,7 @@ impl ReplyAssembler {
     /// reply. For programs that use the events of streams without `[DONE]`, such as those of typed clients.
     ///
     /// ```
-    /// use tool_runtime::stream::{ReplyEvent, ReplyAssembler};
+    /// use tool_runtime::stream::{ReplyAssembler, ReplyEvent};
     ///
     /// let mut reply = ReplyAssembler::new();
     /// reply.push(r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"now"}}]}}]}"#);

@@ -19,9 +19,9 @@ use std::sync::Arc;
 /// The arguments are validated against `parameters` before the handler runs: types, `properties`, `required`,
 /// `additionalProperties`, `patternProperties`, `propertyNames`, `enum`, `const`, `items`, `prefixItems`,
 /// `uniqueItems`, `anyOf`, `oneOf`, `allOf`, `not`, `$ref` within the schema, and every limit of numbers, strings,
-/// arrays and objects. [`RegisteredTool::unsupported_keywords`](crate::registry::RegisteredTool::unsupported_keywords) lists all other
-/// keywords of a schema, which are ignored; `pattern` needs the feature `regex`. `format` and `default` are only for
-/// the model.
+/// arrays and objects. [`RegisteredTool::unsupported_keywords`](crate::registry::RegisteredTool::unsupported_keywords) lists
+/// all other keywords of a schema, which are ignored; `pattern` needs the feature `regex`. `format` and `default` are only
+/// for the model.
 ///
 /// The schema and the arguments may be untrusted: the time and memory to build a registry and to validate arguments are
 /// bounded. `build` fails with [`BuildErrorKind::SchemaLimit`](crate::registry::BuildErrorKind::SchemaLimit) if a schema

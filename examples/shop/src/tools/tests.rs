@@ -5,7 +5,7 @@ use super::registry;
 use crate::database::Database;
 use crate::users::User;
 use serde_json::{Value, from_value, json};
-use tool_runtime::{RunContext, CallContext, Registry};
+use tool_runtime::{CallContext, Registry, RunContext};
 
 fn database() -> Database {
     Database::open(":memory:").expect("the schema and the products are valid")

@@ -1,7 +1,7 @@
 //! The tokens of the definitions of 20 tools.
 //!
-//! The tools are those of tests/benches/tokens.rs. Each library generates the schemas of the parameters; the definitions have
-//! the form of OpenAI, and the tokens are those of o200k.
+//! The tools are those of tests/benches/tokens.rs. Each library generates the schemas of the parameters; the definitions
+//! have the form of OpenAI, and the tokens are those of o200k.
 
 #[macro_use]
 mod declare;

@@ -14,7 +14,8 @@ use futures_util::future::join_all;
 
 impl PendingCalls {
     /// Runs the calls without results concurrently, like [`Registry::dispatch`], but keeps these pending: calls that need an
-    /// approval, calls whose results come later, and cancelled calls. [`dispatch`](PendingCalls::dispatch) fails them instead.
+    /// approval, calls whose results come later, and cancelled calls. [`dispatch`](PendingCalls::dispatch) fails them
+    /// instead.
     ///
     /// If the future is dropped, finished calls keep their results. The next run starts the calls that had not begun,
     /// and repeats those of `read_only` and `idempotent` tools. Any other call fails with [`CallError::Interrupted`],
