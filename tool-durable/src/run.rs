@@ -101,7 +101,7 @@ where
     /// Adds the log and the middleware.
     fn start(self) -> Result<StartedRun<'a, O, P, A>, JournalError> {
         let JournaledRun { run, journal } = self;
-        let context = run.run_context();
+        let context = run.__run_context();
         let run_id = context.key(0, 0).ok_or(JournalError::NoRunId)?.run_id;
         let token = context.child_token();
         let stop = Arc::new(Stop::new(token.clone()));
@@ -109,7 +109,7 @@ where
             journal: journal.clone(),
             context: context.clone(),
             run_id,
-            is_claimed: run.session().is_claimed(),
+            is_claimed: run.__session().is_claimed(),
             stop: Arc::clone(&stop),
             newest_user: NewestUser::default(),
         };

@@ -117,23 +117,23 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
         self
     }
 
-    /// Binds another context, for the package `tool-runtime-durable`, whose journal stops the run. Programs bind one with
-    /// [`Registry::with`].
+    // For the package `tool-runtime-durable`, whose journal reads the session and stops the run.
+
+    #[doc(hidden)]
+    pub fn __session(&self) -> &Session {
+        self.session
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    pub fn __run_context(&self) -> RunContext {
+        self.settings.registry.run_context().cloned().unwrap_or_default()
+    }
+
     #[doc(hidden)]
     pub fn __with_run_context(mut self, context: &RunContext) -> Self {
         self.settings.registry = self.settings.registry.with(context);
         self
-    }
-
-    /// The session of the run.
-    pub fn session(&self) -> &Session {
-        self.session
-    }
-
-    /// The [`RunContext`] that is bound to the registry of the run, or an empty one.
-    #[must_use]
-    pub fn run_context(&self) -> RunContext {
-        self.settings.registry.run_context().cloned().unwrap_or_default()
     }
 
     /// Sets a function that changes each request before it is sent: its tool choice, its allowed tools, trimmed messages.
