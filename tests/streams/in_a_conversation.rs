@@ -61,8 +61,9 @@ async fn a_call_that_needs_approval_stays_pending() {
     let (mut pending, answers) = streamed(&registry, chunks, Conversation::new().user("Clean up.")).await;
     pending.add_results(answers).expect("the results belong to the calls of the reply");
     assert_eq!(pending.without_result().map(|call| &*call.name).collect::<Vec<_>>(), ["delete"]);
-    pending.run(&registry).await;
     assert_eq!(pending.awaiting_approval().len(), 1);
+    pending.run(&registry).await;
+    assert_eq!(pending.awaiting_approval().len(), 1, "it still waits after another run");
     pending.approve("call_1").expect("the call is pending");
     let chat = pending.dispatch(&registry).await;
     assert_eq!(chat.messages()[2].text(), "the text of a");

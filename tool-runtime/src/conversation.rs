@@ -37,7 +37,7 @@ use std::sync::Arc;
 /// The messages of a conversation. Every tool call has its tool message.
 ///
 /// `Serialize` writes the `messages` of a request of Chat Completions, without reasoning and without a provider's
-/// items. To store a conversation, use `#[serde(with = "message::stored")]`: see
+/// items. To store a conversation, use `#[serde(with = "tool_runtime::message::stored")]`: see
 /// [`message::stored`](crate::message::stored).
 ///
 /// [`receive`](Conversation::receive) consumes the conversation: if the reply calls tools, it returns [`PendingCalls`],
@@ -103,8 +103,10 @@ impl PartialEq for Conversation {
 #[derive(Clone, Debug)]
 #[must_use = "it contains the conversation"]
 pub enum Received {
-    /// The reply answers: the conversation with the [`final_text`](Conversation::final_text). A
-    /// [paused](crate::message::Completeness::Paused) reply does not answer yet: send the next request.
+    /// The reply calls no tool: the conversation with the [`final_text`](Conversation::final_text). A
+    /// [paused](crate::message::Completeness::Paused) reply does not answer yet: send the next request. The text of a
+    /// [truncated](crate::message::Completeness::Truncated) or
+    /// [unconfirmed](crate::message::Completeness::Unconfirmed) reply may be incomplete.
     Answer(Conversation),
     /// The reply calls tools.
     ToolCalls(PendingCalls),

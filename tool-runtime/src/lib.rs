@@ -62,10 +62,12 @@
 //! | application state in a tool | [`#[tool]`](macro@tool#state-and-context), [`RegistryBuilder::state`]; of one user or request: [`Registry::with`] |
 //! | several messages of a user | [`Session::push_user`] |
 //! | approval by a rule of the program | [`RegistryBuilder::before_call`] |
-//! | approval by a person, in a later request | [`Session::approve`], [`Session::awaiting_approval`] |
+//! | approval by a person, in a later request | [`Session::approve`], [`Session::awaiting_approval`]; without a session, [`PendingCalls::run`](conversation::PendingCalls::run) |
 //! | a result from a browser, a person or a long job | [`DynamicTool::external`], [`ToolOutput::pending`], [`Session::provide_result`] |
 //! | limits of replies, calls and tokens in a run | [`Run::max_replies`](session::Run::max_replies), [`max_calls`](session::Run::max_calls), [`max_tokens_total`](session::Run::max_tokens_total) |
-//! | a tool choice, fewer tools or fewer messages in one request | [`Run::map_request`](session::Run::map_request) |
+//! | a tool choice, fewer tools or fewer messages in one request | [`Run::map_request`](session::Run::map_request), [`Request`](conversation::Request) |
+//! | a shorter conversation | [`Session::trim`], [`Conversation::trim`] |
+//! | the definitions, annotations and limits of all tools | [`Registry::tools`] |
 //! | a time limit | [`#[tool(timeout = ..)]`](macro@tool#options), [`RegistryBuilder::timeout`], [`call_timeout`](RegistryBuilder::call_timeout) |
 //! | a limit of the calls of one tool: at the same time, or in total | [`#[tool(max_concurrency = .., max_calls = ..)]`](macro@tool#options) |
 //! | the tools that one request may contain, or that calls may use | [`Request::allowed_tools`](conversation::Request::allowed_tools), [`RunContext::allowed_tools`] |
@@ -76,11 +78,11 @@
 //! | progress, and each result as soon as it exists | [`CallContext::progress`], [`session::Event::Call`], [`RunContext::on_event`] |
 //! | data that a tool sends to the user interface | [`CallContext::emit`] |
 //! | a session inside a tool | [`CallContext::child_run_context`], [`session`](session#events) |
-//! | streaming | [`Run::stream`](session::Run::stream); without a session, [`Registry::dispatch_stream_events`] |
+//! | streaming | [`Run::stream`](session::Run::stream); without a session, [`Registry::dispatch_stream_events`], or [`ReplyAssembler`](stream::ReplyAssembler) |
 //! | a final answer with a type | [`Run::answer_as`](session::Run::answer_as), [`wire::UseResponseFormat`] |
 //! | the tokens of replies | [`Session::usage`], [`AssistantMessage::usage`] |
 //! | warnings for the operator: empty replies, ignored tool choices | [`Session::warnings`], [`ReplyWarning`](conversation::ReplyWarning) |
-//! | a conversation in a database | [`Session`], which implements `Serialize` and `Deserialize`; a list of messages: [`message::stored`] |
+//! | a conversation in a database | [`Session`] and [`PendingCalls`](conversation::PendingCalls), which implement `Serialize` and `Deserialize`; a list of messages: [`message::stored`] |
 //! | Anthropic, Gemini, Ollama or Responses, or a provider that is chosen at run time | [`wire::by_name`], [`Run::wire`](session::Run::wire), [`Request::wire`](conversation::Request::wire) |
 //! | continue a conversation with another provider | [`Request::wire`](conversation::Request::wire), [`Body::report`](wire::Body::report) |
 //! | images and files in a result | [`ToolOutput`] |

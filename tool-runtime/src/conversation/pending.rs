@@ -152,14 +152,15 @@ impl PendingCalls {
     }
 
     /// The calls whose results come from elsewhere: from a job, a person, or the system that runs the tool. Empty
-    /// before the first [`run`](PendingCalls::run).
+    /// before the first [`run`](PendingCalls::run), unless [`add_results`](PendingCalls::add_results) has added such a call.
     #[must_use]
     pub fn awaiting_result(&self) -> Vec<WaitingCall> {
         self.waiting(CallState::waits_for_result)
     }
 
     /// The calls that a person must approve, with the arguments that their tools will receive, and with the reasons why
-    /// arguments that a person has edited are invalid. Empty before the first [`run`](PendingCalls::run).
+    /// arguments that a person has edited are invalid. Empty before the first [`run`](PendingCalls::run), unless
+    /// [`add_results`](PendingCalls::add_results) has added the failure of such a call.
     #[must_use]
     pub fn awaiting_approval(&self) -> Vec<WaitingCall> {
         self.waiting(|state| !state.waits_for_result())

@@ -96,6 +96,10 @@ impl Request {
     /// With a search (`RegistryBuilder::search`), list the tools that it may find: `search_tools` and `call_tool` follow from
     /// them.
     ///
+    /// If the model calls another tool nevertheless, the call runs, unless
+    /// [`RunContext::allowed_tools`](crate::RunContext::allowed_tools) does not allow it. In a run of a
+    /// [`Session`](crate::Session), both apply.
+    ///
     /// A name that no tool has is ignored; [`Report::unknown_tools`](crate::wire::Report::unknown_tools) contains it.
     ///
     /// ```

@@ -136,7 +136,7 @@ impl Registry {
     ///         Received::Answer(done) => break done,
     ///         Received::ToolCalls(mut pending) => {
     ///             pending.add_results(results)?;
-    ///             chat = pending.dispatch(&registry).await; // all calls have results, so nothing runs
+    ///             chat = pending.dispatch(&registry).await; // calls that need an approval fail: `run` keeps them
     ///         }
     ///     }
     /// };

@@ -8,6 +8,9 @@ use std::fmt;
 ///
 /// Complete calls are kept. A truncated call is marked and never runs; its tool message reports that.
 ///
+/// Do not run the calls of a partial reply, since the repeated request may call them again: repeat the request, or use
+/// [`Registry::dispatch_stream`](crate::Registry::dispatch_stream), which fails the calls that had not started.
+///
 /// ```
 /// use tool_runtime::stream::{ReplyAssembler, StreamError};
 ///

@@ -118,7 +118,8 @@ impl ScriptedModel {
         }
     }
 
-    /// Takes the next reply of the script when the future is polled first, and streams it.
+    /// Takes the next reply of the script when the future is polled first, and streams it. The wire of the request has read the
+    /// chunks already.
     ///
     /// ```
     /// use tool_runtime::testing::ScriptedModel;

@@ -95,6 +95,14 @@ impl CallState {
         CallState { phase: Phase::Waiting { waits_for, has_begun: false }, ..CallState::default() }
     }
 
+    /// Waits for an approval with the arguments of the call, unless it is decided.
+    pub(super) fn wait_for_approval(&mut self) {
+        if matches!(self.phase, Phase::Undecided) {
+            let waits_for = WaitsFor::Approval { tool: None, arguments: None, error: None };
+            self.phase = Phase::Waiting { waits_for, has_begun: false };
+        }
+    }
+
     pub(in crate::conversation) fn result(&self) -> Option<&ToolMessage> {
         match &self.phase {
             Phase::Finished(result) => Some(result),

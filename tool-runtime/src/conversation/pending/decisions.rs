@@ -176,7 +176,7 @@ impl PendingCalls {
         }
         for (call, state, result) in taken {
             match result.outcome().and_then(Outcome::error) {
-                Some(CallError::NeedsApproval { .. }) => {}
+                Some(CallError::NeedsApproval { .. }) => state.wait_for_approval(),
                 Some(CallError::NeedsResult { ticket, .. }) => {
                     *state = CallState::waiting_for_result(None, None, ticket.clone());
                 }
