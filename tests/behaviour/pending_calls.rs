@@ -370,6 +370,20 @@ async fn edited_arguments_run_and_are_in_the_history() {
     assert_eq!((arguments(0), arguments(1)), (&json!(r#"{"path":"a.bak"}"#), &json!(r#"{"path":"b"}"#)));
 }
 
+/// The tool would receive a rounded number.
+#[test]
+fn a_number_that_json_cannot_hold_is_not_approved() {
+    #[derive(serde::Serialize)]
+    struct Edit {
+        path: u128,
+    }
+    let mut calls = pending(&[("1", "delete", A)]);
+    let error =
+        calls.approve_with("1", Edit { path: u128::from(u64::MAX) + 2 }).expect_err("it is too large");
+    assert!(matches!(error, NotPendingError::NotSerializable { .. }), "{error}");
+    assert!(!calls.is_approved("1") && calls.calls()[0].arguments == A, "nothing has changed");
+}
+
 #[tokio::test]
 async fn the_hook_may_deny_an_approved_call() {
     let registry = |decision: fn() -> Decision| {

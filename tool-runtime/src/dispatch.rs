@@ -49,7 +49,6 @@ pub(crate) use streamed_reply::{
 };
 
 use crate::context::CallRecord;
-use crate::json::arguments_text;
 use crate::message::{ToolCall, ToolMessage};
 use crate::registry::Registry;
 use crate::tool::{Approval, IncomingCall};
@@ -141,7 +140,7 @@ impl Registry {
     /// # }
     /// ```
     pub async fn call(&self, name: &str, arguments: impl Serialize) -> ToolResult {
-        let arguments = match arguments_text(arguments) {
+        let arguments = match arguments_text(&arguments) {
             Ok(arguments) => arguments,
             Err(source) => {
                 let tool = name.to_owned();
@@ -157,4 +156,10 @@ impl Registry {
         let incoming = IncomingCall::new(&batch, 0, call, Approval::Bypassed, &record);
         registry.run_call(&incoming).await.into_result(registry)
     }
+}
+
+/// The text of the arguments of a call: a string is this text itself, and any other value is written as JSON.
+fn arguments_text(arguments: &impl Serialize) -> Result<String, serde_json::Error> {
+    let json = serde_json::to_string(arguments)?;
+    if json.starts_with('"') { serde_json::from_str(&json) } else { Ok(json) }
 }

@@ -25,5 +25,5 @@ pub(crate) use reference::{definition_name, escaped_token, percent_decoded, refe
 pub(crate) use scanner::{JsonString, Scanner};
 pub(crate) use surrogates::{SplitPairs, replace_lone_surrogates};
 pub(crate) use text::Text;
-pub(crate) use to_text::{arguments_text, to_text};
+pub(crate) use to_text::to_text;
 pub(crate) use type_set::TypeSet;

@@ -107,7 +107,8 @@ impl<'a> RequestParts<'a> {
     }
 
     /// The names of the tools that the model may call; `None` for all.
-    pub(super) fn allowed_names(&self) -> Option<impl Iterator<Item = &'a str> + use<'a>> {
+    #[must_use]
+    pub fn allowed_names(&self) -> Option<impl Iterator<Item = &'a str> + use<'a>> {
         self.allowed.names()
     }
 

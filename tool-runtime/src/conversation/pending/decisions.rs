@@ -3,12 +3,12 @@
 use super::{CallState, PendingCalls, Phase, WaitsFor, denied};
 use crate::conversation::NotPendingError;
 use crate::conversation::repeated_failures::Failures;
-use crate::json::arguments_text;
 use crate::message::{ToolCall, ToolMessage};
 use crate::outcome::{CallError, Outcome};
 use crate::output::{Pending, ToolResult};
 use crate::tool_name::CALL_TOOL;
 use serde::Serialize;
+use serde_json::Value;
 use std::collections::HashMap;
 
 /// The number of identical failures after which [`PendingCalls::add_results`] adds a note.
@@ -46,10 +46,16 @@ impl PendingCalls {
     /// As for [`approve`](PendingCalls::approve), or the arguments cannot be written as JSON.
     pub fn approve_with(&mut self, id: &str, arguments: impl Serialize) -> Result<(), NotPendingError> {
         let (call, state) = self.call_to_approve(id)?;
-        let arguments = arguments_text(arguments).map_err(|error| {
-            let (id, error) = (id.to_owned(), error.to_string());
-            NotPendingError::NotSerializable { id, error }
-        })?;
+        // A value is read, so that the tool receives exactly what the person approved: a number that JSON text would round is an
+        // error, and an object has each key once.
+        let arguments = match serde_json::to_value(arguments) {
+            Ok(Value::String(text)) => text,
+            Ok(arguments) => arguments.to_string(),
+            Err(error) => {
+                let (id, error) = (id.to_owned(), error.to_string());
+                return Err(NotPendingError::NotSerializable { id, error });
+            }
+        };
         let edit = state.keep_arguments(call);
         if call.name == CALL_TOOL {
             edit.arguments = Some(arguments);
