@@ -73,7 +73,8 @@ fn foreign_forms() -> impl Iterator<Item = Form> {
         let key = if case.get("inputSchema").is_some() { "inputSchema" } else { "parameters" };
         DynamicTool::new(name, "", case[key].take(), |_| async { Ok::<_, String>(()) })
     });
-    let registry = tools.fold(Registry::builder().rename_invalid_names(true), RegistryBuilder::dynamic).build();
+    let registry =
+        tools.fold(Registry::builder().rename_invalid_names(true), RegistryBuilder::dynamic).build();
     let definitions = serde_json::to_value(registry.expect("they are valid").schemas());
     let Ok(Value::Array(definitions)) = definitions else { panic!("it is a list") };
     definitions.into_iter().map(|mut definition| {

@@ -23,7 +23,8 @@ async fn call(shop: &Registry, tool: &str, arguments: Value) -> String {
 fn a_call_that_is_repeated_places_one_order() {
     let database = database();
     let place = |run_id: &str| {
-        let call = CallContext::new("call_1", "place_order").with_run_context(RunContext::new().run_id(run_id));
+        let call =
+            CallContext::new("call_1", "place_order").with_run_context(RunContext::new().run_id(run_id));
         let customer = from_value(json!({ "name": "Ada", "email": "ada@example.com" })).expect("a customer");
         let address = json!({ "street": "Am Hang 3", "postcode": "50667", "city": "Cologne" });
         let address = from_value(address).expect("an address");
