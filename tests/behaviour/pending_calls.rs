@@ -1,4 +1,7 @@
-//! Calls that wait for an approval, for a restart, or for the rest of an interrupted run.
+//! Calls that wait for a run, a restart or a result from outside. The modules show approvals and edits.
+
+mod approvals;
+mod edits;
 
 use crate::{assert_accepted, contents_of, messages_on};
 use serde_json::{Value, json};
@@ -6,12 +9,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tool_runtime::conversation::{NotPendingError, PendingCalls, Received};
-use tool_runtime::dispatch::{CancellationToken, Decision, ProposedCall};
+use tool_runtime::dispatch::CancellationToken;
 use tool_runtime::history::validate;
 use tool_runtime::wire::ChatCompletions;
-use tool_runtime::{
-    AssistantMessage, CallError, Conversation, Registry, RunContext, ToolCall, ToolMessage, tool, tools,
-};
+use tool_runtime::{AssistantMessage, CallError, Conversation, Registry, RunContext, ToolCall, tool, tools};
 
 /// The number of runs of each tool.
 #[derive(Default)]
@@ -75,6 +76,7 @@ fn after_restart(pending: &PendingCalls) -> PendingCalls {
     read
 }
 
+/// Arguments of `delete`.
 const A: &str = r#"{"path":"a"}"#;
 
 #[tokio::test(start_paused = true)]
@@ -180,226 +182,11 @@ fn the_remaining_calls_can_be_skipped() {
     validate(chat.messages()).expect("it is valid");
 }
 
-#[tokio::test]
-async fn only_calls_that_would_run_await_approval() {
-    let (registry, runs) = registry();
-    let mut calls = pending(&[
-        ("1", "quick", "{}"),
-        ("2", "delete", A),
-        ("3", "delete", "{\"pat"),
-        ("4", "delete", r#"{"town":"x"}"#),
-        ("5", "delete", r#"{"path":"b"}"#),
-        ("6", "nothing", "{}"),
-    ]);
-    calls.run(&registry).await;
-    let shown: Vec<(String, String)> =
-        calls.awaiting_approval().into_iter().map(|call| (call.id, call.arguments)).collect();
-    assert_eq!(shown, [("2".to_owned(), A.to_owned()), ("5".to_owned(), r#"{"path":"b"}"#.to_owned())]);
-    calls.approve("2").expect("it waits");
-    assert_eq!(calls.awaiting_approval().len(), 1);
-    calls.deny("5", "the user wants to keep it").expect("it waits");
-    assert!(calls.awaiting_approval().is_empty());
-    assert_eq!(runs.deleted.load(Ordering::Relaxed), 0);
-    let chat = calls.dispatch(&registry).await;
-    assert_eq!(contents_of(&chat)[3], "a is deleted");
-    assert!(contents_of(&chat)[4].starts_with("Error: the arguments of `delete` are not valid JSON"));
-    assert!(contents_of(&chat)[5].starts_with("Error: invalid arguments for `delete`"));
-    assert_eq!(contents_of(&chat)[6], "Error: the user wants to keep it");
-    assert_eq!(runs.deleted.load(Ordering::Relaxed), 1);
-}
-
-#[tokio::test(start_paused = true)]
-async fn an_approval_is_valid_for_one_run() {
-    /// Pays, and waits for the bank.
-    #[tool(requires_approval)]
-    async fn pay(#[state] runs: &Arc<Runs>) {
-        runs.deleted.fetch_add(1, Ordering::Relaxed);
-        tokio::time::sleep(Duration::from_secs(3600)).await;
-    }
-
-    let runs = Arc::new(Runs::default());
-    let registry = Registry::builder().tools(tools![pay]).state(Arc::clone(&runs)).build().expect("one tool");
-    let mut calls = pending(&[("1", "pay", "{}")]);
-    calls.approve("1").expect("it waits");
-    assert!(calls.is_approved("1") && calls.awaiting_approval().is_empty());
-    assert!(tokio::time::timeout(Duration::from_secs(1), calls.run(&registry)).await.is_err());
-    assert_eq!(runs.deleted.load(Ordering::Relaxed), 1);
-    assert!(!calls.is_approved("1"));
-    assert!(matches!(calls.approve("1"), Err(NotPendingError::HasBegun { .. })));
-    let chat = after_restart(&calls).dispatch(&registry).await;
-    assert_eq!(
-        contents_of(&chat)[2],
-        "Error: `pay` was interrupted. It may have taken effect; check before you try again."
-    );
-    assert_eq!(runs.deleted.load(Ordering::Relaxed), 1, "it does not run again");
-}
-
-#[tokio::test(start_paused = true)]
-async fn an_approved_call_that_has_not_started_stays_approved() {
-    let runs = Arc::new(Runs::default());
-    let queued = Registry::builder().tools(tools![slow, delete]).state(Arc::clone(&runs)).max_concurrency(1);
-    let asked = Registry::builder().tools(tools![slow, delete]).state(Arc::clone(&runs)).before_call(
-        |call| async move {
-            if call.tool() == "delete" {
-                std::future::pending::<()>().await;
-            }
-            Decision::Undecided
-        },
-    );
-    for registry in [queued.build().expect("two tools"), asked.build().expect("two tools")] {
-        let mut calls = pending(&[("1", "slow", "{}"), ("2", "delete", A)]);
-        calls.approve("2").expect("it waits");
-        assert!(tokio::time::timeout(Duration::from_secs(1), calls.run(&registry)).await.is_err());
-        assert!(calls.is_approved("2"), "it was in the queue, or before the hook");
-        assert_eq!(runs.deleted.load(Ordering::Relaxed), 0);
-    }
-}
-
-#[tokio::test]
-async fn calls_over_the_limit_of_a_reply_do_not_await_approval() {
-    let registry = Registry::builder().tools(tools![delete]).state(Arc::new(Runs::default()));
-    let registry = registry.max_calls_per_reply(1).build().expect("one tool");
-    let mut calls = pending(&[("1", "delete", A), ("2", "delete", A)]);
-    calls.run(&registry).await;
-    let shown: Vec<String> = calls.awaiting_approval().into_iter().map(|call| call.id).collect();
-    assert_eq!(shown, ["1"], "the second call is over the limit");
-}
-
-#[tokio::test]
-async fn a_call_with_state_of_the_run_awaits_approval_with_valid_arguments() {
-    /// The user who asks.
-    struct User;
-
-    /// Greets.
-    #[tool(requires_approval)]
-    fn greet(name: &str, #[state] _user: &User) -> String {
-        name.to_owned()
-    }
-
-    let registry = Registry::builder().tools(tools![greet]).state_per_run::<User>().lenient_arguments(true);
-    let registry = registry.build().expect("one tool").with(&RunContext::new().state(User));
-    let mut calls =
-        pending(&[("1", "greet", "```json\n{'name':'Ada'}\n```"), ("2", "greet", r#"{"nam":"Ada"}"#)]);
-    calls.run(&registry).await;
-    let shown: Vec<String> = calls.awaiting_approval().into_iter().map(|call| call.arguments).collect();
-    assert_eq!(shown, [r#"{"name":"Ada"}"#]);
-}
-
 #[test]
 fn the_conversation_before_pending_calls_can_be_read() {
     let pending = after_restart(&pending(&[("1", "quick", "{}")]));
     assert_eq!(contents_of(pending.conversation()), ["Go on."]);
     assert_eq!(pending.reply().tool_calls, pending.calls());
-}
-
-#[tokio::test]
-async fn edited_arguments_of_a_custom_call_are_in_the_history_after_a_restart() {
-    let (registry, _) = registry();
-    let call =
-        json!({"id": "1", "type": "custom", "custom": {"name": "delete", "input": "{\"path\":\"old\"}"}});
-    let reply = serde_json::from_value(json!({"content": null, "tool_calls": [call]})).expect("it is read");
-    let Received::ToolCalls(mut calls) = Conversation::new().user("Go on.").receive(reply) else {
-        panic!("it calls")
-    };
-    calls.approve_with("1", A).expect("it waits");
-    let chat = after_restart(&calls).dispatch(&registry).await;
-    assert_eq!(contents_of(&chat)[2], "a is deleted");
-    let written = serde_json::to_value(&chat).expect("it is written");
-    assert_eq!(written[1]["tool_calls"][0]["custom"], json!({"name": "delete", "input": A}));
-}
-
-#[tokio::test]
-async fn a_call_that_awaits_approval_has_its_repaired_arguments() {
-    let registry = Registry::builder()
-        .tools(tools![delete])
-        .state(Arc::new(Runs::default()))
-        .lenient_arguments(true)
-        .build()
-        .expect("one tool");
-    let mut pending = pending(&[("1", "delete", "```json\n{'path': 'a',}\n```")]);
-    pending.run(&registry).await;
-    assert_eq!(pending.awaiting_approval()[0].arguments, A);
-    pending.approve("1").expect("it waits");
-    let chat = pending.dispatch(&registry).await;
-    assert_eq!(contents_of(&chat)[2], "a is deleted");
-    let written = serde_json::to_value(&chat).expect("it is written");
-    assert_eq!(
-        written[1]["tool_calls"][0]["function"]["arguments"], A,
-        "the history has the repaired arguments"
-    );
-}
-
-#[tokio::test]
-async fn a_call_without_approval_does_not_run() {
-    let (registry, runs) = registry();
-    let chat = pending(&[("1", "delete", A)]).dispatch(&registry).await;
-    assert_eq!(contents_of(&chat)[2], "Error: the tool `delete` needs approval, which was not given.");
-    assert_eq!(runs.deleted.load(Ordering::Relaxed), 0);
-}
-
-#[tokio::test]
-async fn an_approval_is_valid_only_for_the_approved_tool_and_arguments() {
-    let (registry, runs) = registry();
-    let mut calls = pending(&[("1", "delete", A)]);
-    calls.approve("1").expect("it waits");
-    let approved = serde_json::to_string(&calls).expect("it is written");
-    for (was, is) in [("\\\"a\\\"", "\\\"/\\\""), ("\"delete\"", "\"shred\"")] {
-        let altered = approved.replace(was, is);
-        assert_ne!(altered, approved);
-        let calls: PendingCalls = serde_json::from_str(&altered).expect("it is read");
-        let chat = calls.dispatch(&registry).await;
-        assert!(contents_of(&chat)[2].ends_with("needs approval, which was not given."), "{altered}");
-        assert_eq!(runs.deleted.load(Ordering::Relaxed), 0);
-    }
-    let calls: PendingCalls = serde_json::from_str(&approved).expect("it is read");
-    assert_eq!(contents_of(&calls.dispatch(&registry).await)[2], "a is deleted");
-}
-
-#[tokio::test]
-async fn edited_arguments_run_and_are_in_the_history() {
-    let (registry, _) = registry();
-    let mut calls = pending(&[("1", "delete", A), ("2", "delete", "{\"path\":"), ("3", "delete", A)]);
-    calls.approve_with("1", r#"{"path":"a.bak"}"#).expect("it waits");
-    calls.approve_with("2", r#"{"path":"b"}"#).expect("it waits");
-    calls.approve_with("3", r#"{"path":7}"#).expect("it waits");
-    let chat = after_restart(&calls).dispatch(&registry).await;
-    assert_eq!(contents_of(&chat)[2..4], ["a.bak is deleted", "b is deleted"]);
-    assert!(contents_of(&chat)[4].starts_with("Error: invalid arguments for `delete`: `path`"));
-    let written = serde_json::to_value(&chat).expect("it is written");
-    let arguments = |index: usize| &written[1]["tool_calls"][index]["function"]["arguments"];
-    assert_eq!((arguments(0), arguments(1)), (&json!(r#"{"path":"a.bak"}"#), &json!(r#"{"path":"b"}"#)));
-}
-
-/// The tool would receive a rounded number.
-#[test]
-fn a_number_that_json_cannot_hold_is_not_approved() {
-    #[derive(serde::Serialize)]
-    struct Edit {
-        path: u128,
-    }
-    let mut calls = pending(&[("1", "delete", A)]);
-    let error =
-        calls.approve_with("1", Edit { path: u128::from(u64::MAX) + 2 }).expect_err("it is too large");
-    assert!(matches!(error, NotPendingError::NotSerializable { .. }), "{error}");
-    assert!(!calls.is_approved("1") && calls.calls()[0].arguments == A, "nothing has changed");
-}
-
-#[tokio::test]
-async fn the_hook_may_deny_an_approved_call() {
-    let registry = |decision: fn() -> Decision| {
-        let registry = Registry::builder().tools(tools![delete]).state(Arc::new(Runs::default()));
-        let hook = move |call: ProposedCall| async move {
-            assert!(call.is_approved(), "the hook sees the approval");
-            decision()
-        };
-        registry.before_call(hook).build().expect("one tool")
-    };
-    let mut calls = pending(&[("1", "delete", A)]);
-    calls.approve("1").expect("it waits");
-    let denied = calls.clone().dispatch(&registry(|| Decision::Deny("not today".into()))).await;
-    assert_eq!(contents_of(&denied)[2], "Error: not today");
-    let undecided = calls.dispatch(&registry(|| Decision::Undecided)).await;
-    assert_eq!(contents_of(&undecided)[2], "a is deleted");
 }
 
 #[test]
@@ -471,33 +258,4 @@ async fn the_limit_of_a_reply_counts_calls_with_provided_results() {
     let chat = calls.dispatch(&registry).await;
     assert_eq!(contents_of(&chat)[2..4], ["by hand", "quick"]);
     assert!(contents_of(&chat)[4].starts_with("Error: not run: a reply may have at most 2 calls"));
-}
-
-#[tokio::test]
-async fn an_error_of_middleware_does_not_reopen_an_edit() {
-    /// Notes a number.
-    #[tool]
-    fn note(n: u8) -> u8 {
-        n
-    }
-    let inner = Registry::new(tools![note]).expect("one tool");
-    let registry = Registry::builder()
-        .tools(tools![note])
-        .around_call(move |call| {
-            let inner = inner.clone();
-            async move {
-                let _ = call.run().await;
-                inner.call("note", r#"{"n":"many"}"#).await
-            }
-        })
-        .build()
-        .expect("one tool");
-    let reply = AssistantMessage::from_tool_calls(vec![ToolCall::new("1", "note", r#"{"n":1}"#)]);
-    let Received::ToolCalls(mut pending) = Conversation::new().user("Note.").receive(reply) else {
-        panic!("it calls")
-    };
-    pending.approve_with("1", r#"{"n":2}"#).expect("it waits");
-    pending.run(&registry).await;
-    assert!(pending.awaiting_approval().is_empty(), "its own arguments are valid");
-    assert_eq!(pending.result_of("1").and_then(ToolMessage::error_kind), Some("invalid_arguments"));
 }
