@@ -1,5 +1,8 @@
 //! The spans of calls, as OpenTelemetry collects them.
 
+mod error_sources;
+mod texts;
+
 use opentelemetry::trace::{SpanKind, Status, TracerProvider as _};
 use opentelemetry_sdk::trace::{InMemorySpanExporter, SdkTracerProvider, SpanData};
 use std::fmt;
@@ -201,79 +204,6 @@ async fn the_span_contains_invalid_arguments_only_with_trace_content() {
     assert!(format!("{:?}", span.status).contains("a secret number"), "{:?}", span.status);
 }
 
-/// An error whose `source` panics.
-#[derive(Debug)]
-struct PanickingSource;
-
-impl fmt::Display for PanickingSource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("trapped")
-    }
-}
-impl std::error::Error for PanickingSource {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        panic!("as planned")
-    }
-}
-
-/// An error that is its own source.
-#[derive(Debug)]
-struct CyclicSource;
-
-impl fmt::Display for CyclicSource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("and so on")
-    }
-}
-impl std::error::Error for CyclicSource {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&CyclicSource)
-    }
-}
-
-/// Fails with an error that is its own source.
-#[tool]
-fn fails_with_cyclic_source() -> Result<(), CyclicSource> {
-    Err(CyclicSource)
-}
-
-#[tokio::test]
-async fn a_cyclic_source_chain_of_an_error_is_traced_to_a_limited_depth() {
-    let builder = Registry::builder().tools(tools![fails_with_cyclic_source]);
-    let registry = builder.trace_content(true).build().expect("a registry");
-    let span = span_of(&registry, ToolCall::new("1", "fails_with_cyclic_source", "")).await;
-    assert_eq!(span.status, Status::error("and so on"));
-}
-
-/// Fails with an error whose `source` panics.
-#[tool]
-fn fails_with_panicking_source() -> Result<(), PanickingSource> {
-    Err(PanickingSource)
-}
-
-#[tokio::test]
-async fn an_error_whose_source_panics_is_still_sent_to_the_model() {
-    let builder = Registry::builder().tools(tools![fails_with_panicking_source, count]);
-    let registry = builder.trace_content(true).build().expect("a registry");
-    let span = span_of(&registry, ToolCall::new("1", "fails_with_panicking_source", "")).await;
-    assert_eq!(span.status, Status::error("trapped"));
-    assert_eq!(span.events.len(), 1, "the failure is traced without its sources");
-    let _collecting = tracing::subscriber::set_default(
-        tracing_subscriber::registry().with(
-            tracing_opentelemetry::layer().with_tracer(
-                SdkTracerProvider::builder()
-                    .with_simple_exporter(InMemorySpanExporter::default())
-                    .build()
-                    .tracer("tests"),
-            ),
-        ),
-    );
-    let calls =
-        [ToolCall::new("1", "fails_with_panicking_source", ""), ToolCall::new("2", "count", r#"{"to":3}"#)];
-    let answers = registry.dispatch(&calls).await;
-    assert_eq!([answers[0].content.as_str(), answers[1].content.as_str()], ["Error: trapped", "3"]);
-}
-
 #[tokio::test]
 async fn the_span_contains_error_texts_panic_messages_and_sources_only_with_trace_content() {
     let traced = registry().trace_content(true).build().expect("a registry");
@@ -358,87 +288,6 @@ async fn a_cancelled_call_has_a_span() {
     let context = RunContext::new().cancellation(token);
     let spans = spans_of(&registry, &[ToolCall::new("1", "count", r#"{"to":3}"#)], &context).await;
     assert_eq!(attribute(&spans[0], "error.type").as_deref(), Some("cancelled"));
-}
-
-/// Returns a text that forges a line of a log.
-#[tool]
-fn repeat(text: &str) -> String {
-    text.to_owned()
-}
-
-/// Fails with the text.
-#[tool]
-fn fail_with(text: String) -> Result<(), String> {
-    Err(text)
-}
-
-/// Panics with the text.
-#[tool]
-fn panic_with(text: String) {
-    std::panic::panic_any(text);
-}
-
-/// All texts of a span and its events.
-fn texts(span: &SpanData) -> Vec<String> {
-    let events = span.events.iter().flat_map(|event| &event.attributes);
-    let attributes = span.attributes.iter().chain(events);
-    let mut texts: Vec<String> = attributes.map(|attribute| attribute.value.as_str().into_owned()).collect();
-    if let Status::Error { description } = &span.status {
-        texts.push(description.to_string());
-    }
-    texts.push(span.name.to_string());
-    texts.extend(span.events.iter().map(|event| event.name.to_string()));
-    texts
-}
-
-#[tokio::test]
-async fn no_text_of_a_model_or_a_tool_forges_a_line_of_a_log() {
-    let forged = "no\r\nINFO all is well\u{1b}[2K\u{7}\u{9b}\u{85}\u{2028}\u{2029}\u{202e}\u{2066}\u{feff}";
-    // JSON that contains the characters, which is valid, and white space between its values.
-    let arguments = serde_json::json!({ "text": forged }).to_string().replace(':', ":\r\n\t");
-    let forged_arguments = arguments.replace(r"\u001b", "\u{1b}").replace("\\n", "\n");
-    let described = || {
-        let schema = serde_json::json!({"type": "object"});
-        tool_runtime::DynamicTool::new("described", forged, schema, |_| async {
-            Err::<(), _>("no\nINFO all is well")
-        })
-    };
-    for traced in [true, false] {
-        let registry = Registry::builder().tools(tools![repeat, fail_with, panic_with]).dynamic(described());
-        let registry = registry.trace_content(traced).build().expect("a registry");
-        for tool in ["repeat", "fail_with", "panic_with", "described", forged] {
-            for arguments in [&*arguments, &*forged_arguments] {
-                for text in texts(&span_of(&registry, ToolCall::new(forged, tool, arguments)).await) {
-                    let is_unsafe = |letter: char| {
-                        letter.is_control()
-                            || ('\u{2028}'..='\u{202e}').contains(&letter)
-                            || letter == '\u{2066}'
-                    };
-                    assert!(!text.contains(is_unsafe), "{tool}: {text:?}");
-                }
-            }
-        }
-        let span = span_of(&registry, ToolCall::new("1", "repeat", &*arguments)).await;
-        let sent = attribute(&span, "gen_ai.tool.call.arguments");
-        assert_eq!(sent.is_some(), traced);
-        if let Some(sent) = sent {
-            let sent: serde_json::Value = serde_json::from_str(&sent).expect("it is still JSON");
-            assert_eq!(sent["text"], forged, "nothing is lost");
-        }
-    }
-}
-
-#[tokio::test]
-async fn texts_in_spans_have_a_limit() {
-    let long = "a\n".repeat(5 << 20);
-    let registry = Registry::builder().tools(tools![repeat, fail_with, panic_with]).trace_content(true);
-    let registry = registry.build().expect("a registry");
-    let arguments = serde_json::json!({ "text": long }).to_string();
-    for tool in ["repeat", "fail_with", "panic_with", &long] {
-        for text in texts(&span_of(&registry, ToolCall::new(&*long, tool, &*arguments)).await) {
-            assert!(text.len() < 200_000, "{}", text.len());
-        }
-    }
 }
 
 /// <https://github.com/anthropics/claude-code/issues/34771>
