@@ -196,13 +196,13 @@ fn check_events(chunks: Vec<Result<Chunk, &'static str>>) -> (AssistantMessage, 
         ReplyEvent::CallAnnounced { index, .. } => {
             assert!(arguments.insert(index, String::new()).is_none(), "a call starts twice");
         }
-        ReplyEvent::CallArguments { index, arguments: partial, piece, .. } => {
+        ReplyEvent::CallArguments { index, arguments: so_far, piece, .. } => {
             assert!(!complete.contains_key(&index), "the arguments of a complete call grow");
-            let before = arguments.insert(index, partial.to_owned()).expect("the call has started");
-            let begins_anew = partial == piece;
+            let before = arguments.insert(index, so_far.to_owned()).expect("the call has started");
+            let begins_anew = so_far == piece;
             assert!(
-                begins_anew || partial == [&*before, piece].concat(),
-                "{partial} is not {before} and {piece}"
+                begins_anew || so_far == [&*before, piece].concat(),
+                "{so_far} is not {before} and {piece}"
             );
         }
         ReplyEvent::CallComplete { index, call, .. } => {

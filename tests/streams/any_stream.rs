@@ -236,11 +236,11 @@ impl Seen {
             ReplyEvent::Text(piece) => self.text += piece,
             ReplyEvent::Reasoning(piece) => self.reasoning += piece,
             ReplyEvent::CallAnnounced { .. } => self.started += 1,
-            ReplyEvent::CallArguments { index, arguments: partial, piece, .. } => {
+            ReplyEvent::CallArguments { index, arguments, piece, .. } => {
                 let known = self.arguments.entry(index).or_default();
-                let begins_again = partial.len() == piece.len();
-                assert!(begins_again || partial == known.clone() + piece, "{partial} {known} {piece}");
-                partial.clone_into(known);
+                let begins_again = arguments.len() == piece.len();
+                assert!(begins_again || arguments == known.clone() + piece, "{arguments} {known} {piece}");
+                arguments.clone_into(known);
             }
             ReplyEvent::CallComplete { index, call, .. } => {
                 let no_pieces = || if is_empty(&call.arguments) { &*call.arguments } else { "" };

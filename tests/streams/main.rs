@@ -80,9 +80,9 @@ fn describe(event: ReplyEvent<'_>) -> String {
         ReplyEvent::Text(piece) => format!("text {piece}"),
         ReplyEvent::Reasoning(piece) => format!("reasoning {piece}"),
         ReplyEvent::CallAnnounced { index, tool, .. } => format!("{index} started {tool}"),
-        ReplyEvent::CallArguments { index, arguments: partial, piece, .. } => {
-            assert!(partial.ends_with(piece), "{piece} is not the end of {partial}");
-            format!("{index} {partial}")
+        ReplyEvent::CallArguments { index, arguments, piece, .. } => {
+            assert!(arguments.ends_with(piece), "{piece} is not the end of {arguments}");
+            format!("{index} {arguments}")
         }
         ReplyEvent::CallComplete { index, call: ToolCall { name, arguments, .. }, .. } => {
             format!("{index} complete {name}({arguments})")
