@@ -187,7 +187,7 @@ impl Registry {
     /// Returns an error if the registry has no such tool, since servers reject such a request. With a search
     /// (`RegistryBuilder::search`), requests contain only the pinned tools, `search_tools` and `call_tool`.
     pub fn tool_choice(&self, name: &str) -> Result<ToolChoice, UnknownToolError> {
-        match self.schema(name).map(ToolSchema::name).filter(|name| !self.is_deferred(name)) {
+        match self.tool(name).map(|tool| tool.schema.name()).filter(|name| !self.is_deferred(name)) {
             Some(name) => Ok(ToolChoice::Tool(name.to_owned())),
             None => Err(self.unlisted_tool(name)),
         }
@@ -287,11 +287,6 @@ impl Registry {
 
     pub(crate) fn entry(&self, name: &str) -> Option<&Arc<ToolEntry>> {
         self.tools.index.find(name).map(|position| &self.tools.entries[position])
-    }
-
-    /// The definition of one tool; `None` if there is no such tool.
-    pub(crate) fn schema(&self, name: &str) -> Option<&ToolSchema> {
-        self.tools.index.find(name).map(|position| &self.tools.schemas[position])
     }
 
     /// Whether a provider rejects a key of any tool.

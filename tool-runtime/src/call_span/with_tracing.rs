@@ -43,7 +43,7 @@ impl CallSpan {
             gen_ai.tool.name = %Truncated(&call.name),
             "gen_ai.tool.type" = "function",
             gen_ai.tool.call.id = %Truncated(&call.id),
-            gen_ai.tool.description = registry.schema(&call.name).map(|tool| traced(tool.description())),
+            gen_ai.tool.description = registry.tool(&call.name).map(|tool| traced(tool.schema.description())),
             gen_ai.tool.call.arguments = traces_content.then(|| traced_json(&call.arguments)),
             gen_ai.tool.call.result = Empty,
             "error.type" = Empty,

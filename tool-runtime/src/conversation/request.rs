@@ -127,7 +127,7 @@ impl Request {
     /// The name of the tool in the request, which [`rename_invalid_names`](crate::RegistryBuilder::rename_invalid_names) may
     /// have changed.
     fn new_name(&self, name: String) -> String {
-        self.registry.schema(&name).map_or(name, |tool| tool.name().to_owned())
+        self.registry.tool(&name).map_or(name, |tool| tool.schema.name().to_owned())
     }
 
     /// Sets whether the model may call several tools in one reply. Default: true.

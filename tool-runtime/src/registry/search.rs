@@ -217,7 +217,8 @@ impl Registry {
                 name.and_then(|name| self.deferred_signature(incoming, name))
             }
             Some(error) if error.is_about_arguments() && call.name == CALL_TOOL => {
-                let tool = InnerCall::name_in(&call.arguments).and_then(|name| self.schema(&name));
+                let tool =
+                    InnerCall::name_in(&call.arguments).and_then(|name| Some(self.tool(&name)?.schema));
                 let tool = tool.filter(|tool| self.allows_in(batch.context, tool.name()));
                 tool.map(|tool| {
                     let signature = documented_signature(tool);
@@ -238,7 +239,7 @@ impl Registry {
 
     /// The signature of a tool whose definition is not in the requests, on a line of its own.
     fn deferred_signature(&self, incoming: &IncomingCall<'_>, name: &str) -> Option<String> {
-        let tool = self.schema(name).filter(|tool| self.is_deferred(tool.name()))?;
+        let tool = self.tool(name).map(|tool| tool.schema).filter(|tool| self.is_deferred(tool.name()))?;
         let written = if incoming.has_written_keys() { tool.with_written_keys() } else { None };
         Some(format!("\nSignature: {}", documented_signature(written.as_ref().unwrap_or(tool))))
     }

@@ -21,8 +21,8 @@ const MAX_PINNED: usize = 3;
 pub(crate) struct Catalog {
     settings: Search,
     tools: Vec<ToolSchema>,
-    /// `registered[i]` is described by `tools[i]`.
-    registered: Vec<Arc<ToolEntry>>,
+    /// `entries[i]` is described by `tools[i]`.
+    entries: Vec<Arc<ToolEntry>>,
     /// Created by the first search.
     index: OnceLock<KeywordIndex>,
 }
@@ -56,8 +56,8 @@ pub(crate) struct Findable<'a> {
 
 impl Catalog {
     pub(crate) fn new(settings: Search, tools: Vec<(ToolSchema, Arc<ToolEntry>)>) -> Self {
-        let (tools, registered) = tools.into_iter().unzip();
-        Catalog { settings, tools, registered, index: OnceLock::new() }
+        let (tools, entries) = tools.into_iter().unzip();
+        Catalog { settings, tools, entries, index: OnceLock::new() }
     }
 
     pub(super) fn tools(&self) -> &[ToolSchema] {
@@ -76,7 +76,7 @@ impl Catalog {
 impl<'a> Findable<'a> {
     /// Whether a call of the run may use the tool at this position.
     pub(super) fn contains(&self, position: usize) -> bool {
-        let Some(tool) = self.catalog.registered.get(position) else { return false };
+        let Some(tool) = self.catalog.entries.get(position) else { return false };
         let limit = tool.options.policy.max_calls;
         self.scope.members.as_ref().is_none_or(|members| members.contains(&position))
             && self.allows(tool)
