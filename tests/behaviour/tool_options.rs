@@ -249,10 +249,7 @@ fn the_registry_has_the_annotations_and_the_policy_of_a_tool() {
     assert_eq!(policy.timeout, Some(Duration::from_millis(500)));
     let annotations = registry.tool("waits_read_only").expect("it is there").annotations;
     assert!(annotations.is_read_only() && !annotations.is_destructive());
-    assert_eq!(
-        registry.tool("quick").map(|tool| tool.policy).and_then(|policy| policy.timeout),
-        Some(Duration::from_secs(60))
-    );
+    assert_eq!(registry.tool("quick").and_then(|tool| tool.policy.timeout), Some(Duration::from_secs(60)));
     assert_eq!(
         (
             registry.tool("nothing").map(|tool| tool.annotations),

@@ -132,12 +132,12 @@ fn methods_have_options_and_descriptions_like_functions() {
     let registry =
         Registry::builder().toolset(Calculator::new(Memory(1))).state('!').build().expect("a registry");
     assert_eq!(registry.names(), ["add", "backend", "double", "sum", "twin"]);
-    assert!(registry.tool("add").map(|tool| tool.annotations).is_some_and(|tool| tool.is_read_only()));
+    assert!(registry.tool("add").is_some_and(|tool| tool.annotations.is_read_only()));
     let add = registry.tool("add").expect("it is there").schema;
     assert_eq!(add.description(), "Adds to the stored number.");
     assert!(add.parameters().get().contains(r#""description":"The number to add.""#));
     assert_eq!(
-        registry.tool("backend").map(|tool| tool.schema).map(tool_runtime::ToolSchema::description),
+        registry.tool("backend").map(|tool| tool.schema.description()),
         Some("The name of the backend.")
     );
 }
