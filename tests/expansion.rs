@@ -99,7 +99,11 @@ async fn a_tool_and_its_expansion_behave_the_same() {
     let calls = [
         ("ring", "", "ok"),
         ("get_weather", r#"{"city":"Beijing"}"#, "Beijing in 0 days: sunny"),
-        ("get_weather", "{}", "Error: invalid arguments for `get_weather`: `city` is missing"),
+        (
+            "get_weather",
+            "{}",
+            "Error: invalid arguments for `get_weather`: `city` is missing. Call it again, but add `city`.",
+        ),
         ("list", r#"{"tags":["a"],"text":"bc","area":[2,3],"unused":true,"mod":7}"#, "10"),
         (
             "delete-file",

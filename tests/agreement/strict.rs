@@ -24,7 +24,7 @@ const WIDER: [Wider; 11] = [
     ("tuple_struct", "value[", r#"{"value":["a",1]}"#),
     ("externally_tagged", "Tuple[", r#"{"value":{"Tuple":["a",1]}}"#),
     ("several", "Tuple[", r#"{"a":1,"b":null,"c":[{"Tuple":["a",1]}]}"#),
-    ("letter", "expected a character", r#"{"value":"ab"}"#),
+    ("letter", "expected a string of 1 character", r#"{"value":"ab"}"#),
     (
         "narrowed",
         "a string of 1 to 3 characters",
@@ -35,9 +35,9 @@ const WIDER: [Wider; 11] = [
         "a string of 1 to 4 characters",
         r#"{"value":{"count":1,"share":0,"name":"","list":[],"word":null,"fives":5}}"#,
     ),
-    ("set", "an equal item is in the array already", r#"{"value":[1,1]}"#),
-    ("set_of_text", "an equal item is in the array already", r#"{"value":["a","a"]}"#),
-    ("set_of_lists", "an equal item is in the array already", r#"{"value":[[],[]]}"#),
+    ("set", "an equal item is in the list already", r#"{"value":[1,1]}"#),
+    ("set_of_text", "an equal item is in the list already", r#"{"value":["a","a"]}"#),
+    ("set_of_lists", "an equal item is in the list already", r#"{"value":[[],[]]}"#),
 ];
 
 #[tokio::test]

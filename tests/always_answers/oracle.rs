@@ -248,9 +248,10 @@ impl<'a> Oracle<'a> {
     fn rejection(&self, position: usize, planned: &Planned, allowed: Option<&[&str]>) -> Option<Ending> {
         let name = &*planned.call.name;
         if let Some(limit) = self.settings.max_calls.filter(|limit| position >= *limit) {
-            let again = "Call it again in another reply if it is still needed.";
             let calls = if limit == 1 { "call" } else { "calls" };
-            let text = format!("not run: a reply may have at most {limit} {calls}. {again}");
+            let text = format!(
+                "not run: a reply may have at most {limit} {calls}. Send no more calls in one reply."
+            );
             return Some(Ending::error("too_many_calls", text));
         }
         if planned.kind == Kind::Unknown {
@@ -261,10 +262,7 @@ impl<'a> Oracle<'a> {
             return Some(Ending::error_prefix("not_allowed", text));
         }
         match planned.kind {
-            Kind::NotJson => {
-                let text = "the arguments of `succeeds` are not valid JSON (";
-                Some(Ending::error_prefix("not_json", text))
-            }
+            Kind::NotJson => Some(Ending::error_prefix("not_json", "the arguments of `succeeds` are ")),
             Kind::WrongArguments => {
                 let text = format!("invalid arguments for `{name}`: ");
                 Some(Ending::error_prefix("invalid_arguments", text))

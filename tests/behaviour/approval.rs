@@ -190,10 +190,8 @@ async fn the_hook_does_not_receive_calls_that_cannot_run() {
     assert_eq!(
         contents(&messages),
         [
-            "Error: invalid arguments for `delete`: `path` is missing",
-            "Error: the arguments of `delete_on_a_thread` are not valid JSON (EOF while parsing an object at column 1): \
-             they are truncated. \
-             Send one JSON object.",
+            "Error: invalid arguments for `delete`: `path` is missing. Call it again, but add `path`.",
+            "Error: the arguments of `delete_on_a_thread` are truncated. Call it again with less in one reply.",
             "Error: there is no tool `nothing`. Available: `delete`, `delete_on_a_thread`, `read`.",
         ]
     );

@@ -49,9 +49,7 @@ async fn weather(arguments: &str) -> String {
 async fn all_errors_come_in_one_message() {
     assert_eq!(
         weather(r#"{"days":"tomorrow","town":"Beijing","unit":7}"#).await,
-        "Error: invalid arguments for `get_weather`: `days`: expected u8, got string \"tomorrow\"; \
-         `unit`: expected a string, got integer `7`; `city` is missing; \
-         `town` is not an argument, did you mean `city`? (it takes `city`, `days` and `unit`)"
+        "Error: invalid arguments for `get_weather`: `days`: expected an integer, got string \"tomorrow\"; `unit`: expected a string, got integer `7`; `city` is missing; `town` is not an argument. Call it again, but change `days` to an integer and change `unit` to a string and rename `town` to `city`."
     );
 }
 
@@ -74,7 +72,7 @@ async fn a_program_can_match_on_the_kind_of_each_error() {
 async fn an_unknown_argument_without_a_similar_name_gets_no_suggestion() {
     assert_eq!(
         weather(r#"{"city":"Beijing","days":1,"format":"long"}"#).await,
-        "Error: invalid arguments for `get_weather`: `format` is not an argument (it takes `city`, `days` and `unit`)"
+        "Error: invalid arguments for `get_weather`: `format` is not an argument (it takes `city`, `days` and `unit`). Call it again, but leave out `format`."
     );
 }
 
@@ -82,7 +80,7 @@ async fn an_unknown_argument_without_a_similar_name_gets_no_suggestion() {
 async fn a_repeated_argument_is_rejected_even_with_an_equal_value() {
     assert_eq!(
         weather(r#"{"city":"Beijing","days":1,"city":"Beijing"}"#).await,
-        "Error: invalid arguments for `get_weather`: `city` occurs more than once"
+        "Error: invalid arguments for `get_weather`: `city` occurs more than once. Call it again, but write `city` once."
     );
 }
 
@@ -90,8 +88,7 @@ async fn a_repeated_argument_is_rejected_even_with_an_equal_value() {
 async fn the_names_of_arguments_are_case_sensitive() {
     assert_eq!(
         weather(r#"{"City":"Beijing","days":1}"#).await,
-        "Error: invalid arguments for `get_weather`: `city` is missing; \
-         `City` is not an argument, did you mean `city`? (it takes `city`, `days` and `unit`)"
+        "Error: invalid arguments for `get_weather`: `city` is missing; `City` is not an argument. Call it again, but rename `City` to `city`."
     );
 }
 
@@ -99,8 +96,7 @@ async fn the_names_of_arguments_are_case_sensitive() {
 async fn the_missing_argument_is_not_suggested_for_several_unknown_ones() {
     assert_eq!(
         weather(r#"{"days":1,"format":"long","verbose":true}"#).await,
-        "Error: invalid arguments for `get_weather`: `city` is missing; `format` is not an argument; \
-         `verbose` is not an argument (it takes `city`, `days` and `unit`)"
+        "Error: invalid arguments for `get_weather`: `city` is missing; `format` is not an argument; `verbose` is not an argument (it takes `city`, `days` and `unit`). Call it again, but add `city` and leave out `format` and leave out `verbose`."
     );
 }
 
@@ -108,9 +104,9 @@ async fn the_missing_argument_is_not_suggested_for_several_unknown_ones() {
 async fn long_keys_and_values_are_truncated_in_error_messages() {
     let long = "x".repeat(1_000_000);
     let message = weather(&format!(r#"{{"city":"Beijing","days":"{long}","{long}":1}}"#)).await;
-    assert!(message.len() < 500, "{} bytes", message.len());
+    assert!(message.len() < 600, "{} bytes", message.len());
     assert!(
-        message.contains("`days`: expected u8, got string \"xxx") && message.contains("xxx…xxx"),
+        message.contains("`days`: expected an integer, got string \"xxx") && message.contains("xxx…xxx"),
         "{message}"
     );
 }
@@ -121,7 +117,8 @@ async fn a_message_lists_some_of_very_many_errors_and_counts_the_rest() {
     let message = message_text(tools![now], "now", &format!("{{{}}}", pairs.join(","))).await;
     assert!(
         message.len() < 5_000
-            && message.ends_with("`x49` is not an argument (it takes no arguments); and 19950 more"),
+            && message.contains("`x49` is not an argument (it takes no arguments); and 19950 more. Call")
+            && message.ends_with("leave out `x9` and correct the other errors."),
         "{message}"
     );
 }
@@ -154,7 +151,7 @@ fn fill(template: Template) -> String {
 async fn the_message_of_a_custom_decoder_is_kept_whole() {
     assert_eq!(
         message_text(tools![fill], "fill", r#"{"template":"x"}"#).await,
-        "Error: invalid arguments for `fill`: `template`: no template at line 7 of the file"
+        "Error: invalid arguments for `fill`: `template`: no template at line 7 of the file. Call it again, but correct `template`."
     );
 }
 
@@ -168,7 +165,7 @@ async fn null_and_absence_are_both_none() {
 async fn null_is_invalid_for_a_required_argument() {
     assert_eq!(
         weather(r#"{"city":null,"days":1}"#).await,
-        "Error: invalid arguments for `get_weather`: `city`: expected a string, got null"
+        "Error: invalid arguments for `get_weather`: `city`: expected a string, got null. Call it again, but change `city` to a string."
     );
 }
 
@@ -178,34 +175,57 @@ async fn the_order_and_the_white_space_of_arguments_do_not_matter() {
 }
 
 #[tokio::test]
-async fn the_error_about_invalid_json_has_a_position() {
+async fn the_error_about_invalid_json_has_the_text_at_the_error() {
     for (arguments, problem) in [
-        (r#"{"city":"Beijing" "days":1}"#, "expected `,` or `}` at column 19)"),
-        (r#"{"city":"Bei"#, "EOF while parsing a string at column 12): they are truncated"),
-        (r#"{"city":"Beijing","days":1}}"#, "trailing characters at column 28)"),
-        ("{\n\"city\": Beijing}", "expected value at line 2 column 9)"),
-        ("Beijing", "expected value at column 1)"),
-        ("nul", "EOF while parsing a value at column 3): they are truncated"),
+        (r#"{"city":"Beijing" "days":1}"#, "expected `,` or `}` at `…\":\"Beijing\" \"days\":1}`"),
+        ("{\n\"city\": Beijing}", r#"expected value at `{\n"city": Beijing}`"#),
+        ("Beijing", "expected value at `Beijing`"),
     ] {
+        let expected = format!(
+            "Error: the arguments of `get_weather` are not valid JSON ({problem}). \
+             Call it again with one valid JSON object."
+        );
+        assert_eq!(weather(arguments).await, expected);
+    }
+    for (arguments, correction) in [
+        (r#"{"city":"Beijing","days":1}}"#, " again with one valid JSON object"),
+        (r#"{"city":"Beijing","days":1,}"#, " again with one valid JSON object"),
+        ("{'city':'Beijing','days':1}", " again with double quotes"),
+        ("```json\n{\"city\":\"Beijing\",\"days\":1}\n```", " again with one valid JSON object"),
+    ] {
+        let text = weather(arguments).await;
+        let call = r#"{"name": "get_weather", "arguments": {"city":"Beijing","days":1}}"#;
+        assert!(text.ends_with(&format!("Call it{correction}: {call}")), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn the_error_about_truncated_arguments_names_the_longest_one() {
+    for arguments in [r#"{"city":"Bei"#, "nul", "{", r#"{"city":"Beijing","da"#] {
         assert_eq!(
             weather(arguments).await,
-            format!(
-                "Error: the arguments of `get_weather` are not valid JSON ({problem}. Send one JSON object."
-            ),
+            "Error: the arguments of `get_weather` are truncated. Call it again with less in one reply."
         );
     }
-    assert!(weather(r#"{"city":"Beijing","days":1,}"#).await.contains("not valid JSON"));
-    assert!(weather(r"{'city':'Beijing'}").await.contains("not valid JSON"));
+    let long = "x".repeat(1_000);
+    for arguments in [format!(r#"{{"days":1,"city":"{long}"#), format!(r#"{{"city":"{long}","days":"#)] {
+        assert_eq!(
+            weather(&arguments).await,
+            "Error: the arguments of `get_weather` are truncated. Call it again, but shorten `city`."
+        );
+    }
 }
 
 #[tokio::test]
 async fn json_that_is_not_an_object_is_rejected_with_its_type() {
     for (arguments, kind) in
-        [("[1]", "an array"), (r#""Beijing""#, "a string"), ("1", "a number"), ("true", "a boolean")]
+        [("[1]", "a list"), (r#""Beijing""#, "a string"), ("1", "a number"), ("true", "a boolean")]
     {
         assert_eq!(
             weather(arguments).await,
-            format!("Error: the arguments of `get_weather` must be one JSON object, not {kind}.")
+            format!(
+                "Error: the arguments of `get_weather` must be one JSON object, not {kind}. Call it again with one JSON object."
+            )
         );
     }
 }
@@ -218,7 +238,7 @@ fn now() {}
 async fn empty_and_null_arguments_are_an_empty_object() {
     for none in ["", " ", "\n\t", "null", " null ", "{}", "{ }", r#""null""#] {
         assert_eq!(message_text(tools![now], "now", none).await, "ok", "{none:?}");
-        assert!(weather(none).await.ends_with("`city` is missing; `days` is missing"), "{none:?}");
+        assert!(weather(none).await.contains("`city` is missing; `days` is missing. Call"), "{none:?}");
     }
 }
 
@@ -260,9 +280,7 @@ async fn structs_enums_arrays_and_any_json_can_be_arguments() {
             r#"{"stops":[{"nights":2}],"sky":"foggy","tags":[1],"extra":null}"#
         )
         .await,
-        "Error: invalid arguments for `plan`: `stops[0].city` is missing; \
-         `sky`: expected `sunny` or `rainy`, got string \"foggy\"; \
-         `tags[0]`: expected a string, got integer `1`"
+        "Error: invalid arguments for `plan`: `stops[0].city` is missing; `sky`: expected `sunny` or `rainy`, got string \"foggy\"; `tags[0]`: expected a string, got integer `1`. Call it again, but add `stops[0].city` and change `sky` to one of these values and change `tags[0]` to a string."
     );
 }
 
@@ -318,7 +336,7 @@ async fn a_default_replaces_only_an_absent_argument() {
     assert!(
         message_text(tools![defaults], "defaults", r#"{"count":null}"#)
             .await
-            .contains("`count`: expected u32")
+            .contains("`count`: expected an integer")
     );
 }
 
@@ -348,7 +366,7 @@ async fn a_tool_may_have_any_number_of_parameters() {
     let without_one = arguments.replace("\"g4\":1", "\"g5\":1");
     assert_eq!(
         message_text(tools![wide], "wide", &without_one).await,
-        "Error: invalid arguments for `wide`: `g4` is missing"
+        "Error: invalid arguments for `wide`: `g4` is missing. Call it again, but add `g4`."
     );
 }
 

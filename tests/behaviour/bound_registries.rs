@@ -163,7 +163,7 @@ async fn a_tool_is_called_with_any_value_or_with_text() {
     assert_eq!(registry.call("add", keys).await.error_kind(), Some("not_json"));
     assert_eq!(registry.call("ad", ()).await.error_kind(), Some("unknown_tool"));
     let failure = registry.call("ad", ()).await.into_result().expect_err("there is no such tool");
-    assert_eq!(failure.to_string(), "there is no tool `ad`; did you mean `add`? Available: `add`.");
+    assert_eq!(failure.to_string(), "there is no tool `ad`. Call `add` instead.");
 }
 
 #[tokio::test]

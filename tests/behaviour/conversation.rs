@@ -58,7 +58,7 @@ async fn results_are_in_call_order_even_for_invalid_calls() {
     let chat = pending.dispatch(&registry).await;
     assert_eq!(chat.messages().len(), 5);
     assert!(chat.messages()[2].text().starts_with("Error: there is no tool `nowhere`"));
-    assert!(chat.messages()[3].text().starts_with("Error: the arguments of `now` are not valid JSON"));
+    assert!(chat.messages()[3].text().starts_with("Error: the arguments of `now` are truncated."));
     assert!(!chat.messages()[4].text().starts_with("Error: "), "{}", chat.messages()[4].text());
     assert_eq!(Conversation::try_from(chat.messages().to_vec()).expect("it is valid"), chat);
     assert_accepted(&chat);

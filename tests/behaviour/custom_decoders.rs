@@ -95,7 +95,7 @@ async fn a_decoder_that_skips_items_ends_and_its_list_is_validated_whole() {
     assert_eq!(call(r#"{"skipped":{"list":[300,5]}}"#).await, "Some([5]) None None");
     assert_eq!(call(r#"{"skipped":{"list":[5,300,6]}}"#).await, "Some([5, 6]) None None");
     let too_many = call(r#"{"skipped":{"list":[5,300,6,301]}}"#).await;
-    assert!(too_many.contains("`skipped.list`: expected an array of at most 3 items, got 4"), "{too_many}");
+    assert!(too_many.contains("`skipped.list`: expected a list of at most 3 integers, got 4"), "{too_many}");
 }
 
 #[tokio::test]

@@ -83,9 +83,7 @@ async fn every_call_gets_one_message_in_call_order_with_its_id() {
         [
             "Beijing in 0 days: sunny",
             "Error: there is no tool `nonsense`. Available: `get_weather`, `now`, `panics`, `panics_later`.",
-            "Error: the arguments of `get_weather` are not valid JSON (EOF while parsing an object at column 1): they are \
-             truncated. \
-             Send one JSON object.",
+            "Error: the arguments of `get_weather` are truncated. Call it again with less in one reply.",
             "Error: the tool `panics` failed unexpectedly.",
             "Error: no such city",
             "Error: the tool `panics_later` failed unexpectedly.",
@@ -113,11 +111,11 @@ async fn a_message_serializes_with_its_role_id_and_content() {
 async fn the_error_of_an_unknown_tool_suggests_the_most_similar_name() {
     assert_eq!(
         message_text(tools![get_weather, now], "get_wether", r#"{"city":"Beijing"}"#).await,
-        "Error: there is no tool `get_wether`; did you mean `get_weather`? Available: `get_weather`, `now`."
+        "Error: there is no tool `get_wether`. Call `get_weather` instead: {\"name\": \"get_weather\", \"arguments\": {\"city\":\"Beijing\"}}"
     );
     assert_eq!(
         message_text(tools![get_weather], "Get-Weather", "{}").await,
-        "Error: there is no tool `Get-Weather`; did you mean `get_weather`? Available: `get_weather`."
+        "Error: there is no tool `Get-Weather`. Call `get_weather` instead."
     );
     assert_eq!(
         message_text(tools![], "now", "").await,
@@ -129,7 +127,14 @@ async fn the_error_of_an_unknown_tool_suggests_the_most_similar_name() {
 async fn the_error_of_an_unknown_tool_truncates_a_long_name() {
     let name = "x".repeat(1_000_000);
     let message = message_text(tools![now], &name, "").await;
-    assert_eq!(message, format!("Error: there is no tool `{}…`. Available: `now`.", "x".repeat(80)));
+    assert_eq!(
+        message,
+        format!(
+            "Error: there is no tool `{}…`. Call `now` instead: {}",
+            "x".repeat(80),
+            r#"{"name": "now", "arguments": {}}"#
+        )
+    );
 }
 
 #[tokio::test]

@@ -52,22 +52,25 @@ async fn invalid_arguments_of_a_dynamic_tool_are_errors_and_empty_ones_are_an_em
     let tool = || DynamicTool::new("dynamic", "", parameters(), double);
     assert_eq!(
         content_of(tool(), r#"{"n":"x"}"#).await,
-        "Error: invalid arguments for `dynamic`: `n`: expected an integer, got string \"x\""
+        "Error: invalid arguments for `dynamic`: `n`: expected an integer, got string \"x\". Call it again, but change `n` to an integer."
     );
-    assert_eq!(content_of(tool(), "").await, "Error: invalid arguments for `dynamic`: `n` is missing");
+    assert_eq!(
+        content_of(tool(), "").await,
+        "Error: invalid arguments for `dynamic`: `n` is missing. Call it again, but add `n`."
+    );
     assert_eq!(content_of(tool(), r#"{"n":4.0}"#).await, "8");
     assert_eq!(
         content_of(tool(), "[1]").await,
-        "Error: the arguments of `dynamic` must be one JSON object, not an array."
+        "Error: the arguments of `dynamic` must be one JSON object, not a list. Call it again with one JSON object."
     );
     assert!(
         content_of(tool(), r#"{"n":1"#)
             .await
-            .starts_with("Error: the arguments of `dynamic` are not valid JSON (")
+            .starts_with("Error: the arguments of `dynamic` are truncated. ")
     );
     assert_eq!(
         content_of(tool(), r#"{"n":1,"n":2}"#).await,
-        "Error: invalid arguments for `dynamic`: `n` occurs more than once"
+        "Error: invalid arguments for `dynamic`: `n` occurs more than once. Call it again, but write `n` once."
     );
 }
 
@@ -235,8 +238,7 @@ async fn a_misspelt_optional_argument_is_an_error_with_deny_unknown_arguments() 
         closed.call("list", r#"{"limmit":5}"#).await.into_result().expect_err("it is misspelt").to_string();
     assert_eq!(
         error,
-        "invalid arguments for `list`: `limmit` is not an argument, did you mean `limit`? \
-         (it takes `limit`, `where`, `before` and `after`)"
+        "invalid arguments for `list`: `limmit` is not an argument. Call it again, but rename `limmit` to `limit`."
     );
     // The names in its branches are known, and objects inside stay open.
     for known in [r#"{"limit":5}"#, r#"{"after":"a","before":"b"}"#, r#"{"where":{"b":1}}"#, "{}"] {

@@ -57,7 +57,7 @@ async fn the_fields_next_to_a_flattened_enum_are_in_each_branch() {
     assert_eq!(
         error(tools![print], "print", json!({"page": {"title": "A", "kind": "chapter", "number": "one"}}))
             .await,
-        "invalid arguments for `print`: `page.number`: expected an integer from 0 to 255, got string \"one\""
+        "invalid arguments for `print`: `page.number`: expected an integer, got string \"one\". Call it again, but change `page.number` to an integer."
     );
 }
 
@@ -120,7 +120,7 @@ async fn a_flattened_option_is_complete_or_absent() {
         ),
         (
             json!({"id": 1, "discount": "percents", "percent": 5}),
-            "`order.discount`: expected `percent` or `voucher`, got string \"percents\", did you mean `percent`?",
+            "`order.discount`: expected `percent` or `voucher`, got string \"percents\"",
         ),
         (json!({"id": 1, "percent": 5}), "`order.discount` is missing"),
         (json!({"id": 1, "discount": "voucher"}), "`order.code` is missing"),
@@ -130,7 +130,8 @@ async fn a_flattened_option_is_complete_or_absent() {
         ),
     ] {
         let message = error(tools![place], "place", json!({ "order": order })).await;
-        assert_eq!(message, format!("invalid arguments for `place`: {problem}"), "{order}");
+        let start = format!("invalid arguments for `place`: {problem}. Call it again, but ");
+        assert!(message.starts_with(&start), "{order}: {message}");
     }
     let message = error(tools![place], "place", json!({"order": "{}"})).await;
     assert_eq!(message.matches("`order`: ").count(), 1, "{message}");

@@ -50,7 +50,7 @@ async fn an_optional_constant_is_not_a_tag() {
     assert_eq!(error_of(schema(), json!({"x": "text"})).await, "");
     assert_eq!(
         error_of(schema(), json!({"k": "c"})).await,
-        "`a`: expected an object, got an object with the key `k`"
+        "`a`: expected an object, got an object with the key `k`. Call it again, but change `a` to an object."
     );
 }
 
@@ -167,7 +167,9 @@ async fn a_message_about_many_long_errors_is_short() {
     let wrong: Vec<u8> = (0..100).collect();
     let error = error_of(json!({"type": "array", "items": {"enum": values}}), json!(wrong)).await;
     assert!(
-        error.len() < 5_000 && error.ends_with(" more") && error.contains("and 20 more, got integer `0`"),
+        error.len() < 6_000
+            && error.contains(" more. Call")
+            && error.contains("and 20 more, got integer `0`"),
         "{error}"
     );
 }
@@ -183,7 +185,7 @@ async fn unique_items_are_compared_by_type_and_value() {
     for items in [json!([1, 1.0]), json!([{"a": 1, "b": 2}, {"b": 2.0, "a": 1}]), json!([[], []])] {
         assert_eq!(
             error_of(unique(), items.clone()).await,
-            "`a[1]`: an equal item is in the array already",
+            "`a[1]`: an equal item is in the list already. Call it again, but correct `a[1]`.",
             "{items}"
         );
     }
@@ -193,20 +195,20 @@ async fn unique_items_are_compared_by_type_and_value() {
 async fn errors_of_schemas_without_a_type_name_the_expected_value() {
     assert_eq!(
         error_of(json!({"minimum": 5}), json!(3)).await,
-        "`a`: expected a number of at least 5, got integer `3`"
+        "`a`: expected a number of at least 5, got integer `3`. Call it again, but change `a` to a number of at least 5."
     );
     assert_eq!(
         error_of(json!({"not": {"type": "string"}}), json!("s")).await,
-        "`a`: expected anything other than a string, got string \"s\""
+        "`a`: expected anything other than a string, got string \"s\". Call it again, but correct `a`."
     );
     assert_eq!(
         error_of(json!({"propertyNames": {"maxLength": 1}}), json!({"long": 1})).await,
-        "`a.long`: its key must be a string of at most 1 character"
+        "`a.long`: its key must be a string of at most 1 character. Call it again, but correct `a.long`."
     );
     let result = registry(json!({"type": "object", "minProperties": 1})).call("take", "{}").await;
     assert_eq!(
         result.text(),
-        "Error: invalid arguments for `take`: expected an object of at least 1 key, got 0"
+        "Error: invalid arguments for `take`: expected an object of at least 1 key, got 0. Call it again, but correct this."
     );
 }
 
@@ -215,7 +217,7 @@ async fn the_message_about_a_million_wrong_items_is_short() {
     let items: Vec<String> = (0..1_000_000).map(|_| "1".to_owned()).collect();
     let registry = registry_with(&json!({"type": "array", "items": {"type": "string"}}), &json!({}));
     let result = registry.call("take", &format!(r#"{{"a":[{}]}}"#, items.join(","))).await;
-    assert!(result.text().len() < 5_000 && result.text().ends_with(" more"));
+    assert!(result.text().len() < 6_000 && result.text().contains(" more. Call"));
     let Some(CallError::InvalidArguments { errors, .. }) = result.failure().and_then(ToolFailure::error)
     else {
         panic!("expected errors of arguments, got {result:?}")

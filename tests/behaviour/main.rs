@@ -42,7 +42,7 @@ mod pending_calls;
 mod property_keys;
 mod registration;
 mod repaired_text;
-mod repeated_failures;
+mod repeated_calls;
 mod reply_warnings;
 mod requests;
 mod results;

@@ -78,7 +78,7 @@ async fn asking_for_a_strict_form_does_not_change_how_calls_are_decoded() {
             .expect("it is JSON")
             .contains("\"strict\":true")
     );
-    assert!(call(&registry, NULLS).await.contains("`page`: expected u8, got null"));
+    assert!(call(&registry, NULLS).await.contains("`page`: expected an integer, got null"));
     assert_eq!(registry.call("wait", r#"{"times":null}"#).await.error_kind(), Some("invalid_arguments"));
 }
 
@@ -91,7 +91,7 @@ fn response() -> String {
 #[tokio::test]
 async fn null_means_absent_in_the_replies_that_a_strict_wire_reads() {
     let registry = builder().build().expect("one tool");
-    for (is_strict, expected) in [(true, ABSENT), (false, "expected u8, got null")] {
+    for (is_strict, expected) in [(true, ABSENT), (false, "expected an integer, got null")] {
         let wire = ChatCompletions::new().strict(is_strict);
         let reply = wire.read_reply(&response()).expect("a reply");
         let messages = registry.dispatch(&reply.tool_calls).await;
@@ -166,7 +166,7 @@ async fn without_strict_schemas_null_is_a_value() {
     let registry = builder().build().expect("one tool");
     let nested = r#"{"text":"a","filter":{"limit":null,"tags":[]},"any":1}"#;
     let text = call(&registry, nested).await;
-    assert!(text.contains("`filter.limit`: expected an integer from 0 to 255, got null"), "{text}");
+    assert!(text.contains("`filter.limit`: expected an integer, got null"), "{text}");
     assert!(call(&registry, r#"{"text":"a","seed":null,"any":1}"#).await.starts_with("a 3 None None"));
 }
 

@@ -112,7 +112,11 @@ async fn instances_of_a_generic_toolset_have_separate_data() {
         ("disk_backend", "", "disk! disk_backend"),
         ("memory_double", r#"{"n":4}"#, "8"),
         ("memory_sum", r#"{"numbers":[1,2]}"#, "103"),
-        ("memory_sum", "{}", "Error: invalid arguments for `memory_sum`: `numbers` is missing"),
+        (
+            "memory_sum",
+            "{}",
+            "Error: invalid arguments for `memory_sum`: `numbers` is missing. Call it again, but add `numbers`.",
+        ),
     ] {
         assert_eq!(content_of(&registry, name, arguments).await, expected, "{name}");
     }

@@ -125,7 +125,7 @@ async fn arguments_that_are_not_an_object_are_written_repaired_and_dispatched_un
         ("null", "{}", "ok"),
         (" ", "{}", "ok"),
         ("{}", "{}", "ok"),
-        ("{\"a\":", r#"{"invalid_json":"{\"a\":"}"#, "not valid JSON"),
+        ("{\"a\":", r#"{"invalid_json":"{\"a\":"}"#, "are truncated"),
         ("[1]", r#"{"invalid_json":"[1]"}"#, "must be one JSON object"),
         ("Beijing", r#"{"invalid_json":"Beijing"}"#, "not valid JSON"),
     ] {

@@ -153,7 +153,7 @@ async fn recorded_replies(count: usize) -> String {
             }))
         };
         let mut session = Session::new().user("Go on.");
-        let registry = Registry::builder().note_repeated_failures(None).tools(tools![refund]).build();
+        let registry = Registry::builder().note_repeated_calls(None).tools(tools![refund]).build();
         let run = session.run(&registry.expect("one tool")).max_replies(usize::MAX).log(log.clone());
         ends.push(run.complete(complete).await.expect("no error"));
     }

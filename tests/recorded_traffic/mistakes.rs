@@ -24,6 +24,7 @@ struct Shares {
     expected: usize,
     names: usize,
     correct_name: usize,
+    tokens: usize,
 }
 
 /// Inserts, removes, replaces or swaps a letter.
@@ -81,12 +82,7 @@ fn mistake(
     if kind == "surplus argument" {
         wrong.insert("verbosity_level".to_owned(), json!(1));
         (path, expected) = ("verbosity_level".to_owned(), "is not an argument");
-        correct_name = Some(
-            properties
-                .keys()
-                .next()
-                .map_or("it takes no arguments".to_owned(), |first| format!("it takes `{first}`")),
-        );
+        correct_name = Some("but leave out `verbosity_level`".to_owned());
     } else {
         let key = (*given.get(rng.usize(..given.len().max(1)))?).clone();
         path = key.clone();
@@ -105,11 +101,7 @@ fn mistake(
                     path.clone_from(&misspelt);
                 }
                 expected = if kind == "misspelt name" { "is not an argument" } else { "is missing" };
-                correct_name = Some(if kind == "misspelt name" {
-                    format!("did you mean `{key}`?")
-                } else {
-                    format!("did you write `{misspelt}`")
-                });
+                correct_name = Some(format!("rename `{misspelt}` to `{key}`"));
             }
             "missing argument" => {
                 wrong.remove(&key);
@@ -126,8 +118,9 @@ fn mistake(
                 if list(&properties[&key]["enum"]).iter().any(|known| *known == misspelt) {
                     return None;
                 }
-                *value = misspelt.into();
-                (expected, correct_name) = ("expected ", Some(format!("`{correct}`")));
+                *value = misspelt.as_str().into();
+                let change = format!("change `{key}` from {} to {}", json!(misspelt), json!(correct));
+                (expected, correct_name) = ("expected ", Some(change));
             }
         }
     }
@@ -178,6 +171,7 @@ async fn the_error_of_a_recorded_call_with_one_mistake_names_path_expectation_an
                 let error = result.into_result().expect_err("one mistake").to_string();
                 let shares = table.entry(mistake.kind).or_default();
                 shares.errors += 1;
+                shares.tokens += tiktoken_rs::o200k_base_singleton().encode_ordinary(&error).len();
                 shares.path += usize::from(error.contains(&format!("`{}`", mistake.path)));
                 shares.expected += usize::from(error.contains(mistake.expected));
                 if let Some(correct_name) = mistake.correct_name {
@@ -191,11 +185,13 @@ async fn the_error_of_a_recorded_call_with_one_mistake_names_path_expectation_an
             }
         }
     }
-    for (kind, Shares { errors, path, expected, names, correct_name }) in &table {
+    for (kind, Shares { errors, path, expected, names, correct_name, tokens }) in &table {
         println!(
-            "{kind}: {errors} errors, {path} name the path, {expected} the expected value, {correct_name} of {names} the correct name"
+            "{kind}: {errors} errors, {path} name the path, {expected} the expected value, {correct_name} of {names} the correct name, {tokens} tokens"
         );
     }
+    let total = |of: fn(&Shares) -> usize| table.values().map(of).sum::<usize>();
+    println!("{} tokens in {} errors", total(|shares| shares.tokens), total(|shares| shares.errors));
     assert_eq!(table.len(), 6, "each kind of mistake is made");
     for (kind, shares) in table {
         assert_eq!((shares.path, shares.expected), (shares.errors, shares.errors), "{kind}");

@@ -85,7 +85,7 @@ impl Checked<'_> {
                 ("interrupted", None) if begins > 0 || self.decisions.claimed.contains(&n) => {
                     let reason = decided.trim_start_matches("Error: ");
                     let tool = &self.effects.tool;
-                    let effect = "It may have taken effect; check before you try again.";
+                    let effect = "It may have taken effect: check whether it did.";
                     expect(
                         text,
                         &format!("Error: `{tool}` was interrupted. {effect} It did not run again: {reason}"),

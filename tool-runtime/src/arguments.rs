@@ -15,6 +15,7 @@ mod missing_field;
 mod object;
 mod param_mode;
 mod probe;
+mod reading;
 mod tool_validator;
 
 pub(crate) use answer::{answer_parameter, decode_answer};
@@ -24,9 +25,10 @@ pub use literal::Literal;
 pub(crate) use map_keys::{KeyProbe, name_map_keys};
 pub(crate) use object::object;
 pub use probe::{PassedByValue, Tag, argument};
+pub(crate) use reading::truncated;
 pub(crate) use tool_validator::ToolValidator;
 
-use crate::outcome::{ArgumentError, CallError};
+use crate::outcome::ArgumentError;
 use schemars::Schema;
 
 /// One parameter that the model fills in.
@@ -60,21 +62,6 @@ pub(crate) enum ArgumentsError {
     /// The text is JSON, but not an object. Contains the name of its type, such as `an array`.
     NotAnObject(&'static str),
     Invalid(Vec<ArgumentError>),
-}
-
-impl ArgumentsError {
-    /// The error of a call of this tool.
-    #[cold]
-    pub(crate) fn into_call_error(self, tool: &str) -> CallError {
-        let tool = tool.to_owned();
-        match self {
-            ArgumentsError::NotJson { error: source, is_truncated } => {
-                CallError::NotJson { tool, is_truncated, source }
-            }
-            ArgumentsError::NotAnObject(got) => CallError::NotAnObject { tool, got },
-            ArgumentsError::Invalid(errors) => CallError::InvalidArguments { tool, errors },
-        }
-    }
 }
 
 /// Fills every slot, or returns every error.

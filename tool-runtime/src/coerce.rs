@@ -5,12 +5,15 @@
 //! of the model.
 
 mod conversions;
-#[cfg(feature = "lenient")]
 mod json_repair;
 mod rewrite;
 
+pub(crate) use json_repair::SINGLE_QUOTES;
+
 use crate::json::pairs;
+use crate::outcome::Truncated;
 use crate::validator::Validator;
+use std::fmt;
 
 /// The coercions that are allowed.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,9 +28,31 @@ pub(crate) struct CoercionOptions {
 #[derive(Debug)]
 pub(crate) struct Coerced {
     pub(crate) arguments: String,
-    /// Descriptions of the coercions, except for integers that are written as `1.0` and nulls that a strict schema
-    /// requires.
-    pub(crate) coercions: Vec<String>,
+    /// Without those of integers that are written as `1.0` and of nulls that a strict schema requires.
+    pub(crate) coercions: Vec<Coercion>,
+}
+
+/// One change of the arguments.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Coercion {
+    /// The text was not JSON.
+    Repair(&'static str),
+    /// The arguments were inside this key.
+    Unwrapped { key: String },
+    /// The value at this path, which is truncated, was read as another one; both as JSON.
+    Value { path: String, from: String, to: String },
+}
+
+impl fmt::Display for Coercion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Coercion::Repair(description) => f.write_str(description),
+            Coercion::Unwrapped { key } => write!(f, "the arguments were inside `{}`", Truncated(key)),
+            Coercion::Value { path, from, to } => {
+                write!(f, "`{path}`: {} was read as {}", Truncated(from), Truncated(to))
+            }
+        }
+    }
 }
 
 /// Longer arguments are not coerced: 4 MB.
@@ -48,7 +73,6 @@ pub(crate) fn coerce(arguments: &str, validator: &Validator, options: CoercionOp
     let mut coercions = Vec::new();
     let object = match pairs(arguments) {
         Some(_) => arguments.to_owned(),
-        #[cfg(feature = "lenient")]
         None if options.lenient => json_repair::object(arguments, &mut coercions)?,
         None => return None,
     };

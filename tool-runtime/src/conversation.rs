@@ -10,7 +10,7 @@
 mod answer_tool;
 mod error;
 mod pending;
-mod repeated_failures;
+mod repeated_calls;
 mod reply_warning;
 mod request;
 mod stored;

@@ -94,7 +94,7 @@ impl Registry {
     ///     .dispatch(&[ToolCall::new("call_1", "add", r#"{"a":1,"b":2}"#), ToolCall::new("call_2", "ad", "{}")])
     ///     .await;
     /// assert_eq!(messages[0].content, "3");
-    /// assert_eq!(messages[1].content, "Error: there is no tool `ad`; did you mean `add`? Available: `add`.");
+    /// assert_eq!(messages[1].content, "Error: there is no tool `ad`. Call `add` instead.");
     /// # Ok(())
     /// # }
     /// ```
@@ -143,8 +143,10 @@ impl Registry {
         let arguments = match arguments_text(&arguments) {
             Ok(arguments) => arguments,
             Err(source) => {
-                let tool = name.to_owned();
-                return Err(CallError::NotJson { tool, is_truncated: false, source }.into()).into();
+                let (tool, near) = (name.to_owned(), String::new());
+                let correction = "Pass a value that serializes as one JSON object.".to_owned();
+                let error = CallError::NotJson { tool, is_truncated: false, near, correction, source };
+                return Err(error.into()).into();
             }
         };
         let registry = &*self.for_dispatch();

@@ -90,7 +90,7 @@
 //! | a title for people, a schema of the result | [`#[tool(title = .., output_schema)]`](macro@tool#options), [`Registry::tool`] |
 //! | reasoning in later requests | [`ChatCompletions::keep_reasoning`](wire::ChatCompletions::keep_reasoning) |
 //! | tools of a remote server | [`DynamicTool`]; of an MCP server, the package `tool-runtime-mcp` |
-//! | a note for the model after repeated failures | [`RegistryBuilder::note_repeated_failures`] |
+//! | a note for the model after repeated calls | [`RegistryBuilder::note_repeated_calls`] |
 //! | a test without a network | feature `testing`: [`testing::ScriptedModel`], [`testing::ScriptedReply`], [`testing::assert_called`], [`testing::assert_valid`] |
 //! | a test that fails if a tool changes, and classifies the change as breaking or compatible | `assert_tools_lock` of the package `tool-runtime-lock` |
 //!
@@ -200,7 +200,7 @@
 //! assert_eq!(
 //!     result.text(),
 //!     "Error: invalid arguments for `find_order`: `number`: expected a string that matches `^[A-Z]{2}[0-9]+$`, \
-//!      got string \"seven\"",
+//!      got string \"seven\". Call it again, but change `number` to a string that matches `^[A-Z]{2}[0-9]+$`.",
 //! );
 //! # }
 //! # Ok(())

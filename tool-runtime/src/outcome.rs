@@ -2,18 +2,18 @@
 
 mod argument_error;
 mod call_error;
+mod changes;
 mod error_list;
 mod truncated;
 mod unknown_tool;
 
 pub use argument_error::ArgumentError;
-pub(crate) use argument_error::decode_problem;
+pub(crate) use argument_error::{Problem, decode_problem};
 pub use call_error::CallError;
 pub(crate) use call_error::{DisplayJsonError, ENCODED_OBJECT};
+pub(crate) use changes::{Changes, call_text, change};
 pub(crate) use error_list::{ErrorList, MAX_ERRORS, MAX_SHOWN_ERRORS};
-#[cfg(feature = "tracing")]
-pub(crate) use truncated::Escaped;
-pub(crate) use truncated::{LogWriter, Truncated, TruncatedPath, bounded, bounded_error};
+pub(crate) use truncated::{Escaped, LogWriter, Truncated, TruncatedPath, bounded, bounded_error};
 pub use unknown_tool::UnknownToolError;
 
 use serde::ser::SerializeStruct as _;

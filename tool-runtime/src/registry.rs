@@ -341,8 +341,8 @@ impl Registry {
     }
 
     /// The number of identical failures of a call after which the model gets a note.
-    pub(crate) fn repeated_failures(&self) -> Option<usize> {
-        self.tools.config.options.repeated_failures.0
+    pub(crate) fn repeated_calls(&self) -> Option<usize> {
+        self.tools.config.options.repeated_calls.0
     }
 
     /// Whether the durations of all calls are measured.

@@ -37,6 +37,11 @@ fn nearest<'a>(wrong: &str, candidates: &mut dyn Iterator<Item = &'a str>) -> Op
     found
 }
 
+/// The letters and digits of a name in lower case: two spellings of one name are equal.
+pub(crate) fn fold(name: &str) -> String {
+    name.chars().filter(|letter| !matches!(letter, '_' | '-' | ' ')).flat_map(char::to_lowercase).collect()
+}
+
 /// Letter case and the choice between `_` and `-` are the most common mistakes, and do not count.
 fn normalise(name: &str) -> String {
     name.to_lowercase().replace('-', "_")

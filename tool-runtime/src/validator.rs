@@ -82,7 +82,7 @@ impl Validator {
         let mut errors = validation.report.map(|report| report.errors).unwrap_or_default();
         if let (Err(Stop::LimitReached), true) = (ended, errors.is_empty()) {
             let problem = "it takes too long to validate; send a smaller or simpler value".to_owned();
-            errors.push(ArgumentError::Invalid { path: path.to_owned(), problem });
+            errors.push(ArgumentError::invalid(path.to_owned(), problem));
         }
         errors
     }

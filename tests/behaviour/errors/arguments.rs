@@ -28,7 +28,7 @@ async fn the_error_about_an_unknown_argument_lists_the_known_names() {
     let registry = Registry::new(tools![now]).expect("one tool");
     assert_eq!(
         errors(&registry, "now", r#"{"zone":"UTC"}"#).await,
-        "`zone` is not an argument (it takes no arguments)"
+        "`zone` is not an argument (it takes no arguments). Call it again, but leave out `zone`."
     );
     let closed = |names: usize| {
         let properties = (0..names).map(|index| (format!("p{index:02}"), json!({})));
@@ -37,14 +37,14 @@ async fn the_error_about_an_unknown_argument_lists_the_known_names() {
         )
     };
     for (names, expected) in [
-        (0, "`x` is not an argument (it takes no arguments)"),
-        (1, "`x` is not an argument (it takes `p00`)"),
-        (3, "`x` is not an argument (it takes `p00`, `p01` and `p02`)"),
+        (0, "`x` is not an argument (it takes no arguments). Call it again, but leave out `x`."),
+        (1, "`x` is not an argument (it takes `p00`). Call it again, but leave out `x`."),
+        (3, "`x` is not an argument (it takes `p00`, `p01` and `p02`). Call it again, but leave out `x`."),
     ] {
         assert_eq!(errors(&closed(names), "take", r#"{"x":1}"#).await, expected);
     }
     let many = errors(&closed(25), "take", r#"{"x":1}"#).await;
-    assert!(many.contains("(it takes `p00`, `p01`") && many.ends_with("`p19` and 5 more)"), "{many}");
+    assert!(many.contains("(it takes `p00`, `p01`") && many.contains("`p19` and 5 more). Call"), "{many}");
 }
 
 #[tokio::test]
@@ -53,8 +53,7 @@ async fn the_names_are_listed_once_for_several_unknown_arguments() {
         "properties": {"name": {}}, "additionalProperties": false}}, "additionalProperties": false});
     assert_eq!(
         errors(&dynamic(parameters), "take", r#"{"town":1,"zone":2,"stop":{"nmae":1}}"#).await,
-        "`stop.nmae` is not an argument, did you mean `name`? (it takes `name`); \
-         `town` is not an argument; `zone` is not an argument (it takes `city` and `stop`)",
+        "`stop.nmae` is not an argument; `town` is not an argument; `zone` is not an argument (it takes `city` and `stop`). Call it again, but rename `stop.nmae` to `name` and leave out `town` and leave out `zone`.",
     );
 }
 
@@ -65,12 +64,12 @@ async fn a_missing_argument_of_an_open_object_names_the_nearest_undeclared_key()
     );
     assert_eq!(
         errors(&open, "take", r#"{"ctiy":"A","x":1,"dayz":2}"#).await,
-        "`city` is missing, did you write `ctiy` instead?; `days` is missing, did you write `dayz` instead?; `other` is missing",
+        "`city` is missing; `days` is missing; `other` is missing. Call it again, but rename `ctiy` to `city` and rename `dayz` to `days` and add `other`.",
     );
     let nested = dynamic(json!({"type": "object", "properties": {"stop": {"required": ["city"]}}}));
     assert_eq!(
         errors(&nested, "take", r#"{"stop":{"City":"A"}}"#).await,
-        "`stop.city` is missing, did you write `City` instead?",
+        "`stop.city` is missing. Call it again, but rename `City` to `stop.city`.",
     );
 }
 
@@ -179,11 +178,14 @@ async fn keys_variants_and_numbers_have_their_paths_too() {
         (r#"{"levels":["low","middle"]}"#, "`levels[1]`: unknown variant `middle`, expected `low` or `high`"),
         (
             r#"{"levels":["low",{"high":{"exact":300}}]}"#,
-            "`levels[1].high.exact`: expected u8, got integer `300`",
+            "`levels[1].high.exact`: expected an integer from 0 to 255, got integer `300`",
         ),
         (r#"{"levels":["low",{"high":{}}]}"#, "`levels[1].high`: missing field `exact`"),
-        (r#"{"levels":["low",{"high":{"exact":[]}}]}"#, "`levels[1].high.exact`: expected u8, got an array"),
-        (r#"{"numbers":[[0.5,1],[1,0.5]]}"#, "`numbers[1][1]`: expected i8, got number `0.5`"),
+        (
+            r#"{"levels":["low",{"high":{"exact":[]}}]}"#,
+            "`levels[1].high.exact`: expected an integer, got a list",
+        ),
+        (r#"{"numbers":[[0.5,1],[1,0.5]]}"#, "`numbers[1][1]`: expected an integer, got number `0.5`"),
         (r#"{"numbers":[[0.5,1],[1]]}"#, "`numbers[1]`: invalid length 1, expected a tuple of size 2"),
         (r#"{"numbers":[[1e999,1]]}"#, "`numbers[0][0]`: number out of range"),
     ] {
@@ -230,8 +232,8 @@ async fn a_value_of_the_wrong_type_is_reported_as_a_whole() {
     let registry = Registry::new(tools![plain]).expect("one tool");
     for (arguments, expected) in [
         (r#"{"name":{"text":"a"}}"#, "`name`: expected a string, got an object"),
-        (r#"{"count": [1]}"#, "`count`: expected u8, got an array"),
-        (r#"{"names":"[\"a\"]"}"#, "`names`: expected an array or null, got string"),
+        (r#"{"count": [1]}"#, "`count`: expected an integer, got a list"),
+        (r#"{"names":"[\"a\"]"}"#, "`names`: expected a list of strings, got string"),
         (r#"{"names":[{"a":1}]}"#, "`names[0]`: expected a string, got an object with the key `a`"),
     ] {
         let errors = errors(&registry, "plain", arguments).await;
@@ -247,8 +249,7 @@ async fn every_alternative_is_named_and_no_forbidden_value_is_suggested() {
         "word": {"not": {"enum": ["x"]}}}}));
     assert_eq!(
         errors(&registry, "take", r#"{"filter":"cheap","word":"x"}"#).await,
-        "`filter`: expected `all`, an object with the key `name` or an object with the keys `from` and `to`, \
-         got string \"cheap\"; `word`: expected anything other than `x`, got string \"x\"",
+        "`filter`: expected `all`, an object with the key `name` or an object with the keys `from` and `to`, got string \"cheap\"; `word`: expected anything other than `x`, got string \"x\". Call it again, but change `filter` to one of these values and correct `word`.",
     );
 }
 
@@ -266,7 +267,7 @@ async fn text_that_just_ends_is_reported_as_truncated_even_inside_a_number() {
         "{",
     ] {
         let error = registry.call("take", arguments).await.into_result().expect_err("it ends").to_string();
-        assert!(error.contains("): they are truncated. "), "{error} for {arguments}");
+        assert!(error.contains("are truncated. "), "{error} for {arguments}");
     }
     for arguments in [r#"{"a":1.}"#, r#"{"a":-}"#, r#"{"a":01}"#, r#"{"a":1}}"#, r#"{"a" 1}"#, "{1}"] {
         let error = registry.call("take", arguments).await.into_result().expect_err("not JSON").to_string();
@@ -281,12 +282,13 @@ async fn an_object_in_a_string_is_reported_as_such() {
     );
     assert_eq!(
         registry.call("take", r#""{\"stop\":{}}""#).await.into_result().expect_err("a string").to_string(),
-        "the arguments of `take` must be one JSON object, not a string that contains one. Send the object itself.",
+        "the arguments of `take` must be one JSON object, not a string that contains one. Call it again with one JSON object: {\"name\": \"take\", \"arguments\": {\"stop\":{}}}",
     );
     assert_eq!(
         errors(&registry, "take", r#"{"stop":"{}","tags":"[1]"}"#).await,
-        "`stop`: expected an object, got string \"{}\"; send the object itself, not a string; \
-         `tags`: expected an array, got string \"[1]\"; send the array itself, not a string",
+        "`stop`: expected an object, got string \"{}\"; `tags`: expected a list, got string \"[1]\". \
+         Call it again, but change `stop` from \"{}\" to {}, without quotes and change `tags` from \"[1]\" to [1]: \
+         {\"name\": \"take\", \"arguments\": {\"stop\":{},\"tags\":[1]}}",
     );
 }
 
@@ -296,7 +298,7 @@ async fn wide_limits_of_numbers_are_named_only_for_numbers() {
         "wide": {"type": "number", "minimum": -3.4e38, "maximum": 3.4e38}, "narrow": {"type": "integer", "minimum": 1, "maximum": 9}}}));
     assert_eq!(
         errors(&registry, "take", r#"{"wide":"x","narrow":"y"}"#).await,
-        "`wide`: expected a number, got string \"x\"; `narrow`: expected an integer from 1 to 9, got string \"y\"",
+        "`wide`: expected a number, got string \"x\"; `narrow`: expected an integer, got string \"y\". Call it again, but change `wide` to a number and change `narrow` to an integer.",
     );
     assert!(errors(&registry, "take", r#"{"wide":1e39}"#).await.contains("a number from -3.4e38 to 3.4e38"));
 }
@@ -312,8 +314,12 @@ async fn control_characters_in_unknown_names_are_escaped() {
         errors(&registry, "take", r#"{"a":"x\r\u001b[31m"}"#).await,
         registry.call("ta\nke\u{202e}", "{}").await.into_result().expect_err("no such tool").to_string(),
     ];
-    assert_eq!(shown[0], r"`a\nb\u202e` is not an argument (it takes `a` and `m`)");
-    assert_eq!(shown[1], r"`m.k\u0000\u2066`: expected a string, got integer `1`");
-    assert_eq!(shown[2], r#"`a`: expected `x`, got string "x\r\u001b[31m""#);
+    assert_eq!(
+        shown[0],
+        r"`a\nb\u202e` is not an argument (it takes `a` and `m`). Call it again, but leave out `a\nb\u202e`."
+    );
+    assert!(shown[1].starts_with(r"`m.k\u0000\u2066`: expected a string, got integer `1`. "), "{}", shown[1]);
+    assert!(shown[2].starts_with(r#"`a`: expected `x`, got string "x\r\u001b[31m". "#), "{}", shown[2]);
+    assert!(shown.iter().all(|text| !text.contains(char::is_control)), "{shown:?}");
     assert!(shown[3].starts_with(r"there is no tool `ta\nke\u202e`"), "{}", shown[3]);
 }

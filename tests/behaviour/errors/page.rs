@@ -1,5 +1,6 @@
 //! The table of error messages in the crate documentation: each row is produced here.
 
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::Duration;
@@ -105,6 +106,14 @@ async fn message_of(registry: RegistryBuilder) -> ToolMessage {
     message(registry, &[beijing()]).await
 }
 
+/// The message for a call with this unit.
+async fn message_in_unit(unit: &str) -> ToolMessage {
+    let units = json!({"type": "object", "properties": {"unit": {"enum": ["degrees_celsius", "kelvin"]}}});
+    let tool = DynamicTool::new("get_weather", "", units, |_| async { Ok::<_, String>(()) });
+    let call = ToolCall::new("call_1", "get_weather", json!({ "unit": unit }).to_string());
+    message(Registry::builder().dynamic(tool), &[call]).await
+}
+
 fn beijing() -> ToolCall {
     ToolCall::new("call_1", "get_weather", r#"{"city":"Beijing"}"#)
 }
@@ -117,11 +126,10 @@ fn pending(chat: Conversation, call: ToolCall) -> PendingCalls {
 }
 
 async fn interrupted_stream() -> ToolMessage {
-    let call = serde_json::json!({
+    let call = json!({
         "index": 0, "id": "call_1", "function": { "name": "get_weather", "arguments": r#"{"city":"Beijing"}"# }
     });
-    let chunk =
-        serde_json::json!({ "choices": [{ "index": 0, "delta": { "tool_calls": [call] } }] }).to_string();
+    let chunk = json!({ "choices": [{ "index": 0, "delta": { "tool_calls": [call] } }] }).to_string();
     let error = r#"{"error":{"message":"overloaded"}}"#.to_owned();
     let chunks = futures_util::stream::iter([chunk, error]);
     let registry = Registry::new(tools![get_weather]).expect("a registry");
@@ -143,10 +151,10 @@ async fn cancelled_run() -> ToolMessage {
     results.remove(0)
 }
 
-async fn third_failure() -> ToolMessage {
+async fn third_result(city: &str) -> ToolMessage {
     let registry = Registry::new(tools![get_weather]).expect("a registry");
-    let call = ToolCall::new("call_1", "get_weather", r#"{"city":"Atlantis"}"#);
-    let mut chat = Conversation::new().user("Atlantis?");
+    let call = ToolCall::new("call_1", "get_weather", json!({ "city": city }).to_string());
+    let mut chat = Conversation::new().user("The weather?");
     for _ in 0..3 {
         chat = pending(chat, call.clone()).dispatch(&registry).await;
     }
@@ -165,6 +173,31 @@ async fn produce(cause: &str) -> Option<ToolMessage> {
     let builder = Registry::builder;
     let message = match cause {
         "The registry has no such tool." => message_for("get_wether", r#"{"city":"Beijing"}"#).await,
+        "No tool has a similar name, and not exactly one tool accepts the arguments." => {
+            let other = DynamicTool::new("get_time", "", Value::Null, |_| async { Ok::<_, String>(()) });
+            let call = ToolCall::new("call_1", "search_web", r#"{"query":"weather"}"#);
+            message(builder().tools(tools![get_weather]).dynamic(other), &[call]).await
+        }
+        "The tool with a similar name is destructive or needs approval." => {
+            let call = ToolCall::new("call_1", "get_wether", r#"{"city":"Beijing"}"#);
+            message(builder().tools(tools![failing::with_approval]), &[call]).await
+        }
+        "The arguments are not JSON, and have one reading." => {
+            message_for("get_weather", "{'city':'Beijing'}").await
+        }
+        "A value has another type, and one reading." => {
+            message_for("get_weather", r#"{"city":"Beijing","days":"2"}"#).await
+        }
+        "A value differs from one of an enum in its case, `_`, `-` and spaces." => {
+            message_in_unit("Degrees-Celsius").await
+        }
+        "A value is similar to one of an enum." => message_in_unit("degrees_celcius").await,
+        "An argument is unknown." => {
+            message_for("get_weather", r#"{"city":"Beijing","language":"en"}"#).await
+        }
+        "The arguments are inside an unknown key." => {
+            message_for("get_weather", r#"{"parameters":{"city":"Beijing","days":2}}"#).await
+        }
         "The arguments are not JSON." => message_for("get_weather", r#"{"city":"Beijing" "days":1}"#).await,
         "The text of the arguments is truncated." => message_for("get_weather", r#"{"city":"#).await,
         "The reply was truncated within the arguments of the call (`finish_reason`)." => {
@@ -214,8 +247,7 @@ async fn produce(cause: &str) -> Option<ToolMessage> {
             rejected
         }
         "The run context does not allow the tool." => {
-            let other =
-                DynamicTool::new("get_time", "", serde_json::Value::Null, |_| async { Ok::<_, String>(()) });
+            let other = DynamicTool::new("get_time", "", Value::Null, |_| async { Ok::<_, String>(()) });
             let registry = builder().tools(tools![get_weather]).dynamic(other).build().expect("a registry");
             let context = RunContext::new().allowed_tools(["get_time"]);
             registry.with(&context).dispatch(&[beijing()]).await.remove(0)
@@ -229,7 +261,7 @@ async fn produce(cause: &str) -> Option<ToolMessage> {
             message_of(builder().tools(tools).state_per_run::<failing::Station>()).await
         }
         "The result comes later, and the dispatch does not wait for it." => {
-            let elsewhere = DynamicTool::external("get_weather", "Looks out.", serde_json::Value::Null);
+            let elsewhere = DynamicTool::external("get_weather", "Looks out.", Value::Null);
             message_of(builder().dynamic(elsewhere)).await
         }
         "The call began in a run that was interrupted, and its tool is neither `read_only` nor `idempotent`." =>
@@ -252,7 +284,8 @@ async fn produce(cause: &str) -> Option<ToolMessage> {
             let chat = pending(Conversation::new().user("Beijing?"), beijing()).skip_calls("skipped by user");
             tool_message(chat.messages().get(2))
         }
-        "A call failed the same way for the third time in a row." => third_failure().await,
+        "A call failed the same way for the third time in a row." => third_result("Atlantis").await,
+        "A call returned the same result for the third time in a row." => third_result("Beijing").await,
         _ => return None,
     };
     Some(message)
@@ -278,7 +311,7 @@ async fn each_row_of_the_table_is_the_message_of_its_cause_and_each_kind_has_a_r
         let Some(message) = produce(cause).await else { panic!("the row `{cause}` has no test") };
         assert_eq!(message.text().replace('\n', "<br>"), documented, "the row `{cause}`");
         let error = message.outcome().and_then(|outcome| outcome.error());
-        produced_kinds.insert(error.expect("the call failed").kind().to_owned());
+        produced_kinds.extend(error.map(|error| error.kind().to_owned()));
     }
     assert_eq!(produced_kinds, kinds(), "each kind of error has a row");
     assert!(produced_kinds.len() >= 19, "{produced_kinds:?}");
@@ -287,9 +320,7 @@ async fn each_row_of_the_table_is_the_message_of_its_cause_and_each_kind_has_a_r
 #[tokio::test]
 async fn unknown_tool_lists_at_most_twenty_names() {
     let tool = |n: usize| {
-        DynamicTool::new(format!("tool_{n:02}"), "", serde_json::Value::Null, |_| async {
-            Ok::<_, String>(())
-        })
+        DynamicTool::new(format!("tool_{n:02}"), "", Value::Null, |_| async { Ok::<_, String>(()) })
     };
     let registry = (0..25).fold(Registry::builder(), |registry, n| registry.dynamic(tool(n)));
     let text = message(registry, &[ToolCall::new("1", "x", "")]).await;

@@ -31,7 +31,7 @@ async fn only_calls_that_would_run_await_approval() {
     assert_eq!(runs.deleted.load(Ordering::Relaxed), 0);
     let chat = calls.dispatch(&registry).await;
     assert_eq!(contents_of(&chat)[3], "a is deleted");
-    assert!(contents_of(&chat)[4].starts_with("Error: the arguments of `delete` are not valid JSON"));
+    assert!(contents_of(&chat)[4].starts_with("Error: the arguments of `delete` are truncated."));
     assert!(contents_of(&chat)[5].starts_with("Error: invalid arguments for `delete`"));
     assert_eq!(contents_of(&chat)[6], "Error: the user wants to keep it");
     assert_eq!(runs.deleted.load(Ordering::Relaxed), 1);
@@ -58,7 +58,7 @@ async fn an_approval_is_valid_for_one_run() {
     let chat = after_restart(&calls).dispatch(&registry).await;
     assert_eq!(
         contents_of(&chat)[2],
-        "Error: `pay` was interrupted. It may have taken effect; check before you try again."
+        "Error: `pay` was interrupted. It may have taken effect: check whether it did."
     );
     assert_eq!(runs.deleted.load(Ordering::Relaxed), 1, "it does not run again");
 }

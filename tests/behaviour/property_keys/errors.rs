@@ -27,16 +27,13 @@ fn closed() -> Value {
     parameters
 }
 
-const TAKES: &str = "(it takes `_.alt`, `";
-const TAKES_OWN: &str = "(it takes `$.alt`, `";
-
 #[tokio::test]
 async fn errors_of_written_calls_have_written_names() {
     let registry = registry(closed());
     let arguments = json!({ "gr__e": { "_id": "x" }, "filter_cty_": 1, "_id": 2 });
     let text = error(&registry, &arguments).await;
     for part in
-        ["`_id`", "`gr__e._id`", "`_.alt` is missing", "did you mean `filter_city_`?", "`gr__e`", TAKES]
+        ["`_id`", "`gr__e._id`", "`_.alt` is missing", "rename `filter_cty_` to `filter_city_`", "`gr__e."]
     {
         assert!(text.contains(part), "{text}");
     }
@@ -47,14 +44,17 @@ async fn errors_of_written_calls_have_written_names() {
 async fn errors_of_other_calls_have_the_tools_keys() {
     let registry = registry(closed());
     let text = error(&registry, &json!({ "größe": { "@id": "x" }, "filter[cty]": 1 })).await;
-    for part in ["`größe.@id`", "`$.alt` is missing", "did you mean `filter[city]`?", TAKES_OWN] {
+    for part in ["`größe.@id`", "`$.alt` is missing", "rename `filter[cty]` to `filter[city]`"] {
         assert!(text.contains(part), "{text}");
     }
     let wire = ChatCompletions::new();
     let call = json!({ "id": "c", "type": "function", "function": { "name": "echo", "arguments": "{}" } });
     let body = json!({ "choices": [{ "message": { "role": "assistant", "tool_calls": [call] }, "finish_reason": "tool_calls" }] });
     let other = wire.read_reply(&body.to_string()).expect("it is read");
-    assert_eq!(result(&registry, other).await, "Error: invalid arguments for `echo`: `$.alt` is missing");
+    assert_eq!(
+        result(&registry, other).await,
+        "Error: invalid arguments for `echo`: `$.alt` is missing. Call it again, but add `$.alt`."
+    );
 }
 
 /// The wire of the reply decides if its arguments have no keys.
@@ -63,7 +63,7 @@ async fn errors_of_replies_of_anthropic_have_written_names() {
     let registry = registry(closed());
     assert_eq!(
         result(&registry, reply(&json!({}))).await,
-        "Error: invalid arguments for `echo`: `_.alt` is missing"
+        "Error: invalid arguments for `echo`: `_.alt` is missing. Call it again, but add `_.alt`."
     );
     let dispatched = registry.dispatch(&[ToolCall::new("a", "echo", r#"{"_id":1}"#)]).await;
     let failure = dispatched[0].outcome().and_then(|outcome| outcome.error()).expect("it failed");
@@ -81,13 +81,13 @@ async fn a_key_together_with_its_written_name_is_an_error_for_a_model_that_recei
     let both = json!({ "$.alt": "a", "_.alt": "b" });
     let open = registry(reported());
     let text = result(&open, reply(&both)).await;
-    assert!(text.contains("`$.alt` is not an argument, did you mean `_.alt`? (it takes"), "{text}");
+    assert!(text.contains("leave out `$.alt`"), "{text}");
     let closed = registry(closed());
     let text = error(&closed, &both).await;
     assert!(text.contains("`_.alt` is not an argument (it takes `$.alt`, "), "{text}");
     let written = json!({ "_.alt": "a", "gr__e": { "@id": 1, "_id": 2 } });
     let text = error(&closed, &written).await;
-    assert!(text.contains("`gr__e.@id` is not an argument, did you mean `_id`? (it takes `_id`)"), "{text}");
+    assert!(text.contains("`gr__e.@id` is not an argument"), "{text}");
 }
 
 /// Documents have both keys, for example those of a database with JSON-LD.
@@ -147,7 +147,9 @@ async fn errors_of_decoders_have_the_keys_that_the_model_received() {
         let result = registry.call("book", arguments).await;
         assert_eq!(
             result.text(),
-            format!("Error: invalid arguments for `book`: `{key}[1].{nested}`: it is odd")
+            format!(
+                "Error: invalid arguments for `book`: `{key}[1].{nested}`: it is odd. Call it again, but correct `{key}[1].{nested}`."
+            )
         );
     }
 }

@@ -98,7 +98,10 @@ async fn a_streamed_dispatch_has_the_tools_keys() {
         let registry = Registry::builder().dynamic(tool).build().expect("a tool");
         for (pieces, text) in [
             (["{\"_.alt\":\"json\",\"gr_", "_e\":1}"], OWN),
-            (["{", "}"], "Error: invalid arguments for `echo`: `_.alt` is missing"),
+            (
+                ["{", "}"],
+                "Error: invalid arguments for `echo`: `_.alt` is missing. Call it again, but add `_.alt`.",
+            ),
         ] {
             let chunks = [
                 event(json!({ "type": "message_start", "message": { "id": "msg_1", "model": "claude" } })),
@@ -142,5 +145,8 @@ async fn direct_calls_take_both_forms() {
     assert_eq!(registry.call("echo", written()).await.text(), OWN);
     assert_eq!(registry.call("echo", OWN).await.text(), OWN);
     let failed = registry.call("echo", json!({ "gr__e": 1 })).await;
-    assert_eq!(failed.text(), "Error: invalid arguments for `echo`: `_.alt` is missing");
+    assert_eq!(
+        failed.text(),
+        "Error: invalid arguments for `echo`: `_.alt` is missing. Call it again, but add `_.alt`."
+    );
 }

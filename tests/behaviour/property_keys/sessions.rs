@@ -213,7 +213,10 @@ async fn a_run_continues_after_an_error_with_the_names_of_the_definition() {
     let model = model(vec![calling("{}"), answer()]);
     let mut session = Session::new().user("Go.");
     assert_eq!(run(&mut session, &registry, &model, &seen, true).await, RunEnd::Answered);
-    assert_eq!(result(&session), "Error: invalid arguments for `echo`: `_.alt` is missing");
+    assert_eq!(
+        result(&session),
+        "Error: invalid arguments for `echo`: `_.alt` is missing. Call it again, but add `_.alt`."
+    );
 }
 
 #[derive(Debug, PartialEq, Deserialize, JsonSchema)]

@@ -22,7 +22,7 @@ async fn a_run_ends_with_the_answer_of_the_model() {
     assert_eq!(run(&mut session, &registry, &model).await, RunEnd::Answered);
     assert_eq!(session.final_text(), "It is there.");
     assert_eq!(results(&session)[0], "order 7");
-    assert!(results(&session)[1].starts_with("Error: there is no tool `fnd`; did you mean `find`?"));
+    assert!(results(&session)[1].starts_with("Error: there is no tool `fnd`. Call `find` instead: "));
     assert!(session.pending().is_none());
 }
 

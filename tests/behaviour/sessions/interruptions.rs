@@ -59,7 +59,7 @@ async fn dropping_the_run_keeps_finished_results_and_does_not_repeat_effects() {
     assert_eq!(ledger.entries(), ["ship 8"], "it does not run again");
     assert_eq!(
         results(&session)[1],
-        "Error: `ship` was interrupted. It may have taken effect; check before you try again."
+        "Error: `ship` was interrupted. It may have taken effect: check whether it did."
     );
 }
 
@@ -248,7 +248,7 @@ async fn a_call_that_waits_for_a_second_approval_may_have_taken_effect() {
     let registry = builder.build().expect("two tools");
     let error = |reason: &str| {
         format!(
-            "Error: `close` was interrupted. It may have taken effect; check before you try again. \
+            "Error: `close` was interrupted. It may have taken effect: check whether it did. \
              It did not run again: {reason}"
         )
     };

@@ -43,8 +43,10 @@ fn invoice() -> Invoice {
 
 const VALID: &str = r#"{"number":"A-7","total":420,"lines":[{"product":"tea","quantity":2}]}"#;
 const INVALID: &str = r#"{"number":"A-7","total":"much","lines":[{"product":"tea","quantity":0}]}"#;
-const PROBLEMS: &str = "`total`: expected an integer of at least 0, got string \"much\"; `lines[0].quantity`: expected an \
+const PROBLEMS: &str = "`total`: expected an integer, got string \"much\"; `lines[0].quantity`: expected an \
                         integer from 1 to 255, got integer `0`";
+const CHANGES: &str = "change `total` to an integer and change `lines[0].quantity` to an integer \
+                       from 1 to 255";
 
 /// A wire, the way in which it asks for the answer, and whether replies are streamed.
 struct Setup {
@@ -158,10 +160,10 @@ async fn after_an_invalid_answer_the_model_answers_again() {
         assert_eq!(requests.len(), 2);
         let (error, problem) = if setup.has_format {
             let problem = format!("the answer is invalid: {PROBLEMS}");
-            (format!("Error: {problem}. Send the whole answer again."), problem)
+            (format!("Error: {problem}. Send the whole answer again, but {CHANGES}."), problem)
         } else {
             let problem = format!("invalid arguments for `final_answer`: {PROBLEMS}");
-            (format!("Error: {problem}"), problem)
+            (format!("Error: {problem}. Call it again, but {CHANGES}."), problem)
         };
         assert_eq!(session.messages()[2].text(), error, "{}", setup.name());
         assert_eq!(problems(&session), [problem]);
@@ -265,7 +267,9 @@ async fn an_answer_next_to_other_calls_is_rejected_and_the_other_calls_run() {
             [
                 "Error: `final_answer` must be the only call. Call it again after the results of the others.",
                 "order 7",
-                &format!("Error: invalid arguments for `final_answer`: {PROBLEMS}"),
+                &format!(
+                    "Error: invalid arguments for `final_answer`: {PROBLEMS}. Call it again, but {CHANGES}."
+                ),
                 VALID,
             ]
         );

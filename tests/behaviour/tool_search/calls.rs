@@ -59,7 +59,7 @@ async fn invalid_arguments_of_a_deferred_tool_get_its_signature() {
     assert_eq!(by_name, text);
     let broken = r#"{"name":"get_weather","arguments":"{\"city\":"}"#;
     let text = content(&registry, ToolCall::new("1", "call_tool", broken)).await;
-    assert!(text.starts_with("Error: the arguments of `get_weather` are not valid JSON"), "{text}");
+    assert!(text.starts_with("Error: the arguments of `get_weather` are truncated"), "{text}");
     assert!(text.contains("get_weather(city: string"), "{text}");
     let flat = ToolCall::new("1", "call_tool", r#"{"name":"get_weather","city":"Rome"}"#);
     let text = content(&registry, flat).await;
@@ -84,7 +84,7 @@ async fn invalid_arguments_of_a_deferred_tool_get_its_signature() {
 async fn the_error_of_a_call_of_a_removed_tool_suggests_the_nearest_one() {
     let registry = registry();
     let text = content(&registry, call("1", "get_wether", json!({"city": "Rome"}))).await;
-    let start = "Error: there is no tool `get_wether`; did you mean `get_weather`? Find other tools with `search_tools`.";
+    let start = "Error: there is no tool `get_wether`. Call `get_weather` instead: {\"name\": \"get_weather\", \"arguments\": {\"city\":\"Rome\"}}";
     assert_eq!(
         text.strip_prefix(start),
         Some("\nSignature: get_weather(city: string (The name of the city.), days?: integer = 0)")
@@ -92,7 +92,7 @@ async fn the_error_of_a_call_of_a_removed_tool_suggests_the_nearest_one() {
     // No name is similar as a text: the words decide.
     let text = content(&registry, call("1", "invoice_send", json!({}))).await;
     assert!(
-        text.starts_with("Error: there is no tool `invoice_send`; did you mean `send_invoice`?"),
+        text.starts_with("Error: there is no tool `invoice_send`. Call `send_invoice` instead."),
         "{text}"
     );
     assert!(text.contains("send_invoice(customer: integer)"), "{text}");
@@ -148,9 +148,9 @@ async fn invalid_arguments_of_call_tool_are_an_error_about_them() {
     let registry = registry();
     for (arguments, error) in [
         ("", "Error: invalid arguments for `call_tool`: `name` is missing"),
-        ("[]", "Error: the arguments of `call_tool` must be one JSON object, not an array."),
-        (r#"["now",{}]"#, "Error: the arguments of `call_tool` must be one JSON object, not an array."),
-        (r#"{"name":"#, "Error: the arguments of `call_tool` are not valid JSON"),
+        ("[]", "Error: the arguments of `call_tool` must be one JSON object, not a list."),
+        (r#"["now",{}]"#, "Error: the arguments of `call_tool` must be one JSON object, not a list."),
+        (r#"{"name":"#, "Error: the arguments of `call_tool` are truncated"),
         (r#"{"name":7}"#, "Error: invalid arguments for `call_tool`: `name`: expected a string"),
         (
             r#"{"name":"now","zone":"UTC"}"#,
@@ -158,7 +158,7 @@ async fn invalid_arguments_of_call_tool_are_an_error_about_them() {
         ),
         (
             r#"{"name":"now","arguments":[1]}"#,
-            "Error: the arguments of `now` must be one JSON object, not an array.",
+            "Error: the arguments of `now` must be one JSON object, not a list.",
         ),
     ] {
         let text = content(&registry, ToolCall::new("1", "call_tool", arguments)).await;

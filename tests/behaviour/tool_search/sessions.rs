@@ -171,7 +171,7 @@ async fn an_interrupted_call_continues_as_its_tool_allows() {
     assert_eq!(texts[0], "Rome in 0 days: sunny");
     assert_eq!(
         texts[1],
-        "Error: `send_invoice` was interrupted. It may have taken effect; check before you try again."
+        "Error: `send_invoice` was interrupted. It may have taken effect: check whether it did."
     );
 }
 

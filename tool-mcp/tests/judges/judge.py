@@ -94,7 +94,7 @@ async def judge_server(transport, mode, ledger, label):
             await client.call_tool("get_wether", {})
             check(False, f"{label}: unknown tool", "there is a result")
         except MCPError as error:
-            check("did you mean `get_weather`" in str(error), f"{label}: unknown tool", error)
+            check("Call `get_weather` instead" in str(error), f"{label}: unknown tool", error)
 
         before = ledger.read_text() if ledger.exists() else ""
         with anyio.move_on_after(0.3):
@@ -204,7 +204,7 @@ def judge_with_inspector():
             check(not call_tool("guarded", "harmless=true")["isError"], f"{label}: approval")
             # The inspector may look for the name itself.
             unknown = json.dumps(call_tool("get_wether"))
-            check("did you mean" in unknown or "tool_not_found" in unknown, f"{label}: unknown tool", unknown)
+            check("Call `get_weather` instead" in unknown or "tool_not_found" in unknown, f"{label}: unknown tool", unknown)
             print(f"{label}: ok")
 
 

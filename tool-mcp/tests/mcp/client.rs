@@ -273,7 +273,7 @@ async fn settings_apply_to_every_tool() {
     let policy = registry.tool("x_other").expect("it is there").policy;
     assert_eq!((policy.timeout, policy.requires_approval), (Some(Duration::from_secs(5)), false));
     let text = registry.call("x_a_b_c", json!({"limmit": 1})).await.text().into_owned();
-    assert!(text.contains("did you mean `limit`?"), "{text}");
+    assert!(text.contains("rename `limmit` to `limit`"), "{text}");
 
     let distrustful = connect_to_script(server).ignore_annotations(true).connect().await.expect("connected");
     let registry = distrustful.registry().await.expect("listed");

@@ -156,7 +156,7 @@ async fn an_unknown_tool_is_an_error_of_the_protocol() {
     let response = client.call(1, "get_wether", json!({})).await;
     assert_eq!(response["error"]["code"], -32602);
     let message = response["error"]["message"].as_str().expect("a message");
-    assert!(message.starts_with("there is no tool `get_wether`; did you mean `get_weather`?"), "{message}");
+    assert!(message.starts_with("there is no tool `get_wether`. Call `get_weather` instead."), "{message}");
 }
 
 #[tokio::test]

@@ -79,5 +79,5 @@ fn decoded<T: DeserializeOwned + JsonSchema>(json: &str) -> Result<T, ArgumentsE
 
 /// The panic hook of the process has reported the panic.
 fn panicked() -> ArgumentError {
-    ArgumentError::Invalid { path: String::new(), problem: "it cannot be decoded".to_owned() }
+    ArgumentError::invalid(String::new(), "it cannot be decoded".to_owned())
 }

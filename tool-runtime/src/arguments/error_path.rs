@@ -21,14 +21,14 @@ pub(super) fn decode_error<'a>(
     let problem = decode_problem(&error);
     let mut path = argument.to_owned();
     // The path of such a deep value would not help.
-    if problem == "recursion limit exceeded" {
-        return Some(ArgumentError::Invalid { path, problem });
+    if problem.text == "recursion limit exceeded" {
+        return Some(ArgumentError::invalid(path, problem));
     }
     // If a conversion rejects the last part, `serde_json` reports the closing bracket of the whole. Decoding without
     // the bracket shows whether the last part was rejected: then the error is the same.
     let mut is_rejected = |part: &Part<'_>| {
         let again = slot.read(&value[..part.end()]).err();
-        again.is_some_and(|error| decode_problem(&error) == problem)
+        again.is_some_and(|error| decode_problem(&error).text == problem.text)
     };
     let mut rejected = Part { key: None, index: 0, json: value, start: 0 };
     // The error of a conversion has a position only inside an array, a map or a struct.
@@ -42,11 +42,10 @@ pub(super) fn decode_error<'a>(
                 position = part.end();
                 part
             }
-            Place::Whole(_) => return Some(ArgumentError::Invalid { path, problem }),
+            Place::Whole(_) => return Some(ArgumentError::invalid(path, problem)),
             Place::Key(key) => {
                 push_key(&mut path, &key);
-                let problem = format!("its key is wrong: {problem}");
-                return Some(ArgumentError::Invalid { path, problem });
+                return Some(ArgumentError::invalid(path, format!("its key is wrong: {}", problem.text)));
             }
         };
         match &rejected.key {
@@ -124,7 +123,7 @@ impl<'a> Part<'a> {
 }
 
 /// The position of an error in the text, in bytes.
-fn offset(text: &str, error: &serde_json::Error) -> Option<usize> {
+pub(super) fn offset(text: &str, error: &serde_json::Error) -> Option<usize> {
     let before = text.split_inclusive('\n').take(error.line().checked_sub(1)?).map(str::len).sum::<usize>();
     Some(before + error.column())
 }

@@ -4,7 +4,6 @@ use super::arg_cell::ArgSlot;
 use super::error_path::decode_error;
 use super::object::pairs;
 use super::{ArgumentsError, Parameter, ToolValidator};
-use crate::json::TypeSet;
 use crate::outcome::{ArgumentError, MAX_SHOWN_ERRORS};
 use crate::validator::{Budget, Validity, suggest_unknown};
 use std::sync::Arc;
@@ -33,10 +32,7 @@ pub(super) fn read<'a>(
                 given[index] = true;
                 let before = errors.len();
                 let parameter = &tool.parameters[index];
-                // The decoder of a scalar reports every error, and that of an array only the first one.
-                if parameter.is_needed || validator.node(parameter.node).may_accept(TypeSet::ARRAY) {
-                    errors.extend(validator.errors(parameter.node, &key, value, &mut budget));
-                }
+                errors.extend(validator.errors(parameter.node, &key, value, &mut budget));
                 if parameter.is_needed
                     && errors.len() == before
                     && validator.validity(parameter.node, value, &mut budget) == Validity::WithIntegralFloats

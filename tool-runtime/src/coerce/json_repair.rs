@@ -1,17 +1,21 @@
 //! Repair of text that is almost JSON, if it contains one object with one reading. Truncated text is never completed.
 
+use super::Coercion;
 use crate::json::pairs;
 use serde::de::IgnoredAny;
 use std::fmt::Write as _;
+
+pub(crate) const SINGLE_QUOTES: &str = "single quotes were read as double quotes";
 
 /// How often JSON may be encoded as a JSON string.
 const MAX_ENCODINGS: usize = 3;
 
 /// The object in the arguments, as JSON.
-pub(super) fn object(arguments: &str, coercions: &mut Vec<String>) -> Option<String> {
-    let mut add = |coercion: &str| {
-        if coercions.iter().all(|known| known != coercion) {
-            coercions.push(coercion.to_owned());
+pub(super) fn object(arguments: &str, coercions: &mut Vec<Coercion>) -> Option<String> {
+    let mut add = |description: &'static str| {
+        let coercion = Coercion::Repair(description);
+        if !coercions.contains(&coercion) {
+            coercions.push(coercion);
         }
     };
     let mut text = arguments.trim().to_owned();
@@ -144,7 +148,7 @@ impl Repair {
     fn string(&mut self, text: &str) -> Option<usize> {
         let quote = text.chars().next()?;
         if quote == '\'' {
-            self.repairs.push("single quotes were read as double quotes");
+            self.repairs.push(SINGLE_QUOTES);
         }
         let mut json = String::from('"');
         let mut letters = text.char_indices().skip(1);

@@ -1,15 +1,17 @@
 //! Rewriting of values so that they match their schema.
 
-use super::{CoercionOptions, conversions};
+use super::{Coercion, CoercionOptions, conversions};
 use crate::json::{TypeSet, pairs, to_text};
-use crate::outcome::{Truncated, TruncatedPath};
+use crate::outcome::TruncatedPath;
+use crate::suggest::fold;
 use crate::validator::{Budget, Node, NodeId, Stop, Validator, Validity, push_index, push_key};
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 
 struct Rewrite<'v> {
     validator: &'v Validator,
     options: CoercionOptions,
-    coercions: Vec<String>,
+    coercions: Vec<Coercion>,
     path: String,
     /// Whether the value is an item of an array: `[1, 2]` has two readings as an array of arrays.
     is_item: bool,
@@ -29,7 +31,7 @@ pub(super) fn rewrite(
     validator: &Validator,
     options: CoercionOptions,
     object: &str,
-    coercions: &mut Vec<String>,
+    coercions: &mut Vec<Coercion>,
 ) -> String {
     let mut rewrite = Rewrite {
         validator,
@@ -40,7 +42,10 @@ pub(super) fn rewrite(
         depth: 0,
         budget: Budget::new(object),
     };
-    let written = rewrite.value(validator.root, object);
+    let mut written = rewrite.value(validator.root, object);
+    if options.lenient && rewrite.validity(validator.root, &written) == Validity::Invalid {
+        written = rewrite.unwrapped(object).unwrap_or(written);
+    }
     coercions.append(&mut rewrite.coercions);
     written
 }
@@ -73,6 +78,7 @@ impl<'v> Rewrite<'v> {
             types if self.options.lenient && !wanted.intersects(types) => {
                 self.convert(id, wanted, &guides, json)?
             }
+            TypeSet::STRING if self.options.lenient => self.enum_value(id, &guides, json)?,
             _ => json.to_owned(),
         })
     }
@@ -152,9 +158,48 @@ impl<'v> Rewrite<'v> {
                     None => value.to_owned(),
                 },
             };
-            written.push(format!("{}:{value}", to_text(&(*key).into())));
+            written.push((key, value));
         }
-        Ok(format!("{{{}}}", written.join(",")))
+        Ok(object_text(&written))
+    }
+
+    /// The arguments without the only key that is not declared, if its value has them: `{"parameters": {..}}`. The value may
+    /// be a string that contains the object.
+    fn unwrapped(&mut self, object: &str) -> Option<String> {
+        let root = self.validator.root;
+        let guides = self.guides(root, object).ok()?;
+        let is_declared = |key: &str| guides.iter().any(|node| node.declared_property(key).is_some());
+        let (mut arguments, undeclared): (Vec<_>, Vec<_>) =
+            pairs(object)?.into_iter().partition(|(key, _)| is_declared(key));
+        let [(wrapper, value)] = &undeclared[..] else { return None };
+        let value =
+            conversions::json_in_string(TypeSet::OBJECT, value).map_or(Cow::Borrowed(*value), Cow::Owned);
+        let inside = pairs(&value)?;
+        let is_argument = |key: &str| is_declared(key) && arguments.iter().all(|(other, _)| *other != key);
+        if inside.is_empty() || !inside.iter().all(|(key, _)| is_argument(key)) {
+            return None;
+        }
+        arguments.extend(inside);
+        self.coercions = vec![Coercion::Unwrapped { key: wrapper.clone().into_owned() }];
+        let written = self.value(root, &object_text(&arguments));
+        (self.validity(root, &written) != Validity::Invalid).then_some(written)
+    }
+
+    /// The only value of an enum that differs from a string only in case, `_`, `-` and spaces.
+    fn enum_value(&mut self, id: NodeId, guides: &[&'v Node], json: &str) -> Result<String, Stop> {
+        if self.validity(id, json) != Validity::Invalid {
+            return Ok(json.to_owned());
+        }
+        let text: String = serde_json::from_str(json).unwrap_or_default();
+        let (folded, mut readings) = (fold(&text), Vec::new());
+        for value in guides.iter().flat_map(|node| node.enum_strings()) {
+            self.budget.spend(1 + value.len() / 8)?;
+            if fold(value) == folded && !readings.contains(&value) {
+                readings.push(value);
+            }
+        }
+        let &[reading] = &readings[..] else { return Ok(json.to_owned()) };
+        Ok(self.read_as(id, json, to_text(&reading.into())))
     }
 
     fn other_property(&mut self, guides: &[&'v Node], key: &str) -> Result<Option<NodeId>, Stop> {
@@ -215,12 +260,17 @@ impl<'v> Rewrite<'v> {
             _ => return Ok(json.to_owned()),
         };
         self.coercions.truncate(before);
+        Ok(self.read_as(id, json, written))
+    }
+
+    /// Returns the reading of a value if it is valid, otherwise the value.
+    fn read_as(&mut self, id: NodeId, json: &str, written: String) -> String {
         if self.validity(id, &written) == Validity::Invalid {
-            return Ok(json.to_owned());
+            return json.to_owned();
         }
-        let (path, from, to) = (TruncatedPath(&self.path), Truncated(json), Truncated(&written));
-        self.coercions.push(format!("`{path}`: {from} was read as {to}"));
-        Ok(written)
+        let (path, from, to) = (TruncatedPath(&self.path).to_string(), json.to_owned(), written.clone());
+        self.coercions.push(Coercion::Value { path, from, to });
+        written
     }
 
     /// Whether an object has keys and the schema declares all of them: `{"items": [..]}` is not an item itself.
@@ -235,4 +285,11 @@ impl<'v> Rewrite<'v> {
     fn validity(&mut self, id: NodeId, json: &str) -> Validity {
         self.validator.validity(id, json, &mut self.budget)
     }
+}
+
+fn object_text(pairs: &[(Cow<'_, str>, impl AsRef<str>)]) -> String {
+    let pair = |(key, value): &(Cow<'_, str>, _)| {
+        format!("{}:{}", to_text(&(**key).into()), AsRef::<str>::as_ref(value))
+    };
+    format!("{{{}}}", pairs.iter().map(pair).collect::<Vec<_>>().join(","))
 }

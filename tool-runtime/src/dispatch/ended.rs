@@ -41,7 +41,8 @@ impl Ended {
     pub(super) fn rejected(registry: &Registry, incoming: &IncomingCall<'_>, failure: ToolFailure) -> Self {
         match failure.error() {
             Some(error) if incoming.approval.is_edited() && error.is_about_arguments() => {
-                let (arguments, error) = (incoming.call.arguments.clone(), Some(error.to_string()));
+                // The correction is for a model.
+                let (arguments, error) = (incoming.call.arguments.clone(), Some(error.without_correction()));
                 Ended::NeedsApproval { arguments, error }
             }
             _ => registry.with_search_hint(incoming, failure).into(),

@@ -1,5 +1,6 @@
 //! The look-up of the tool of a call.
 
+use crate::arguments::truncated;
 use crate::outcome::CallError;
 use crate::output::ToolFailure;
 use crate::registry::Registry;
@@ -14,18 +15,18 @@ impl Registry {
             return Err(CallError::ReplyCallLimit { limit }.into());
         }
         let Some(tool) = self.entry(&call.name) else {
-            return Err(CallError::UnknownTool(self.unknown_tool_of_call(batch, position, &call.name)).into());
+            return Err(CallError::UnknownTool(self.unknown_tool_error(incoming)).into());
         };
         if let Some(rejection) = batch.rejection {
             return Err(rejection(tool.name.to_string()).into());
         }
         if call.is_truncated {
-            return Err(CallError::Truncated { tool: tool.name.to_string() }.into());
+            return Err(truncated(tool.name.to_string(), &call.arguments).into());
         }
         match batch.context.and_then(|context| context.allowed()) {
             Some(allowed) if !self.is_allowed(tool, Some(allowed)) => {
                 let tool = tool.name.to_string();
-                Err(CallError::NotAllowed { tool, allowed: self.allowed_names(allowed) }.into())
+                Err(CallError::NotAllowed { tool, allowed: self.allowed_names(Some(allowed)) }.into())
             }
             _ => Ok(tool),
         }

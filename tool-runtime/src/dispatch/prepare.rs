@@ -36,7 +36,7 @@ impl Registry {
         // Errors that remain refer to the coerced arguments.
         call.incoming.record.set_coerced(coerced.arguments);
         let prepared = self.decode_or_validate(call)?;
-        call.incoming.record.set_coercions(coerced.coercions);
+        call.incoming.record.set_coercions(coerced.coercions.iter().map(ToString::to_string).collect());
         Ok(prepared)
     }
 

@@ -26,7 +26,7 @@ impl TypeSet {
         (Self::INTEGER, "integer", "an integer"),
         (Self::NUMBER, "number", "a number"),
         (Self::STRING, "string", "a string"),
-        (Self::ARRAY, "array", "an array"),
+        (Self::ARRAY, "array", "a list"),
         (Self::OBJECT, "object", "an object"),
     ];
 
@@ -65,7 +65,7 @@ impl TypeSet {
         self.entry().1
     }
 
-    /// `a string`, `an array`
+    /// `a string`, `a list`
     pub(crate) fn with_article(self) -> &'static str {
         self.entry().2
     }

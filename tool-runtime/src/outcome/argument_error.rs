@@ -17,8 +17,11 @@ pub enum ArgumentError {
         /// The path of the value, for example `stops[2].city`; empty for the arguments as a whole. A key of more than 80
         /// characters inside a value is truncated.
         path: String,
-        /// The expected and the actual value, for example `expected u8, got string "tomorrow"`.
+        /// The expected and the actual value, for example `expected an integer, got string "tomorrow"`.
         problem: String,
+        /// The change that the message asks for: `from "2020" to 2020, without quotes` if the value has one reading or there
+        /// is a similar value, otherwise `to an integer`.
+        change: Option<String>,
     },
     /// A required argument, or a required key inside an argument, is missing.
     #[non_exhaustive]
@@ -47,9 +50,22 @@ pub enum ArgumentError {
     },
 }
 
+/// The problem of an invalid value, and the change that corrects it.
+#[derive(Debug)]
+pub(crate) struct Problem {
+    pub(crate) text: String,
+    pub(crate) change: Option<String>,
+}
+
+impl From<String> for Problem {
+    fn from(text: String) -> Self {
+        Problem { text, change: None }
+    }
+}
+
 /// The message of a decoder. serde's `invalid type: string "tomorrow", expected u8` becomes
-/// `expected u8, got string "tomorrow"`, without the position, which counts from the start of the value.
-pub(crate) fn decode_problem(error: &serde_json::Error) -> String {
+/// `expected an integer, got string "tomorrow"`, without the position, which counts from the start of the value.
+pub(crate) fn decode_problem(error: &serde_json::Error) -> Problem {
     let text = error.to_string();
     // The position, ` at line 1 column 10`, has five spaces.
     let start_of_position = text.rmatch_indices(' ').nth(4).filter(|_| error.line() > 0);
@@ -58,15 +74,39 @@ pub(crate) fn decode_problem(error: &serde_json::Error) -> String {
     // Searching for the comma takes a tenth of the time of searching for the words.
     let expected = |(comma, _)| Some((&got?[..comma], got?[comma..].strip_prefix(", expected ")?));
     match got.into_iter().flat_map(|got| got.rmatch_indices(',')).find_map(expected) {
-        Some((got, expected)) => format!("expected {}, got {}", bounded(expected), json_words(got)),
-        None => bounded(text),
+        Some((got, expected)) => {
+            let expected = bounded(&json_type(expected, got));
+            let text = format!("expected {expected}, got {}", json_words(got));
+            Problem { text, change: Some(format!("to {expected}")) }
+        }
+        None => bounded(text).into(),
     }
+}
+
+/// The words for a type that serde expects, with its range if the value is an integer. Rust's names mean nothing to a model.
+fn json_type<'t>(expected: &'t str, got: &str) -> Cow<'t, str> {
+    let range = match expected {
+        "i8" => " from -128 to 127",
+        "i16" => " from -32768 to 32767",
+        "i32" => " from -2147483648 to 2147483647",
+        "u8" => " from 0 to 255",
+        "u16" => " from 0 to 65535",
+        "u32" => " from 0 to 4294967295",
+        "u64" | "u128" | "usize" => " of at least 0",
+        "i64" | "i128" | "isize" => "",
+        "f32" | "f64" => return "a number".into(),
+        "a sequence" => return "a list".into(),
+        "a map" => return "an object".into(),
+        "unit" => return "null".into(),
+        other => return other.into(),
+    };
+    format!("an integer{}", if got.starts_with("integer ") { range } else { "" }).into()
 }
 
 /// serde's description of a value, with JSON's names of types.
 fn json_words(got: &str) -> Cow<'_, str> {
     match got {
-        "sequence" => "an array".into(),
+        "sequence" => "a list".into(),
         "map" => "an object".into(),
         "unit value" | "Option value" => "null".into(),
         _ => match got.strip_prefix("floating point ") {
@@ -80,8 +120,15 @@ impl ArgumentError {
     /// The error of a value that contains integers such as `1.0`. It is not decoded: a decoder of nested enums would try all
     /// combinations of their variants.
     pub(crate) fn with_integral_floats(path: &str) -> Self {
-        let problem = "write each integer without a fraction: `1` instead of `1.0`".to_owned();
-        ArgumentError::Invalid { path: path.to_owned(), problem }
+        ArgumentError::invalid(
+            path.to_owned(),
+            "write each integer without a fraction: `1` instead of `1.0`".to_owned(),
+        )
+    }
+
+    pub(crate) fn invalid(path: String, problem: impl Into<Problem>) -> Self {
+        let Problem { text, change } = problem.into();
+        ArgumentError::Invalid { path, problem: text, change }
     }
 
     /// The same error with another path.
@@ -94,30 +141,17 @@ impl ArgumentError {
         self
     }
 
-    /// Whether the next error lists the same known names.
-    pub(super) fn shares_names_with(&self, next: Option<&ArgumentError>) -> bool {
-        match (self, next) {
-            (
-                ArgumentError::Unknown { available, .. },
-                Some(ArgumentError::Unknown { available: others, .. }),
-            ) => Arc::ptr_eq(available, others),
-            _ => false,
-        }
-    }
-
-    /// Writes the message of an unknown argument without the known names.
-    pub(super) fn without_names(&self, f: &mut impl fmt::Write) -> fmt::Result {
-        let ArgumentError::Unknown { argument, suggestion, .. } = self else { return write!(f, "{self}") };
-        write!(f, "`{}` is not an argument", TruncatedPath(argument))?;
-        match suggestion {
-            Some(suggestion) => write!(f, ", did you mean `{}`?", Truncated(suggestion)),
-            None => Ok(()),
+    /// The names to list after the error: those of an unknown name without a similar one.
+    pub(super) fn known_names(&self) -> Option<&Arc<[String]>> {
+        match self {
+            ArgumentError::Unknown { suggestion: None, available, .. } => Some(available),
+            _ => None,
         }
     }
 }
 
 /// `it takes no arguments`, `` it takes `a`, `b` and 3 more ``
-struct Takes<'a>(&'a [String]);
+pub(super) struct Takes<'a>(pub(super) &'a [String]);
 
 impl fmt::Display for Takes<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -148,18 +182,11 @@ impl fmt::Display for Takes<'_> {
 impl fmt::Display for ArgumentError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ArgumentError::Invalid { path, problem } if path.is_empty() => f.write_str(problem),
-            ArgumentError::Invalid { path, problem } => write!(f, "`{}`: {problem}", TruncatedPath(path)),
-            ArgumentError::Missing { argument, similar: None } => {
-                write!(f, "`{}` is missing", TruncatedPath(argument))
-            }
-            ArgumentError::Missing { argument, similar: Some(similar) } => {
-                let similar = Truncated(similar);
-                write!(f, "`{}` is missing, did you write `{similar}` instead?", TruncatedPath(argument))
-            }
-            ArgumentError::Unknown { available, .. } => {
-                self.without_names(f)?;
-                write!(f, " ({})", Takes(available))
+            ArgumentError::Invalid { path, problem, .. } if path.is_empty() => f.write_str(problem),
+            ArgumentError::Invalid { path, problem, .. } => write!(f, "`{}`: {problem}", TruncatedPath(path)),
+            ArgumentError::Missing { argument, .. } => write!(f, "`{}` is missing", TruncatedPath(argument)),
+            ArgumentError::Unknown { argument, .. } => {
+                write!(f, "`{}` is not an argument", TruncatedPath(argument))
             }
             ArgumentError::Repeated { argument } => {
                 write!(f, "`{}` occurs more than once", TruncatedPath(argument))

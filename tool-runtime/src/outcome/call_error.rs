@@ -21,6 +21,10 @@ pub enum CallError {
         tool: String,
         /// Whether the arguments end before the JSON is complete.
         is_truncated: bool,
+        /// The text around the error; empty if the arguments are truncated.
+        near: String,
+        /// The last sentence of the message: what to send instead.
+        correction: String,
         /// The error of the parser.
         source: serde_json::Error,
     },
@@ -29,8 +33,10 @@ pub enum CallError {
     NotAnObject {
         /// The name of the tool.
         tool: String,
-        /// The type of the arguments, for example `an array`.
+        /// The type of the arguments, for example `a list`.
         got: &'static str,
+        /// The last sentence of the message: what to send instead.
+        correction: String,
     },
     /// The arguments are not valid.
     #[non_exhaustive]
@@ -39,6 +45,8 @@ pub enum CallError {
         tool: String,
         /// All errors of the arguments, at most 1,000.
         errors: Vec<ArgumentError>,
+        /// The last sentence of the message: what to send instead.
+        correction: String,
     },
     /// The reply was truncated before the call was complete: see
     /// [`with_finish_reason`](crate::AssistantMessage::with_finish_reason).
@@ -46,6 +54,8 @@ pub enum CallError {
     Truncated {
         /// The name of the tool.
         tool: String,
+        /// The last sentence of the message: what to shorten.
+        correction: String,
     },
     /// A streamed reply was interrupted, and this call was not run, so that a repeated request does not run it twice.
     #[non_exhaustive]
@@ -226,6 +236,19 @@ impl CallError {
         }
     }
 
+    /// The message without its last sentence, which tells a model what to send instead.
+    pub(crate) fn without_correction(&self) -> String {
+        let message = self.to_string();
+        let (CallError::NotJson { correction, .. }
+        | CallError::NotAnObject { correction, .. }
+        | CallError::InvalidArguments { correction, .. }) = self
+        else {
+            return message;
+        };
+        let problem = message.strip_suffix(&**correction).unwrap_or(&message).trim_end();
+        problem.strip_suffix('.').unwrap_or(problem).to_owned()
+    }
+
     /// Whether the arguments are invalid, so that coercion may help.
     pub(crate) fn is_about_arguments(&self) -> bool {
         matches!(
@@ -251,17 +274,17 @@ impl CallError {
         use CallError as E;
         table! { self, read;
             E::UnknownTool(unknown) => "unknown_tool", ("{unknown}");
-            E::NotJson { tool, is_truncated, source } => "not_json",
-                ("the arguments of `{tool}` are not valid JSON ({}){}. Send one JSON object.",
-                 DisplayJsonError(source), text_if(*is_truncated, ": they are truncated")), Some(Source::This(source));
-            E::NotAnObject { tool, got } => "not_an_object",
-                ("the arguments of `{tool}` must be one JSON object, not {got}.{}",
-                 text_if(*got == ENCODED_OBJECT, " Send the object itself."));
-            E::InvalidArguments { tool, errors } => "invalid_arguments",
-                ("invalid arguments for `{tool}`: {}", ErrorList(errors));
-            E::Truncated { tool } => "truncated",
-                ("the call of `{tool}` was not run: the reply was truncated before the call was complete. \
-                  Call it again with less in one reply.");
+            E::NotJson { tool, is_truncated: true, correction, source, .. } => "not_json",
+                ("the arguments of `{tool}` are truncated. {correction}"), Some(Source::This(source));
+            E::NotJson { tool, near, correction, source, .. } => "not_json",
+                ("the arguments of `{tool}` are not valid JSON ({}). {correction}",
+                 JsonProblem(source, near)), Some(Source::This(source));
+            E::NotAnObject { tool, got, correction } => "not_an_object",
+                ("the arguments of `{tool}` must be one JSON object, not {got}. {correction}");
+            E::InvalidArguments { tool, errors, correction } => "invalid_arguments",
+                ("invalid arguments for `{tool}`: {}. {correction}", ErrorList(errors));
+            E::Truncated { tool, correction } => "truncated",
+                ("the call of `{tool}` was not run: the reply was truncated before the call was complete. {correction}");
             E::StreamInterrupted { tool } => "stream_interrupted",
                 ("the tool `{tool}` was not run: the reply was interrupted. Call it again if it is still needed.");
             E::Unavailable { tool, source } => "unavailable",
@@ -271,7 +294,7 @@ impl CallError {
             E::NeedsResult { tool, .. } => "needs_result",
                 ("the result of `{tool}` comes later. Do not call it again to get the result.");
             E::Interrupted { tool, reason } => "interrupted",
-                ("`{tool}` was interrupted. It may have taken effect; check before you try again.{}{reason}",
+                ("`{tool}` was interrupted. It may have taken effect: check whether it did.{}{reason}",
                  text_if(!reason.is_empty(), " It did not run again: "));
             E::Denied { tool, reason } if reason.is_empty() => "denied", ("the call of `{tool}` was denied.");
             E::Denied { reason, .. } => "denied", ("{reason}");
@@ -281,7 +304,7 @@ impl CallError {
                 ("the tool `{tool}` was not run: the approval check did not finish within {}.",
                  DisplayDuration(*allowed));
             E::ReplyCallLimit { limit } => "too_many_calls",
-                ("not run: a reply may have at most {limit} call{}. Call it again in another reply if it is still needed.",
+                ("not run: a reply may have at most {limit} call{}. Send no more calls in one reply.",
                  text_if(*limit != 1, "s"));
             E::NotAllowed { tool, allowed } => "not_allowed",
                 ("the tool `{tool}` may not be called now. {}", NameList(allowed));
@@ -368,5 +391,19 @@ pub(crate) struct DisplayJsonError<'a>(pub(crate) &'a serde_json::Error);
 impl fmt::Display for DisplayJsonError<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.to_string().replace(" at line 1 column ", " at column "))
+    }
+}
+
+/// The message of a parser, with the text around the error in place of the position.
+struct JsonProblem<'a>(&'a serde_json::Error, &'a str);
+
+impl fmt::Display for JsonProblem<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let JsonProblem(error, near) = self;
+        let message = error.to_string();
+        match message.rsplit_once(" at line ") {
+            Some((problem, _)) if !near.is_empty() => write!(f, "{problem} at `{near}`"),
+            _ => f.write_str(&message),
+        }
     }
 }

@@ -1,7 +1,9 @@
 //! Several errors of arguments as one text.
 
 use super::ArgumentError;
+use super::argument_error::Takes;
 use std::fmt::{self, Write as _};
+use std::sync::Arc;
 
 /// The number of errors in a message; the rest is only counted.
 pub(crate) const MAX_SHOWN_ERRORS: usize = 50;
@@ -12,7 +14,7 @@ pub(crate) const MAX_ERRORS: usize = 1_000;
 /// In bytes: no further error is added to a message that exceeds this length.
 const MAX_MESSAGE_LENGTH: usize = 4_000;
 
-/// `` `days`: expected u8, got string "two"; `city` is missing; and 3 more ``
+/// `` `days`: expected an integer, got string "two"; `city` is missing; and 3 more ``
 pub(crate) struct ErrorList<'a>(pub(crate) &'a [ArgumentError]);
 
 impl fmt::Display for ErrorList<'_> {
@@ -27,11 +29,12 @@ impl fmt::Display for ErrorList<'_> {
             if index > 0 {
                 text.push_str("; ");
             }
+            write!(text, "{error}")?;
+            let names = |error: &ArgumentError| error.known_names().map(|names| Arc::as_ptr(names));
             let next = errors.get(index + 1).filter(|_| index + 1 < MAX_SHOWN_ERRORS);
-            if error.shares_names_with(next) {
-                error.without_names(&mut text)?;
-            } else {
-                write!(text, "{error}")?;
+            match error.known_names() {
+                Some(known) if next.and_then(names) != names(error) => write!(text, " ({})", Takes(known))?,
+                _ => {}
             }
             shown += 1;
         }

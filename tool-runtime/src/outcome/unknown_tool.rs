@@ -4,48 +4,40 @@ use super::Truncated;
 use std::fmt;
 use std::sync::Arc;
 
-/// The error of a name that no tool of the registry has. Its text suggests a similar name, and lists the tools or mentions
-/// the search for them.
+/// The error of a name that no tool of the registry has. Its text suggests another tool; if there is none, it lists
+/// the tools or mentions the search for them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnknownToolError {
     /// The unknown name.
     pub name: String,
-    /// The name of the most similar tool. Only the errors of the first 100 calls of a reply have one.
+    /// The name of the most similar tool, or of the only tool that accepts the arguments. Only the errors of the first 100
+    /// calls of a reply have one.
     pub suggestion: Option<String>,
     /// The sorted names of all tools, or with a search (`RegistryBuilder::search`) those of the tools that the request
     /// contains. A clone shares the list.
     pub available: Arc<[String]>,
     /// Whether `search_tools` finds other tools.
     pub can_search: bool,
+    /// Whether the message tells the model to call the suggested tool: it does not if the tool is destructive or needs
+    /// approval.
+    pub may_be_called: bool,
+    /// The call of the suggested tool with the same arguments, as JSON, if the tool accepts them and they are short.
+    pub call: Option<String>,
 }
 
 /// The number of names in the message; the rest is only counted.
 const MAX_LISTED_NAMES: usize = 20;
 
 impl UnknownToolError {
-    pub(crate) fn new(name: &str, suggestion: Option<&str>, available: &Arc<[String]>) -> Self {
+    pub(crate) fn new(name: &str, suggestion: Option<String>, available: Arc<[String]>) -> Self {
         UnknownToolError {
             name: name.to_owned(),
-            suggestion: suggestion.map(str::to_owned),
-            available: Arc::clone(available),
-            can_search: false,
-        }
-    }
-
-    /// The error in a registry with a search.
-    #[cfg(feature = "search")]
-    pub(crate) fn with_search(
-        name: &str,
-        suggestion: Option<&str>,
-        available: Arc<[String]>,
-        can_search: bool,
-    ) -> Self {
-        UnknownToolError {
-            name: name.to_owned(),
-            suggestion: suggestion.map(str::to_owned),
+            suggestion,
             available,
-            can_search,
+            can_search: false,
+            may_be_called: false,
+            call: None,
         }
     }
 }
@@ -54,13 +46,14 @@ impl fmt::Display for UnknownToolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "there is no tool `{}`", Truncated(&self.name))?;
         match &self.suggestion {
-            Some(suggestion) => write!(f, "; did you mean `{suggestion}`? ")?,
-            None => f.write_str(". ")?,
+            Some(suggestion) if self.may_be_called => match &self.call {
+                Some(call) => write!(f, ". Call `{suggestion}` instead: {call}"),
+                None => write!(f, ". Call `{suggestion}` instead."),
+            },
+            Some(suggestion) => write!(f, "; did you mean `{suggestion}`?"),
+            None if self.can_search => f.write_str(". Find other tools with `search_tools`."),
+            None => write!(f, ". {}", NameList(&self.available)),
         }
-        if self.can_search {
-            return f.write_str("Find other tools with `search_tools`.");
-        }
-        NameList(&self.available).fmt(f)
     }
 }
 

@@ -15,16 +15,16 @@ pub(super) struct BuildOptions {
     pub(super) trace_content: bool,
     pub(super) start_all_while_streaming: bool,
     pub(super) measure_durations: bool,
-    pub(super) repeated_failures: RepeatedFailures,
+    pub(super) repeated_calls: RepeatedCallLimit,
 }
 
-/// The number of identical failures of a call after which the model gets a note; `None` for no note.
+/// The number of identical results of a call after which the model gets a note; `None` for no note.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct RepeatedFailures(pub(super) Option<usize>);
+pub(super) struct RepeatedCallLimit(pub(super) Option<usize>);
 
-impl Default for RepeatedFailures {
+impl Default for RepeatedCallLimit {
     fn default() -> Self {
-        RepeatedFailures(Some(3))
+        RepeatedCallLimit(Some(3))
     }
 }
 
@@ -123,6 +123,8 @@ impl RegistryBuilder {
     /// - JSON in a string where the object of arguments, another object, an array, a number or a boolean is expected:
     ///   `"{..}"`, `"[1,2]"`, `"42"`, `"true"`.
     /// - A single value where an array of any length is expected.
+    /// - Arguments inside one unknown key, such as `{"parameters": {..}}`.
+    /// - A value of an enum that differs only in its case, `_`, `-` and spaces.
     ///
     /// Truncated text is never completed, `true` never becomes 1, 3.7 never becomes an integer, and invalid arguments
     /// never become defaults. [`Outcome::coercions`](crate::dispatch::Outcome::coercions) lists each change. Arguments
@@ -192,24 +194,25 @@ impl RegistryBuilder {
         self
     }
 
-    /// Sets the number of identical failures after which the model gets a note: if a call with the same tool and arguments
-    /// fails this often in a row in the same way, since the last user message, its error ends with "This call has now failed
-    /// in the same way three times in a row: do not repeat it unchanged. ..". Default: 3. `None` switches the note off.
+    /// Sets the number of identical results after which the model gets a note: if a call with the same tool and arguments has
+    /// the same result this often in a row, since the last user message, its result ends with "This call has now returned the
+    /// same result three times in a row: ..", and an error ends with "This call has now failed in the same way three times in
+    /// a row: ..". Default: 3. `None` switches the note off.
     ///
     /// It applies where the earlier calls are known: in a [`Session`](crate::Session) and in the runs of
-    /// [`PendingCalls`](crate::conversation::PendingCalls). Zero also switches the note off. Cancelled calls and calls
-    /// of unavailable tools do not count.
+    /// [`PendingCalls`](crate::conversation::PendingCalls). Zero also switches the note off, and one counts as two for
+    /// results that are not errors. Cancelled calls, calls of unavailable tools and results with images or files do not count.
     ///
     /// ```
     /// # use tool_runtime::{Registry, tool, tools};
     /// # /// Prints a page.
     /// # #[tool]
     /// # fn print() {}
-    /// let registry = Registry::builder().tools(tools![print]).note_repeated_failures(None).build()?;
+    /// let registry = Registry::builder().tools(tools![print]).note_repeated_calls(None).build()?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn note_repeated_failures(mut self, after: impl Into<Option<usize>>) -> Self {
-        self.options.repeated_failures = RepeatedFailures(after.into());
+    pub fn note_repeated_calls(mut self, after: impl Into<Option<usize>>) -> Self {
+        self.options.repeated_calls = RepeatedCallLimit(after.into());
         self
     }
 

@@ -178,20 +178,23 @@ impl Registry {
         position: usize,
         name: &str,
     ) -> UnknownToolError {
-        let Some(search) = &self.tools.search else { return self.unknown_tool_at(position, name) };
+        let Some(search) = &self.tools.search else {
+            return self.unknown_tool_at(position, name, batch.context().allowed());
+        };
         let is_allowed = |name: &&str| self.allows_in(batch.context, name);
         let listed = || search.listed.iter().map(ToolSchema::name).filter(is_allowed);
         let listed = search.listed_names.get(batch.context().allowed(), listed);
         let findable = search.findable(batch);
         let findable = || findable.tools().map(ToolSchema::name);
         let can_search = findable().next().is_some();
+        let error = UnknownToolError { can_search, ..UnknownToolError::new(name, None, Arc::clone(&listed)) };
         if !may_suggest(position) {
-            return UnknownToolError::with_search(name, None, listed, can_search);
+            return error;
         }
         let all: Vec<&str> = findable().chain(listed.iter().map(|name| &**name)).collect();
         let names = || all.iter().copied().filter(|name| !tool_name::is_reserved(name));
         let suggestion = suggest(name, names()).or_else(|| similar_name(name, names()));
-        UnknownToolError::with_search(name, suggestion, Arc::clone(&listed), can_search)
+        UnknownToolError { suggestion: suggestion.map(str::to_owned), ..error }
     }
 
     /// The error of a tool choice that a request cannot have.
@@ -201,8 +204,8 @@ impl Registry {
             return self.unknown_tool(name);
         }
         let listed = || self.schemas().iter().map(ToolSchema::name);
-        let names = listed().map(str::to_owned).collect();
-        UnknownToolError::with_search(name, suggest(name, listed()), names, false)
+        let suggestion = suggest(name, listed()).map(str::to_owned);
+        UnknownToolError::new(name, suggestion, listed().map(str::to_owned).collect())
     }
 
     /// Adds the signature of a tool that the model may not have read to an error about its name or arguments.

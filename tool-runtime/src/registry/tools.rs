@@ -8,7 +8,7 @@ use super::search::ToolSearch;
 use crate::schema::ToolSchema;
 use crate::tool::ToolEntry;
 use crate::wire::ToolArrays;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// Sorted by name; `schemas[i]` describes `entries[i]`.
 pub(super) struct Tools {
@@ -20,8 +20,7 @@ pub(super) struct Tools {
     pub(super) has_call_limits: bool,
     /// Whether a provider rejects a key of any tool.
     pub(super) has_rejected_keys: bool,
-    /// For errors. Created on first use, since there may be thousands of tools.
-    pub(super) names: OnceLock<Arc<[String]>>,
+    /// For errors.
     pub(super) allowed_names: AllowedNames,
     #[cfg(feature = "search")]
     pub(super) search: Option<ToolSearch>,
@@ -52,7 +51,6 @@ impl Tools {
             entries,
             has_call_limits,
             has_rejected_keys,
-            names: OnceLock::new(),
             allowed_names: AllowedNames::default(),
             #[cfg(feature = "search")]
             search,

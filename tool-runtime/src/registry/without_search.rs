@@ -30,11 +30,11 @@ impl Registry {
     #[cold]
     pub(crate) fn unknown_tool_of_call(
         &self,
-        _: &Batch<'_>,
+        batch: &Batch<'_>,
         position: usize,
         name: &str,
     ) -> UnknownToolError {
-        self.unknown_tool_at(position, name)
+        self.unknown_tool_at(position, name, batch.context().allowed())
     }
 
     pub(crate) fn with_search_hint(&self, _: &IncomingCall<'_>, failure: ToolFailure) -> ToolFailure {

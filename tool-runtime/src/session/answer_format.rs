@@ -1,10 +1,10 @@
 //! The type of a typed answer: its schema, and the validation of an answer.
 
-use crate::arguments::{ArgumentsError, answer_parameter, decode_answer};
+use crate::arguments::{ArgumentsError, answer_parameter, decode_answer, truncated};
 use crate::coerce::CoercionOptions;
 use crate::conversation::AnswerTool;
 use crate::message::{AssistantMessage, ToolCall, means_none};
-use crate::outcome::{CallError, DisplayJsonError, ErrorList};
+use crate::outcome::{CallError, Changes, DisplayJsonError, ErrorList};
 use crate::registry::Registry;
 use crate::schema::{AnswerSchema, ToolSchema, from_answer, inline_settings};
 use crate::tool::ToolKeys;
@@ -115,13 +115,15 @@ impl AnswerFormat {
 
     /// The error of a call of the tool that does not end the run: it is invalid, or the reply has other calls.
     pub(super) fn call_error(&self, call: &ToolCall, has_written_keys: bool) -> CallError {
-        let tool = call.name.clone();
+        let (tool, arguments) = (call.name.clone(), arguments(call));
         if call.is_truncated {
-            return CallError::Truncated { tool };
+            return truncated(tool, arguments);
         }
-        if let Err(error) = (self.validate_json)(self, arguments(call)) {
-            let keys = self.keys.as_ref().filter(|_| has_written_keys);
-            return ToolKeys::written_error(keys, error, arguments(call)).into_call_error(&tool);
+        if let Err(error) = (self.validate_json)(self, arguments) {
+            return match self.keys.as_ref().filter(|_| has_written_keys) {
+                Some(keys) => keys.call_error(&tool, error, arguments),
+                None => error.into_call_error(&tool, arguments, self.validator.as_ref()),
+            };
         }
         let reason =
             format!("`{tool}` must be the only call. Call it again after the results of the others.");
@@ -155,9 +157,8 @@ impl InvalidAnswer {
     pub(super) fn message(&self, format: &AnswerFormat) -> String {
         let reason = self.reason();
         match self {
-            InvalidAnswer::Json(ArgumentsError::Invalid(_)) => {
-                let stop = if reason.ends_with('?') { "" } else { "." };
-                format!("Error: {reason}{stop} Send the whole answer again.")
+            InvalidAnswer::Json(ArgumentsError::Invalid(errors)) => {
+                format!("Error: {reason}. Send the whole answer again, but {}.", Changes(errors))
             }
             // The server may have ignored the schema.
             InvalidAnswer::Empty | InvalidAnswer::Json(_) => format!(

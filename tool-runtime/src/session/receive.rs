@@ -114,7 +114,7 @@ impl Session {
         let mut rejected = Vec::new();
         if let Some(answer) = &requested.answer {
             rejected = rejected_calls(answer, &reply);
-            let error = rejected.first().map(|(_, error)| error.to_string());
+            let error = rejected.first().map(|(_, error)| error.without_correction());
             let reason = error.or_else(|| rejected_text(answer, &reply));
             warnings.extend(reason.map(|reason| ReplyWarning::InvalidAnswer { reason }));
         }

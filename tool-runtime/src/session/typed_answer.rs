@@ -92,7 +92,8 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
     ///     TypedEnd::NoAnswer(end) => println!("no answer: {end}"),
     /// }
     /// # assert_eq!(session.final_text(), r#"{"number":"A-7","total":4200}"#);
-    /// # assert_eq!(session.messages()[2].text(), "Error: the answer is invalid: `total` is missing. Send the whole answer again.");
+    /// # let error = "Error: the answer is invalid: `total` is missing. Send the whole answer again, but add `total`.";
+    /// # assert_eq!(session.messages()[2].text(), error);
     /// # Ok(())
     /// # }
     /// ```

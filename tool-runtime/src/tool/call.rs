@@ -1,6 +1,6 @@
 //! One call of a tool.
 
-use super::{Body, IncomingCall, Invocation, ToolEntry, ToolFuture, ToolKeys};
+use super::{Body, IncomingCall, Invocation, ToolEntry, ToolFuture};
 use crate::arguments::{ArgumentsError, object};
 use crate::context::{CallContext, CallEvents, CallRecord};
 use crate::outcome::CallError;
@@ -75,8 +75,11 @@ impl<'a> Call<'a> {
     /// The error of arguments that cannot be decoded, with the keys that the model received.
     #[cold]
     pub(super) fn argument_error(&self, error: ArgumentsError) -> CallError {
-        let keys = self.tool.keys.as_deref().filter(|_| self.incoming.has_written_keys());
-        ToolKeys::written_error(keys, error, self.arguments()).into_call_error(&self.tool.name)
+        let ToolEntry { name, keys, validator, .. } = &**self.tool;
+        match keys.as_ref().filter(|_| self.incoming.has_written_keys()) {
+            Some(keys) => keys.call_error(name, error, self.arguments()),
+            None => error.into_call_error(name, self.arguments(), Some(&validator.validator)),
+        }
     }
 
     /// An error if an object of the arguments has both a key and the written name that the model received. For a reply of
@@ -88,7 +91,10 @@ impl<'a> Call<'a> {
         self.validate()?;
         match keys.names.conflicts(self.arguments()) {
             errors if errors.is_empty() => Ok(()),
-            errors => Err(Box::new(CallError::InvalidArguments { tool: self.tool.name.to_string(), errors })),
+            errors => {
+                let error = ArgumentsError::Invalid(errors);
+                Err(Box::new(error.into_call_error(&self.tool.name, self.arguments(), None)))
+            }
         }
     }
 

@@ -237,7 +237,7 @@ impl DynamicTool {
     /// let registry = Registry::builder().dynamic(list.deny_unknown_arguments(true)).build()?;
     /// assert_eq!(
     ///     registry.call("list", json!({"limmit": 5})).await.text(),
-    ///     "Error: invalid arguments for `list`: `limmit` is not an argument, did you mean `limit`? (it takes `limit`)",
+    ///     "Error: invalid arguments for `list`: `limmit` is not an argument. Call it again, but rename `limmit` to `limit`.",
     /// );
     /// # Ok(())
     /// # }

@@ -1,6 +1,7 @@
 //! The keys of a tool that a provider rejects.
 
 use crate::arguments::ArgumentsError;
+use crate::outcome::CallError;
 use crate::schema::PropertyKeys;
 use crate::validator::{Budget, Validator};
 use serde_json::Value;
@@ -23,28 +24,29 @@ impl ToolKeys {
         ToolKeys { names: Arc::clone(keys), validator: Validator::new(&written).ok() }
     }
 
-    /// The error with written names, for a model that received them: the arguments are validated again under these names.
-    /// Without keys, the same error.
+    /// The error of a call, with written names for a model that received them: the arguments are validated again under
+    /// these names.
     #[cold]
-    pub(crate) fn written_error(
-        keys: Option<&Self>,
-        error: ArgumentsError,
-        arguments: &str,
-    ) -> ArgumentsError {
-        let (ArgumentsError::Invalid(_), Some(keys)) = (&error, keys) else { return error };
-        let written = keys.names.written_arguments(arguments);
+    pub(crate) fn call_error(&self, tool: &str, error: ArgumentsError, arguments: &str) -> CallError {
+        let written = self.names.written_arguments(arguments);
         let arguments = written.as_deref().unwrap_or(arguments);
-        let errors = keys.validator.as_ref().map_or_else(Vec::new, |validator| {
-            validator.errors(validator.root, "", arguments, &mut Budget::new(arguments))
-        });
-        match error {
-            // Only the decoder rejects the arguments.
-            ArgumentsError::Invalid(own) if errors.is_empty() => {
-                let written =
-                    own.into_iter().map(|error| error.map_path(|path| keys.names.written_path(&path)));
-                ArgumentsError::Invalid(written.collect())
+        let validator = self.validator.as_ref();
+        let error = match error {
+            ArgumentsError::Invalid(own) => {
+                let errors = validator.map_or_else(Vec::new, |validator| {
+                    validator.errors(validator.root, "", arguments, &mut Budget::new(arguments))
+                });
+                // If there are none, only the decoder rejects the arguments.
+                ArgumentsError::Invalid(match errors.is_empty() {
+                    true => own
+                        .into_iter()
+                        .map(|error| error.map_path(|path| self.names.written_path(&path)))
+                        .collect(),
+                    false => errors,
+                })
             }
-            _ => ArgumentsError::Invalid(errors),
-        }
+            error => error,
+        };
+        error.into_call_error(tool, arguments, validator)
     }
 }

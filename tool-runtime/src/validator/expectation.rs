@@ -7,11 +7,11 @@ use super::suggestion::suggest_within;
 use super::validation::Validation;
 use super::{EnumValues, Validator};
 use crate::json::{JsonString, Scanner, TypeSet, to_text};
-use crate::outcome::Truncated;
+use crate::outcome::{Problem, Truncated, change};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 use std::borrow::Cow;
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 /// The type of a JSON value.
 fn type_of(json: &str) -> TypeSet {
@@ -44,32 +44,43 @@ fn describe(json: &str) -> String {
     }
 }
 
-/// The message about a value that a node rejects.
-pub(super) fn mismatch<'v>(validation: &mut Validation<'v>, node: &'v Node, json: &str) -> String {
+/// In bytes: longer words are not repeated in the correction.
+const MAX_REPEATED: usize = 60;
+
+/// The problem of a value that a node rejects.
+pub(super) fn mismatch<'v>(validation: &mut Validation<'v>, node: &'v Node, json: &str) -> Problem {
     let mut expectation = Expectation::new(validation, json);
     let (words, enums) = (expectation.words(node), expectation.enums);
+    let is_type = enums.is_empty();
     let strings = enums.into_iter().flat_map(|values| values.values.iter().filter_map(Value::as_str));
-    let mut message = with_suggestion(&words, json, strings, validation.budget);
-    if let (Some(text), false) = (string_value(json), node.may_accept(TypeSet::STRING)) {
-        let inner = TypeSet::from_json(&text);
-        let is_json = || serde_json::from_str::<IgnoredAny>(&text).is_ok();
-        if (inner == TypeSet::OBJECT || inner == TypeSet::ARRAY) && node.may_accept(inner) && is_json() {
-            let _ = write!(message, "; send the {} itself, not a string", inner.name());
-        }
+    let mut problem = with_suggestion(&words, json, strings, validation.budget);
+    if is_type && words.len() <= MAX_REPEATED {
+        problem.change = Some(format!("to {words}")).filter(|_| node.not.is_none());
     }
-    message
+    let inner = string_value(json).filter(|_| !node.may_accept(TypeSet::STRING)).unwrap_or_default();
+    let types = TypeSet::from_json(&inner);
+    if types == TypeSet::OBJECT
+        && node.may_accept(types)
+        && serde_json::from_str::<IgnoredAny>(&inner).is_ok()
+    {
+        problem.change = Some("to the object itself, not a string".to_owned());
+    }
+    problem
 }
 
-/// The message about a value that is not one of these strings. It suggests the nearest one.
+/// The problem of a value that is not one of these strings, with the nearest one.
 pub(super) fn with_suggestion<'a>(
     expected: &str,
     json: &str,
     strings: impl Iterator<Item = &'a str>,
     budget: &mut Budget,
-) -> String {
+) -> Problem {
     let suggestion = string_value(json).and_then(|text| suggest_within(&text, strings, budget));
-    let suggestion = suggestion.map(|suggestion| format!(", did you mean `{}`?", Truncated(suggestion)));
-    format!("expected {expected}, got {}{}", describe(json), suggestion.unwrap_or_default())
+    let change = match suggestion {
+        Some(value) => change(json, &to_text(&value.into())),
+        None => "to one of these values".to_owned(),
+    };
+    Problem { text: format!("expected {expected}, got {}", describe(json)), change: Some(change) }
 }
 
 /// The depth to which nested branches are described.
@@ -79,6 +90,8 @@ const MAX_DEPTH: usize = 4;
 pub(super) struct Expectation<'v, 'b> {
     validator: &'v Validator,
     instance: TypeSet,
+    /// The value, if it is a number or a string that contains one.
+    number: Option<Number>,
     /// The first ones, each once.
     values: Vec<String>,
     /// The number of further values.
@@ -90,13 +103,19 @@ pub(super) struct Expectation<'v, 'b> {
 impl<'v, 'b> Expectation<'v, 'b> {
     pub(super) fn new(validation: &'b mut Validation<'v>, json: &str) -> Self {
         let Validation { validator, budget, .. } = validation;
-        let (values, enums) = (Vec::new(), Vec::new());
-        Expectation { validator, instance: type_of(json), values, more: 0, enums, budget }
+        let (values, enums, instance) = (Vec::new(), Vec::new(), type_of(json));
+        let text = json.trim_matches('"');
+        let number = text.parse::<f64>().is_ok().then(|| Number::read(text));
+        Expectation { validator, instance, number, values, more: 0, enums, budget }
     }
 
     /// The values that a node accepts. If the schema has no type, those of the same type as the actual value.
     pub(super) fn words(&mut self, node: &'v Node) -> String {
         self.add_node(node, MAX_DEPTH);
+        // An optional argument can be left out.
+        if self.values.len() > 1 {
+            self.values.retain(|words| words != "null");
+        }
         let accepted = self.take_list();
         let Some(not) = node.not else { return accepted };
         // A forbidden value is never suggested.
@@ -170,7 +189,7 @@ impl<'v, 'b> Expectation<'v, 'b> {
             (TypeSet::BOOLEAN, TypeSet::BOOLEAN, String::new()),
             (TypeSet::NUMBER, number, self.number_constraint(node)),
             (TypeSet::STRING, TypeSet::STRING, string_constraint(node)),
-            (TypeSet::ARRAY, TypeSet::ARRAY, Counted(node.array.count, "item").to_string()),
+            (TypeSet::ARRAY, TypeSet::ARRAY, self.items(node)),
             (TypeSet::OBJECT, TypeSet::OBJECT, object_constraint(node, is_branch)),
             (TypeSet::NULL, TypeSet::NULL, String::new()),
         ] {
@@ -180,13 +199,28 @@ impl<'v, 'b> Expectation<'v, 'b> {
         }
     }
 
-    /// Bounds such as those of `i64` do not help if the value is not a number.
+    /// ` of strings`, ` of 1 to 5 items`
+    fn items(&self, node: &Node) -> String {
+        let types = self.validator.node(node.array.items).types;
+        let unit = match types {
+            _ if !node.array.prefix.is_empty() => "item",
+            TypeSet::STRING | TypeSet::INTEGER | TypeSet::NUMBER | TypeSet::OBJECT => types.name(),
+            _ => "item",
+        };
+        match node.array.count {
+            Count::ANY if unit != "item" => format!(" of {unit}s"),
+            count => Counted(count, unit).to_string(),
+        }
+    }
+
+    /// The range matters only for a number: small models send a bound that they read.
     fn number_constraint(&self, node: &Node) -> String {
-        const MAX_HELPFUL: f64 = 1e6;
-        let is_compared = node.types.intersects(self.instance.intersection(TypeSet::NUMBER));
-        let is_helpful = |bound: &Number| is_compared || bound.as_f64().abs() <= MAX_HELPFUL;
-        let bounds = node.bounds.as_deref();
-        let bound = |of: fn(&Bounds) -> Option<Number>| bounds.and_then(of).filter(is_helpful);
+        let is_shown = |bounds: &&Bounds| match self.number {
+            Some(number) => self.instance.intersects(TypeSet::NUMBER) || !bounds.accept(number),
+            None => false,
+        };
+        let bounds = node.bounds.as_deref().filter(is_shown);
+        let bound = |of: fn(&Bounds) -> Option<Number>| bounds.and_then(of);
         let inclusive = match (bound(|bounds| bounds.minimum), bound(|bounds| bounds.maximum)) {
             (Some(min), Some(max)) => Some(format!("from {min} to {max}")),
             (Some(min), None) => Some(format!("of at least {min}")),

@@ -5,6 +5,7 @@ use super::enum_values::EnumValues;
 use super::number::Number;
 use super::pattern::Pattern;
 use crate::json::TypeSet;
+use serde_json::Value;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
@@ -177,6 +178,11 @@ impl Node {
     /// Whether the node may accept a value of one of these types.
     pub(crate) fn may_accept(&self, types: TypeSet) -> bool {
         self.possible_types.intersects(types)
+    }
+
+    /// The strings of `enum` and `const`.
+    pub(crate) fn enum_strings(&self) -> impl Iterator<Item = &str> {
+        self.enum_values.iter().flat_map(|values| values.values.iter().filter_map(Value::as_str))
     }
 
     /// The node of an item of an array.

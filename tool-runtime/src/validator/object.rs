@@ -89,7 +89,7 @@ impl<'v> Validation<'v> {
         self.reject_property(key, |this, path| {
             let node = this.validator.node(names);
             let expected = Expectation::new(this, "\"\"").words(node);
-            ArgumentError::Invalid { path, problem: format!("its key must be {expected}") }
+            ArgumentError::invalid(path, format!("its key must be {expected}"))
         })
     }
 
@@ -158,7 +158,7 @@ impl<'v> Validation<'v> {
             let problem = format!("its key must be {}", expectation::one_of(patterns));
             for key in &keys.not_allowed {
                 let problem = problem.clone();
-                self.reject_property(key, |_, path| ArgumentError::Invalid { path, problem })?;
+                self.reject_property(key, |_, path| ArgumentError::invalid(path, problem))?;
             }
             return Ok(());
         }

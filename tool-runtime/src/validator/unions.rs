@@ -105,7 +105,7 @@ impl<'v> Validation<'v> {
                 let words =
                     expectation::one_of(constants.clone().map(|name| format!("`{}`", Truncated(name))));
                 let problem = expectation::with_suggestion(&words, value, constants, this.budget);
-                ArgumentError::Invalid { path, problem }
+                ArgumentError::invalid(path, problem)
             }
         })
     }

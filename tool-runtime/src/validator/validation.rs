@@ -7,6 +7,7 @@ use super::node::{Count, Node, NodeId};
 use super::number::{Number, canonical_text};
 use super::report::{Report, push_index};
 use crate::json::{JsonString, Scanner, TypeSet};
+use crate::outcome::Problem;
 use std::collections::{HashMap, HashSet};
 
 /// How deep arrays, objects, unions and references may be nested. Limits the stack. `serde_json` parses 127 nested
@@ -118,11 +119,14 @@ impl<'v> Validation<'v> {
 
     /// Reports an error, or ends the validation.
     #[cold]
-    pub(super) fn reject(&mut self, problem: impl FnOnce(&mut Self) -> String) -> Result<(), Stop> {
+    pub(super) fn reject<P: Into<Problem>>(
+        &mut self,
+        problem: impl FnOnce(&mut Self) -> P,
+    ) -> Result<(), Stop> {
         if self.report.as_ref().is_none_or(Report::is_full) {
             return Err(Stop::Invalid);
         }
-        let problem = problem(self);
+        let problem = problem(self).into();
         if let Some(report) = &mut self.report {
             report.add_invalid(problem);
         }
@@ -183,7 +187,7 @@ impl<'v> Validation<'v> {
                 if seen.get_or_insert_with(HashSet::new).insert(canonical_text(item)) {
                     return Ok(());
                 }
-                this.reject(|_| "an equal item is in the array already".to_owned())
+                this.reject(|_| "an equal item is in the list already".to_owned())
             })?;
             json.take(b',');
             length += 1;
@@ -218,6 +222,12 @@ impl<'v> Validation<'v> {
         if limits.accepts(count) {
             return Ok(());
         }
-        self.reject(|this| format!("expected {}, got {count}", Expectation::new(this, example).words(node)))
+        self.reject(|this| {
+            let expected = Expectation::new(this, example).words(node);
+            Problem {
+                text: format!("expected {expected}, got {count}"),
+                change: Some(format!("to {expected}")),
+            }
+        })
     }
 }

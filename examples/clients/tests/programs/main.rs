@@ -29,7 +29,7 @@ async fn each_program_answers_and_the_server_rejects_nothing() {
         // Exactly one result per call: the tool's, and an error for the tool that does not exist.
         let sent = requests[1].to_string();
         assert_eq!(sent.matches("Beijing: sunny, 25 degrees").count(), 1, "{name}: {sent}");
-        assert_eq!(sent.matches("did you mean `get_weather`").count(), 1, "{name}: {sent}");
+        assert_eq!(sent.matches("Call `get_weather` instead").count(), 1, "{name}: {sent}");
         assert_eq!(requests[0]["stream"] == true, name.ends_with("_streamed"), "{name}");
         println!("{name}: {}", run.stdout.trim_end());
     }

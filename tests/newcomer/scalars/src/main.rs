@@ -41,12 +41,13 @@ async fn main() {
         ("call_1", "Beijing in 1 days: 25 °C"),
         (
             "call_2",
-            "Error: there is no tool `get_wether`; did you mean `get_weather`? Available: `explode`, `get_weather`.",
+            r#"Error: there is no tool `get_wether`. Call `get_weather` instead: {"name": "get_weather", "arguments": {"city":"Beijing"}}"#,
         ),
         (
             "call_3",
-            "Error: invalid arguments for `get_weather`: `days`: expected u8, got string \"tomorrow\"; \
-             `city` is missing; `town` is not an argument, did you mean `city`? (it takes `city`, `days` and `celsius`)",
+            "Error: invalid arguments for `get_weather`: `days`: expected an integer, got string \"tomorrow\"; \
+             `city` is missing; `town` is not an argument. \
+             Call it again, but change `days` to an integer and rename `town` to `city`.",
         ),
         ("call_4", "Error: the tool `explode` failed unexpectedly."),
         ("call_5", "Error: there is no weather in Atlantis"),

@@ -2,7 +2,7 @@
 
 use super::{CallState, PendingCalls, Phase, WaitsFor, denied};
 use crate::conversation::NotPendingError;
-use crate::conversation::repeated_failures::Failures;
+use crate::conversation::repeated_calls::RepeatedCalls;
 use crate::message::{ToolCall, ToolMessage};
 use crate::outcome::{CallError, Outcome};
 use crate::output::{Pending, ToolResult};
@@ -11,8 +11,8 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// The number of identical failures after which [`PendingCalls::add_results`] adds a note.
-const REPEATED_FAILURES: Option<usize> = Some(3);
+/// The number of identical results after which [`PendingCalls::add_results`] adds a note.
+const REPEATED_CALLS: Option<usize> = Some(3);
 
 impl PendingCalls {
     /// Approves this call with its current arguments. The approval is valid only for these arguments and for one run. (A
@@ -132,8 +132,8 @@ impl PendingCalls {
 
     /// Adds results of these calls from a dispatch, in any order: for example the results of a streamed reply. A
     /// failure that only reports that its call needs approval, or that its result comes later, is ignored, so that the call
-    /// still waits. The third identical failure of a call in a row gets a note for the model, whatever
-    /// [`note_repeated_failures`](crate::RegistryBuilder::note_repeated_failures) is, since no registry is known here.
+    /// still waits. The third identical result of a call in a row gets a note for the model, whatever
+    /// [`note_repeated_calls`](crate::RegistryBuilder::note_repeated_calls) is, since no registry is known here.
     ///
     /// ```
     /// use tool_runtime::conversation::Received;
@@ -166,7 +166,7 @@ impl PendingCalls {
         &mut self,
         results: impl IntoIterator<Item = ToolMessage>,
     ) -> Result<(), NotPendingError> {
-        let failures = Failures::before(self.before.messages(), REPEATED_FAILURES);
+        let repeated = RepeatedCalls::before(self.before.messages(), REPEATED_CALLS);
         let calls = self.reply.tool_calls.iter().zip(&mut self.states);
         let mut open: HashMap<&str, _> = calls.map(|call| (&*call.0.id, call)).collect();
         let mut taken = Vec::new();
@@ -186,7 +186,7 @@ impl PendingCalls {
                 Some(CallError::NeedsResult { ticket, .. }) => {
                     *state = CallState::waiting_for_result(None, None, ticket.clone());
                 }
-                _ => *state = CallState::finished(failures.with_note(call, result)),
+                _ => *state = CallState::finished(repeated.with_note(call, result)),
             }
         }
         Ok(())

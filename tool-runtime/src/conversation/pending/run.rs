@@ -2,8 +2,9 @@
 
 use super::call_state::fingerprint;
 use super::{CallState, Edit, PendingCalls, Phase, WaitsFor, tool_name};
+use crate::arguments::truncated;
 use crate::context::{BegunCalls, CallRecord};
-use crate::conversation::repeated_failures::Failures;
+use crate::conversation::repeated_calls::RepeatedCalls;
 use crate::dispatch::{EarlyCalls, Ended, EndedCall};
 use crate::message::{ToolCall, ToolMessage};
 use crate::outcome::CallError;
@@ -21,8 +22,8 @@ impl PendingCalls {
     /// and repeats those of `read_only` and `idempotent` tools. Any other call fails with [`CallError::Interrupted`],
     /// since it may have taken effect. A `blocking` tool that is running continues on its thread.
     ///
-    /// If a call fails in the same way three times in a row since the last user message, its error ends with a note for the
-    /// model; [`note_repeated_failures`](crate::RegistryBuilder::note_repeated_failures) changes this number.
+    /// If a call has the same result three times in a row since the last user message, its result ends with a note for the
+    /// model; [`note_repeated_calls`](crate::RegistryBuilder::note_repeated_calls) changes this number.
     ///
     /// The [`before_call`](crate::RegistryBuilder::before_call) hook decides first: a call that it denies is denied without
     /// a person. The hook is called again for each call that still needs an approval in the next run.
@@ -95,8 +96,8 @@ impl PendingCalls {
         };
         let no_result =
             &Batch { rejection: Some(|tool| CallError::NeedsResult { tool, ticket: None }), ..*batch };
-        let failures = Failures::before(self.before.messages(), registry.repeated_failures());
-        let run = &CallsRun { registry, failures, unfinished };
+        let repeated = RepeatedCalls::before(self.before.messages(), registry.repeated_calls());
+        let run = &CallsRun { registry, repeated, unfinished };
         let calls = self.reply.tool_calls.iter_mut().zip(&mut self.states).enumerate();
         let open = calls.filter(|(position, (_, state))| {
             let may_run = unfinished == Unfinished::Fail || !state.waits_for_result();
@@ -127,8 +128,8 @@ impl PendingCalls {
 
     /// Takes the results of calls that started while their reply was received.
     pub(crate) fn take_early(&mut self, registry: &Registry, early: &EarlyCalls) {
-        let failures = Failures::before(self.before.messages(), registry.repeated_failures());
-        let run = CallsRun { registry, failures, unfinished: Unfinished::Keep };
+        let repeated = RepeatedCalls::before(self.before.messages(), registry.repeated_calls());
+        let run = CallsRun { registry, repeated, unfinished: Unfinished::Keep };
         for (&position, early) in early {
             let call = self.reply.tool_calls.get_mut(position);
             let (Some(call), Some(state)) = (call, self.states.get_mut(position)) else { continue };
@@ -210,7 +211,7 @@ impl Drop for MarkBegun<'_> {
 /// The data that the calls of a run share.
 struct CallsRun<'a> {
     registry: &'a Registry,
-    failures: Failures<'a>,
+    repeated: RepeatedCalls<'a>,
     unfinished: Unfinished,
 }
 
@@ -223,7 +224,7 @@ impl CallsRun<'_> {
             _ if self.unfinished == Unfinished::Fail => self.finish(call, state, ended),
             // Its reply was truncated after it had started early: it will not run, so no person is asked.
             Ended::NeedsApproval { .. } | Ended::NeedsResult { ticket: None, .. } if call.is_truncated => {
-                let error = CallError::Truncated { tool: tool_name(call, state) };
+                let error = truncated(tool_name(call, state), &call.arguments);
                 *state = CallState::finished(ToolMessage::failed(&call.id, &call.name, error));
             }
             Ended::NeedsApproval { arguments, error } => {
@@ -248,7 +249,7 @@ impl CallsRun<'_> {
     fn finish(&self, call: &mut ToolCall, state: &mut CallState, ended: EndedCall) {
         let message = ended.into_message(self.registry, call);
         self.registry.store_coerced_arguments(call);
-        *state = CallState::finished(self.failures.with_note(call, message));
+        *state = CallState::finished(self.repeated.with_note(call, message));
     }
 }
 

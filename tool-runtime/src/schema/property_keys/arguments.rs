@@ -185,7 +185,7 @@ impl<'k> Walk<'k> {
         self.budget.spend(pairs.len() / 8 + 1)?;
         if pairs.iter().any(|(key, _)| key == wanted) {
             if self.conflicts.len() < MAX_SHOWN_ERRORS {
-                let conflict = self.conflict(schemas, other, wanted);
+                let conflict = self.conflict(schemas, other);
                 self.conflicts.push(conflict);
             }
             return Ok(key.into());
@@ -194,7 +194,7 @@ impl<'k> Walk<'k> {
         Ok(wanted.to_owned().into())
     }
 
-    fn conflict(&self, schemas: &[&Value], key: &str, wanted: &str) -> ArgumentError {
+    fn conflict(&self, schemas: &[&Value], key: &str) -> ArgumentError {
         let names = schemas.iter().filter_map(|schema| schema.get("properties")?.as_object()).flatten();
         let in_form = |(name, _): (&String, _)| match self.form {
             Form::Own => name.clone(),
@@ -203,7 +203,7 @@ impl<'k> Walk<'k> {
         let mut argument = self.path.clone();
         push_key(&mut argument, key);
         let available = names.map(in_form).collect();
-        ArgumentError::Unknown { argument, suggestion: Some(wanted.to_owned()), available }
+        ArgumentError::Unknown { argument, suggestion: None, available }
     }
 
     /// The schemas that may apply to a value: these, those that they refer to, and those that they combine.

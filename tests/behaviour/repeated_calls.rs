@@ -1,4 +1,4 @@
-//! A call that fails again and again gets a note for the model.
+//! A call that ends in the same way again and again gets a note for the model.
 
 use crate::contents_of;
 use serde_json::json;
@@ -152,11 +152,39 @@ async fn cancelled_calls_do_not_count_as_repeated_failures() {
     assert_eq!(contents_of(&chat).last(), Some(&"Error: cancelled before it finished"));
 }
 
+const THIRD_RESULT: &str = "2\nThis call has now returned the same result three times in a row: do not repeat it unless its \
+                            result can change. Use the result, or do something else.";
+
 #[tokio::test]
-async fn repeated_successes_get_no_note() {
+async fn the_third_identical_result_in_a_row_gets_a_note_for_the_model() {
+    let four = ("half", r#"{"of":4}"#);
+    let other = ("half", r#"{"of":6}"#);
+    assert_eq!(results(&[&[four] as &[_]; 4]).await, ["2", "2", THIRD_RESULT, THIRD_RESULT]);
+    assert_eq!(
+        results(&[&[four], &[other], &[four], &[other, four]]).await,
+        ["2", "3", "2", "3", THIRD_RESULT]
+    );
+    assert_eq!(results(&[&[four], &[THIRTEEN], &[four]]).await, ["2", FAILED, "2"]);
     let mut session = asked();
-    run(&mut session, &registry(), 5, repeating_model).await;
-    assert_eq!(last_text(&session), "2");
+    let registry =
+        Registry::builder().tools(tools![half]).note_repeated_calls(None).build().expect("one tool");
+    run(&mut session, &registry, 5, repeating_model).await;
+    assert_eq!(last_text(&session), "2", "the note is switched off");
+}
+
+/// Returns another number each time.
+#[tool]
+fn count(#[state] calls: &std::sync::atomic::AtomicU32) -> u32 {
+    calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed)
+}
+
+#[tokio::test]
+async fn a_result_that_changes_gets_no_note() {
+    let registry = Registry::builder().tools(tools![count]).state(std::sync::atomic::AtomicU32::new(1));
+    let registry = registry.build().expect("one tool");
+    let mut session = asked();
+    run(&mut session, &registry, 5, |_| async { Ok::<_, Infallible>(calling(&[("count", "")])) }).await;
+    assert_eq!(last_text(&session), "5");
 }
 
 #[tokio::test]
@@ -168,7 +196,7 @@ async fn the_number_of_failures_can_be_changed_and_the_note_switched_off() {
         (Some(0), vec![]),
         (None, vec![]),
     ] {
-        let registry = Registry::builder().tools(tools![half]).note_repeated_failures(after).build();
+        let registry = Registry::builder().tools(tools![half]).note_repeated_calls(after).build();
         let registry = registry.expect("one tool");
         let mut session = asked();
         let model = |_| async { Ok::<_, Infallible>(calling(&[THIRTEEN])) };
