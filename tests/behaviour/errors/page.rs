@@ -173,7 +173,7 @@ async fn produce(cause: &str) -> Option<ToolMessage> {
     let builder = Registry::builder;
     let message = match cause {
         "The registry has no such tool." => message_for("get_wether", r#"{"city":"Beijing"}"#).await,
-        "No tool has a similar name, and not exactly one tool accepts the arguments." => {
+        "No tool has a similar name or accepts the arguments." => {
             let other = DynamicTool::new("get_time", "", Value::Null, |_| async { Ok::<_, String>(()) });
             let call = ToolCall::new("call_1", "search_web", r#"{"query":"weather"}"#);
             message(builder().tools(tools![get_weather]).dynamic(other), &[call]).await

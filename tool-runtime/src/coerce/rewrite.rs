@@ -232,7 +232,7 @@ impl<'v> Rewrite<'v> {
             self.path.truncate(length);
         }
         self.is_item = is_item;
-        format!("[{}]", written.join(","))
+        format!("[{}]", written.join(", "))
     }
 
     /// Converts a value of a type that is not wanted to a type that is wanted.
@@ -287,9 +287,10 @@ impl<'v> Rewrite<'v> {
     }
 }
 
+/// With spaces, as models write: an error message may contain it.
 fn object_text(pairs: &[(Cow<'_, str>, impl AsRef<str>)]) -> String {
     let pair = |(key, value): &(Cow<'_, str>, _)| {
-        format!("{}:{}", to_text(&(**key).into()), AsRef::<str>::as_ref(value))
+        format!("{}: {}", to_text(&(**key).into()), AsRef::<str>::as_ref(value))
     };
-    format!("{{{}}}", pairs.iter().map(pair).collect::<Vec<_>>().join(","))
+    format!("{{{}}}", pairs.iter().map(pair).collect::<Vec<_>>().join(", "))
 }

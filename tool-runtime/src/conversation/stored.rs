@@ -3,8 +3,8 @@
 use super::pending::{CallState, Edit, Phase, ReplacedArguments, WaitsFor};
 use super::{Conversation, PendingCalls};
 use crate::fingerprint::Fingerprint;
-use crate::message::stored::{self, StoredReply, StoredResult};
-use crate::message::{AssistantMessage, Message, RemovedIds};
+use crate::message::stored::{self, Stored};
+use crate::message::{AssistantMessage, Message, RemovedIds, ToolMessage};
 use crate::outcome::Truncated;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -15,7 +15,7 @@ struct Written<'a> {
     /// The messages before the reply.
     #[serde(serialize_with = "stored::serialize")]
     messages: &'a [Message],
-    reply: StoredReply<'a>,
+    reply: Stored<'a, AssistantMessage>,
     calls: Vec<StoredCall<'a>>,
     #[serde(skip_serializing_if = "RemovedIds::is_empty")]
     removed_ids: &'a RemovedIds,
@@ -26,7 +26,7 @@ struct Written<'a> {
 struct Read<'a> {
     #[serde(deserialize_with = "stored::deserialize")]
     messages: Conversation,
-    reply: StoredReply<'a>,
+    reply: Stored<'a, AssistantMessage>,
     calls: Vec<StoredCall<'a>>,
     #[serde(default)]
     removed_ids: RemovedIds,
@@ -35,7 +35,7 @@ struct Read<'a> {
 /// Pending calls without the messages before their reply.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct StoredPending<'a> {
-    reply: StoredReply<'a>,
+    reply: Stored<'a, AssistantMessage>,
     calls: Vec<StoredCall<'a>>,
 }
 
@@ -57,7 +57,7 @@ struct StoredCall<'a> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     waits_for: Option<WaitsFor>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    result: Option<StoredResult<'a>>,
+    result: Option<Stored<'a, ToolMessage>>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde requires a reference")]
@@ -88,7 +88,7 @@ impl<'a> From<&'a CallState> for StoredCall<'a> {
             has_begun: state.has_begun(),
             is_counted: *is_counted,
             waits_for,
-            result: state.result().map(StoredResult::from),
+            result: state.result().map(Stored::from),
         }
     }
 }
@@ -98,7 +98,7 @@ impl From<StoredCall<'_>> for CallState {
         let StoredCall { approved, is_edited, replaced, edit, has_begun, is_counted, waits_for, result } =
             stored;
         let phase = match (result, waits_for, approved) {
-            (Some(result), ..) => Phase::Finished(result.into()),
+            (Some(result), ..) => Phase::Finished(result.into_inner()),
             (None, Some(waits_for), _) => Phase::Waiting { waits_for, has_begun },
             (None, None, Some(fingerprint)) => Phase::Approved { fingerprint, has_begun },
             (None, None, None) if has_begun => Phase::Begun,
@@ -123,7 +123,7 @@ impl StoredPending<'_> {
     /// The states do not belong to the calls of the reply.
     pub(crate) fn into_pending(self, before: Conversation) -> Result<PendingCalls, String> {
         let StoredPending { reply, calls } = self;
-        let reply = AssistantMessage::from(reply);
+        let reply = reply.into_inner();
         if reply.tool_calls.is_empty() || reply.tool_calls.len() != calls.len() {
             return Err(format!(
                 "the reply has {} calls and {} stored states: these are not pending calls",

@@ -44,7 +44,7 @@ pub fn serialize<S: Serializer>(
     messages: &(impl AsRef<[Message]> + ?Sized),
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(messages.as_ref().iter().map(StoredMessage::from))
+    serializer.collect_seq(messages.as_ref().iter().map(Stored::from))
 }
 
 /// Deserializes messages from the stored form: a list of messages, or a [`Conversation`](crate::Conversation). Also reads
@@ -59,8 +59,8 @@ where
     M: TryFrom<Vec<Message>>,
     M::Error: fmt::Display,
 {
-    let messages: Vec<StoredMessage<'_>> = Vec::deserialize(deserializer).map_err(bounded_error)?;
-    let messages: Vec<Message> = messages.into_iter().map(Message::from).collect();
+    let messages: Vec<Stored<'_, Message>> = Vec::deserialize(deserializer).map_err(bounded_error)?;
+    let messages: Vec<Message> = messages.into_iter().map(Stored::into_inner).collect();
     messages.try_into().map_err(D::Error::custom)
 }
 
@@ -68,74 +68,151 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
+/// A value in its stored form.
+pub(crate) struct Stored<'a, T: Clone>(pub(crate) Cow<'a, T>);
+
+impl<'a, T: Clone> From<&'a T> for Stored<'a, T> {
+    fn from(value: &'a T) -> Self {
+        Stored(Cow::Borrowed(value))
+    }
+}
+
+impl<T: Clone> Stored<'_, T> {
+    pub(crate) fn into_inner(self) -> T {
+        self.0.into_owned()
+    }
+}
+
+/// Implements serde's traits with a definition of the stored form: <https://serde.rs/remote-derive.html>.
+macro_rules! stored_by {
+    ($($definition:ident: $value:ty),*) => {$(
+        impl Serialize for Stored<'_, $value> {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                $definition::serialize(&*self.0, serializer)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for Stored<'_, $value> {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                $definition::deserialize(deserializer).map(|value| Stored(Cow::Owned(value)))
+            }
+        }
+    )*};
+}
+stored_by!(StoredMessage: Message, StoredReply: AssistantMessage, StoredCall: ToolCall, StoredResult: ToolMessage);
+
 #[derive(Serialize, Deserialize)]
-#[serde(tag = "role", rename_all = "snake_case")]
-enum StoredMessage<'a> {
-    System(StoredInput<'a>),
-    Developer(StoredInput<'a>),
-    User(StoredInput<'a>),
-    Assistant(StoredReply<'a>),
-    Tool(StoredResult<'a>),
+#[serde(remote = "Message", tag = "role", rename_all = "snake_case")]
+enum StoredMessage {
+    System(#[serde(with = "StoredInput")] InputMessage),
+    Developer(#[serde(with = "StoredInput")] InputMessage),
+    User(#[serde(with = "StoredInput")] InputMessage),
+    Assistant(#[serde(with = "StoredReply")] AssistantMessage),
+    Tool(#[serde(with = "StoredResult")] ToolMessage),
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct StoredInput<'a> {
-    content: StoredContent<'a>,
+#[serde(remote = "InputMessage", deny_unknown_fields)]
+struct StoredInput {
+    #[serde(with = "content")]
+    content: Content,
     #[serde(default, skip_serializing_if = "Extra::is_empty")]
-    extra: Cow<'a, Extra>,
+    extra: Extra,
 }
 
-/// A reply in the stored form.
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct StoredReply<'a> {
+#[serde(remote = "AssistantMessage", deny_unknown_fields)]
+struct StoredReply {
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "optional_content")]
+    content: Option<Content>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "calls")]
+    tool_calls: Vec<ToolCall>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    content: Option<StoredContent<'a>>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    tool_calls: Vec<StoredCall<'a>>,
+    refusal: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    refusal: Option<Cow<'a, str>>,
+    origin: Option<Origin>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    origin: Option<Cow<'a, Origin>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    finish_reason: Option<Cow<'a, str>>,
+    finish_reason: Option<String>,
     #[serde(default, skip_serializing_if = "is_default")]
     completeness: Completeness,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     usage: Option<Usage>,
-    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
-    native: Cow<'a, [NativeItem]>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    native: Vec<NativeItem>,
     #[serde(default, skip_serializing_if = "Extra::is_empty")]
-    extra: Cow<'a, Extra>,
+    extra: Extra,
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct StoredCall<'a> {
-    id: Cow<'a, str>,
-    name: Cow<'a, str>,
-    arguments: Cow<'a, str>,
+#[serde(remote = "ToolCall", deny_unknown_fields)]
+struct StoredCall {
+    id: String,
+    name: String,
+    arguments: String,
     #[serde(default, skip_serializing_if = "is_default")]
     is_truncated: bool,
     #[serde(default, skip_serializing_if = "is_default")]
     null_is_absent: bool,
     #[serde(default, skip_serializing_if = "Extra::is_empty")]
-    extra: Cow<'a, Extra>,
+    extra: Extra,
 }
 
-/// A tool message in the stored form.
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct StoredResult<'a> {
-    tool_call_id: Cow<'a, str>,
-    content: StoredContent<'a>,
+#[serde(remote = "ToolMessage", deny_unknown_fields)]
+struct StoredResult {
+    tool_call_id: String,
+    #[serde(with = "content")]
+    content: Content,
     #[serde(default, skip_serializing_if = "str::is_empty")]
-    tool: Cow<'a, str>,
+    tool: Cow<'static, str>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    error_kind: Option<Cow<'a, str>>,
+    error_kind: Option<Cow<'static, str>>,
     #[serde(default, skip_serializing_if = "Extra::is_empty")]
-    extra: Cow<'a, Extra>,
+    extra: Extra,
+    #[serde(skip)]
+    process: ProcessData,
+}
+
+mod content {
+    use super::{Content, Deserialize as _, Deserializer, Serialize as _, Serializer, StoredContent};
+
+    pub(super) fn serialize<S: Serializer>(content: &Content, serializer: S) -> Result<S::Ok, S::Error> {
+        StoredContent::from(content).serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Content, D::Error> {
+        StoredContent::deserialize(deserializer).map(Content::from)
+    }
+}
+
+mod optional_content {
+    use super::{Content, Deserialize as _, Deserializer, Serialize as _, Serializer, StoredContent};
+
+    pub(super) fn serialize<S: Serializer>(
+        content: &Option<Content>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        content.as_ref().map(StoredContent::from).serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Content>, D::Error> {
+        Ok(Option::<StoredContent<'_>>::deserialize(deserializer)?.map(Content::from))
+    }
+}
+
+mod calls {
+    use super::{Deserialize as _, Deserializer, Serializer, Stored, ToolCall};
+
+    pub(super) fn serialize<S: Serializer>(calls: &[ToolCall], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(calls.iter().map(Stored::from))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<ToolCall>, D::Error> {
+        let calls = Vec::<Stored<'_, ToolCall>>::deserialize(deserializer)?;
+        Ok(calls.into_iter().map(Stored::into_inner).collect())
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -187,125 +264,6 @@ impl From<StoredContent<'_>> for Content {
                 };
                 content.with_native_content(native.map(Cow::into_owned))
             }
-        }
-    }
-}
-
-impl<'a> From<&'a InputMessage> for StoredInput<'a> {
-    fn from(message: &'a InputMessage) -> Self {
-        StoredInput { content: (&message.content).into(), extra: Cow::Borrowed(&message.extra) }
-    }
-}
-
-impl From<StoredInput<'_>> for InputMessage {
-    fn from(message: StoredInput<'_>) -> Self {
-        InputMessage { content: message.content.into(), extra: message.extra.into_owned() }
-    }
-}
-
-impl<'a> From<&'a AssistantMessage> for StoredReply<'a> {
-    fn from(reply: &'a AssistantMessage) -> Self {
-        StoredReply {
-            content: reply.content.as_ref().map(StoredContent::from),
-            tool_calls: reply.tool_calls.iter().map(StoredCall::from).collect(),
-            refusal: reply.refusal.as_deref().map(Cow::Borrowed),
-            origin: reply.origin.as_ref().map(Cow::Borrowed),
-            finish_reason: reply.finish_reason.as_deref().map(Cow::Borrowed),
-            completeness: reply.completeness,
-            usage: reply.usage,
-            native: Cow::Borrowed(&reply.native),
-            extra: Cow::Borrowed(&reply.extra),
-        }
-    }
-}
-
-impl From<StoredReply<'_>> for AssistantMessage {
-    fn from(reply: StoredReply<'_>) -> Self {
-        AssistantMessage {
-            content: reply.content.map(Content::from),
-            tool_calls: reply.tool_calls.into_iter().map(ToolCall::from).collect(),
-            refusal: reply.refusal.map(Cow::into_owned),
-            origin: reply.origin.map(Cow::into_owned),
-            finish_reason: reply.finish_reason.map(Cow::into_owned),
-            completeness: reply.completeness,
-            usage: reply.usage,
-            native: reply.native.into_owned(),
-            extra: reply.extra.into_owned(),
-        }
-    }
-}
-
-impl<'a> From<&'a ToolCall> for StoredCall<'a> {
-    fn from(call: &'a ToolCall) -> Self {
-        StoredCall {
-            id: Cow::Borrowed(&call.id),
-            name: Cow::Borrowed(&call.name),
-            arguments: Cow::Borrowed(&call.arguments),
-            is_truncated: call.is_truncated,
-            null_is_absent: call.null_is_absent,
-            extra: Cow::Borrowed(&call.extra),
-        }
-    }
-}
-
-impl From<StoredCall<'_>> for ToolCall {
-    fn from(call: StoredCall<'_>) -> Self {
-        ToolCall {
-            id: call.id.into_owned(),
-            name: call.name.into_owned(),
-            arguments: call.arguments.into_owned(),
-            is_truncated: call.is_truncated,
-            null_is_absent: call.null_is_absent,
-            extra: call.extra.into_owned(),
-        }
-    }
-}
-
-impl<'a> From<&'a ToolMessage> for StoredResult<'a> {
-    fn from(result: &'a ToolMessage) -> Self {
-        StoredResult {
-            tool_call_id: Cow::Borrowed(&result.tool_call_id),
-            content: (&result.content).into(),
-            tool: Cow::Borrowed(&result.tool),
-            error_kind: result.error_kind.as_deref().map(Cow::Borrowed),
-            extra: Cow::Borrowed(&result.extra),
-        }
-    }
-}
-
-impl From<StoredResult<'_>> for ToolMessage {
-    fn from(result: StoredResult<'_>) -> Self {
-        ToolMessage {
-            tool_call_id: result.tool_call_id.into_owned(),
-            content: result.content.into(),
-            tool: Cow::Owned(result.tool.into_owned()),
-            error_kind: result.error_kind.map(|kind| Cow::Owned(kind.into_owned())),
-            extra: result.extra.into_owned(),
-            process: ProcessData::default(),
-        }
-    }
-}
-
-impl<'a> From<&'a Message> for StoredMessage<'a> {
-    fn from(message: &'a Message) -> Self {
-        match message {
-            Message::System(input) => StoredMessage::System(input.into()),
-            Message::Developer(input) => StoredMessage::Developer(input.into()),
-            Message::User(input) => StoredMessage::User(input.into()),
-            Message::Assistant(reply) => StoredMessage::Assistant(reply.into()),
-            Message::Tool(result) => StoredMessage::Tool(result.into()),
-        }
-    }
-}
-
-impl From<StoredMessage<'_>> for Message {
-    fn from(message: StoredMessage<'_>) -> Self {
-        match message {
-            StoredMessage::System(input) => Message::System(input.into()),
-            StoredMessage::Developer(input) => Message::Developer(input.into()),
-            StoredMessage::User(input) => Message::User(input.into()),
-            StoredMessage::Assistant(reply) => Message::Assistant(reply.into()),
-            StoredMessage::Tool(result) => Message::Tool(result.into()),
         }
     }
 }

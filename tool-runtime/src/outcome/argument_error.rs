@@ -155,26 +155,24 @@ pub(super) struct Takes<'a>(pub(super) &'a [String]);
 
 impl fmt::Display for Takes<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const MAX_LISTED: usize = 20;
-        let Some(((first, names), more)) = self
-            .0
-            .split_at_checked(self.0.len().min(MAX_LISTED))
-            .and_then(|(listed, others)| Some((listed.split_first()?, others.len())))
-        else {
-            return f.write_str("it takes no arguments");
-        };
-        write!(f, "it takes `{}`", Truncated(first))?;
-        let (last, names) = match (names.split_last(), more) {
-            (Some((last, names)), 0) => (Some(last), names),
-            _ => (None, names),
-        };
-        for name in names {
-            write!(f, ", `{}`", Truncated(name))?;
+        match self.0 {
+            [] => f.write_str("it takes no arguments"),
+            names => write!(f, "it takes {}", Names(names)),
         }
-        match last {
-            Some(last) => write!(f, " and `{}`", Truncated(last)),
-            None if more > 0 => write!(f, " and {more} more"),
-            None => Ok(()),
+    }
+}
+
+/// `` `a`, `b` and 3 more ``
+pub(super) struct Names<'a>(pub(super) &'a [String]);
+
+impl fmt::Display for Names<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const MAX_LISTED: usize = 20;
+        let listed = self.0.iter().take(MAX_LISTED).map(|name| format!("`{}`", Truncated(name)));
+        f.write_str(&listed.collect::<Vec<_>>().join(", "))?;
+        match self.0.len().saturating_sub(MAX_LISTED) {
+            0 => Ok(()),
+            more => write!(f, " and {more} more"),
         }
     }
 }

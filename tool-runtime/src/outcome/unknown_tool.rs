@@ -1,6 +1,7 @@
 //! The error of an unknown tool.
 
 use super::Truncated;
+use super::argument_error::Names;
 use std::fmt;
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use std::sync::Arc;
 pub struct UnknownToolError {
     /// The unknown name.
     pub name: String,
-    /// The name of the most similar tool, or of the only tool that accepts the arguments. Only the errors of the first 100
+    /// The name of the most similar tool, or of one that accepts the arguments. Only the errors of the first 100
     /// calls of a reply have one.
     pub suggestion: Option<String>,
     /// The sorted names of all tools, or with a search (`RegistryBuilder::search`) those of the tools that the request
@@ -25,9 +26,6 @@ pub struct UnknownToolError {
     /// The call of the suggested tool with the same arguments, as JSON, if the tool accepts them and they are short.
     pub call: Option<String>,
 }
-
-/// The number of names in the message; the rest is only counted.
-const MAX_LISTED_NAMES: usize = 20;
 
 impl UnknownToolError {
     pub(crate) fn new(name: &str, suggestion: Option<String>, available: Arc<[String]>) -> Self {
@@ -57,22 +55,14 @@ impl fmt::Display for UnknownToolError {
     }
 }
 
-/// The first names, and the number of the others.
+/// `` Available: `a`, `b` and 3 more. ``
 pub(super) struct NameList<'a>(pub(super) &'a [String]);
 
 impl fmt::Display for NameList<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (shown, others) = self.0.split_at(self.0.len().min(MAX_LISTED_NAMES));
-        let Some((first, shown)) = shown.split_first() else {
-            return f.write_str("No tool is available.");
-        };
-        write!(f, "Available: `{first}`")?;
-        for name in shown {
-            write!(f, ", `{name}`")?;
-        }
-        match others.len() {
-            0 => f.write_str("."),
-            others => write!(f, " and {others} more."),
+        match self.0 {
+            [] => f.write_str("No tool is available."),
+            names => write!(f, "Available: {}.", Names(names)),
         }
     }
 }

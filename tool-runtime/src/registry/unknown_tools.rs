@@ -4,7 +4,7 @@ use super::Registry;
 use crate::context::AllowedTools;
 use crate::json::pairs;
 use crate::outcome::{UnknownToolError, call_text};
-use crate::suggest::suggest;
+use crate::suggest::{most_similar, suggest};
 use crate::tool::{IncomingCall, ToolEntry};
 use crate::validator::{Budget, Validity};
 use std::borrow::Cow;
@@ -30,8 +30,8 @@ impl Registry {
         UnknownToolError::new(name, suggestion, available)
     }
 
-    /// The error of a call, with the tool to call instead: the one with a similar name, otherwise the only one that accepts
-    /// the arguments.
+    /// The error of a call, with the tool to call instead: the one with a similar name, otherwise one that accepts the
+    /// arguments.
     #[cold]
     pub(crate) fn unknown_tool_error(&self, incoming: &IncomingCall<'_>) -> UnknownToolError {
         let IncomingCall { batch, position, call, .. } = *incoming;
@@ -47,12 +47,13 @@ impl Registry {
                 .entries
                 .iter()
                 .filter(|tool| self.is_allowed(tool, allowed) && !self.tools.is_search_tool(&tool.name));
-            let mut accepting = tools.filter(|tool| arguments.are_accepted_by(tool));
-            let (first, second) = (accepting.next(), accepting.next());
-            // Many tools may be called without arguments.
-            let says_something = !arguments.pairs.is_empty() || error.available.len() == 1;
-            let only = first.filter(|_| second.is_none() && says_something);
-            error.suggestion = only.map(|tool| tool.name.to_string());
+            let accepting: Vec<&str> =
+                tools.filter(|tool| arguments.are_accepted_by(tool)).map(|tool| &*tool.name).collect();
+            error.suggestion = match accepting[..] {
+                // Without arguments, this may be a coincidence.
+                [only] if !arguments.pairs.is_empty() || error.available.len() == 1 => Some(only.to_owned()),
+                _ => most_similar(&call.name, &accepting).map(str::to_owned),
+            };
         }
         if let Some(tool) = error.suggestion.as_ref().and_then(|name| self.entry(name)) {
             let needs_care =
