@@ -174,7 +174,7 @@ async fn the_hook_receives_the_coerced_arguments() {
         ToolCall::new("3", "sum", "null"),
     ];
     let messages = registry.dispatch(&calls).await;
-    assert_eq!(contents(&messages), [r#"Error: {"numbers":[1,2]}"#, "Error: {}", "Error: {}"]);
+    assert_eq!(contents(&messages), [r#"Error: {"numbers": [1, 2]}"#, "Error: {}", "Error: {}"]);
     assert!(messages[0].outcome().is_some_and(|outcome| !outcome.coercions().is_empty()));
 }
 

@@ -116,7 +116,7 @@ async fn a_flattened_option_is_complete_or_absent() {
     for (order, problem) in [
         (
             json!({"id": 1, "discount": "percent", "percent": "5"}),
-            "`order.percent`: expected an integer from 0 to 255, got string \"5\"",
+            "`order.percent`: expected an integer, got string \"5\"",
         ),
         (
             json!({"id": 1, "discount": "percents", "percent": 5}),

@@ -136,17 +136,17 @@ async fn json_in_a_string_is_coerced_to_the_wanted_type() {
         &[r#"`x`: "1.5" was read as 1.5"#, r#"`yes`: "true" was read as true"#],
     )
     .await;
-    assert_coerced(r#"{"list":"[1,2]"}"#, "list=[1, 2]", &[r#"`list`: "[1,2]" was read as [1,2]"#]).await;
+    assert_coerced(r#"{"list":"[1,2]"}"#, "list=[1, 2]", &[r#"`list`: "[1,2]" was read as [1, 2]"#]).await;
     assert_coerced(
         r#"{"names":"[\"a\",\"b\"]"}"#,
         r#"names=["a", "b"]"#,
-        &[r#"`names`: "[\"a\",\"b\"]" was read as ["a","b"]"#],
+        &[r#"`names`: "[\"a\",\"b\"]" was read as ["a", "b"]"#],
     )
     .await;
     assert_coerced(
         r#"{"stop":"{\"city\":\"A\",\"nights\":2}"}"#,
         "stop=A 2",
-        &[r#"`stop`: "{\"city\":\"A\",\"nights\":2}" was read as {"city":"A","nights":2}"#],
+        &[r#"`stop`: "{\"city\":\"A\",\"nights\":2}" was read as {"city": "A", "nights": 2}"#],
     )
     .await;
     assert_coerced(
@@ -165,7 +165,7 @@ async fn a_single_value_is_coerced_to_an_array() {
     assert_coerced(
         r#"{"stops":{"city":"A","nights":1}}"#,
         "stops=1 Some(1)",
-        &[r#"`stops`: {"city":"A","nights":1} was read as [{"city":"A","nights":1}]"#],
+        &[r#"`stops`: {"city":"A","nights":1} was read as [{"city": "A", "nights": 1}]"#],
     )
     .await;
     assert_coerced(r#"{"list":"5"}"#, "list=[5]", &[r#"`list`: "5" was read as [5]"#]).await;

@@ -292,7 +292,10 @@ async fn middleware_sees_the_coerced_arguments() {
             .lenient_arguments(true)
             .around_call(|call| async move { ToolResult::ok(call.arguments()) }),
     );
-    assert_eq!(content(&registry, "echo", r#"{"text":"x","times":"2",}"#).await, r#"{"text":"x","times":2}"#);
+    assert_eq!(
+        content(&registry, "echo", r#"{"text":"x","times":"2",}"#).await,
+        r#"{"text": "x", "times": 2}"#
+    );
 }
 
 #[tokio::test]

@@ -47,8 +47,6 @@ pub struct Parameter {
 pub struct ParamSchema {
     pub(crate) schema: Schema,
     pub(crate) required: bool,
-    /// Whether the decoder of the type accepts exactly the values that the schema accepts.
-    pub(crate) is_exact: bool,
 }
 
 /// The error of arguments that cannot be decoded.

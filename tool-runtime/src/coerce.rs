@@ -61,12 +61,6 @@ const MAX_BYTES: usize = 4 << 20;
 /// Coerces the arguments; `None` if nothing can be or needs to be coerced.
 #[cold]
 pub(crate) fn coerce(arguments: &str, validator: &Validator, options: CoercionOptions) -> Option<Coerced> {
-    // Most registries coerce only integers, and remove the escapes from keys, which a map with integer keys does not
-    // decode. This check halves the time of an error.
-    let may_change = options.lenient || options.null_is_absent || arguments.contains('\\');
-    if !may_change && !conversions::may_contain_float(arguments) {
-        return None;
-    }
     if arguments.len() > MAX_BYTES {
         return None;
     }

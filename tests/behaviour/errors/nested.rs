@@ -137,18 +137,15 @@ async fn the_error_about_an_enum_is_that_of_the_selected_variant() {
         ),
         (
             r#""soup""#,
-            "`meal`: expected `nothing`, an object with the key `dishes`, an object with the key `buffet` or null, \
-             got string \"soup\"",
+            "`meal`: expected `nothing`, an object with the key `dishes` or an object with the key `buffet`, got string \"soup\". Call it again, but change `meal` to one of these values.",
         ),
         (
             r#"{"soup":1}"#,
-            "`meal`: expected `nothing`, an object with the key `dishes`, an object with the key `buffet` or null, \
-             got an object with the key `soup`",
+            "`meal`: expected `nothing`, an object with the key `dishes` or an object with the key `buffet`, got an object with the key `soup`. Call it again, but change `meal` to one of these values.",
         ),
         (
             "[]",
-            "`meal`: expected `nothing`, an object with the key `dishes`, an object with the key `buffet` or null, \
-             got an array",
+            "`meal`: expected `nothing`, an object with the key `dishes` or an object with the key `buffet`, got a list. Call it again, but change `meal` to one of these values.",
         ),
     ] {
         assert_eq!(errors_of(&format!(r#"{{"stops":[],"meal":{arguments}}}"#)).await, problem);
@@ -223,7 +220,7 @@ async fn the_arguments_of_a_dynamic_tool_are_validated_against_its_schema() {
         .expect_err("four errors");
     assert_eq!(
         error.to_string(),
-        "invalid arguments for `plan`: `stops[1].city` is missing; `mode`: expected `fast`, `cheap` or `3`, got string \"fats\"; `even`: expected an integer, a multiple of 2, got integer `3`; `evn` is not an argument (it takes `stops`, `mode` and `even`). Call it again, but add `stops[1].city` and change `mode` from \"fats\" to \"fast\" and change `even` to an integer, a multiple of 2 and leave out `evn`."
+        "invalid arguments for `plan`: `stops[1].city` is missing; `mode`: expected `fast`, `cheap` or `3`, got string \"fats\"; `even`: expected an integer, a multiple of 2, got integer `3`; `evn` is not an argument (it takes `stops`, `mode`, `even`). Call it again, but add `stops[1].city` and change `mode` from \"fats\" to \"fast\" and change `even` to an integer, a multiple of 2 and leave out `evn`."
     );
     let Some(CallError::InvalidArguments { errors, .. }) = error.error() else {
         panic!("expected errors of arguments, got {error:?}")

@@ -111,7 +111,7 @@ async fn a_call_with_state_of_the_run_awaits_approval_with_valid_arguments() {
         pending(&[("1", "greet", "```json\n{'name':'Ada'}\n```"), ("2", "greet", r#"{"nam":"Ada"}"#)]);
     calls.run(&registry).await;
     let shown: Vec<String> = calls.awaiting_approval().into_iter().map(|call| call.arguments).collect();
-    assert_eq!(shown, [r#"{"name":"Ada"}"#]);
+    assert_eq!(shown, [r#"{"name": "Ada"}"#]);
 }
 
 #[tokio::test]
@@ -124,7 +124,7 @@ async fn a_call_that_awaits_approval_has_its_repaired_arguments() {
         .expect("one tool");
     let mut pending = pending(&[("1", "delete", "```json\n{'path': 'a',}\n```")]);
     pending.run(&registry).await;
-    assert_eq!(pending.awaiting_approval()[0].arguments, A);
+    assert_eq!(pending.awaiting_approval()[0].arguments, r#"{"path": "a"}"#);
     pending.approve("1").expect("it waits");
     let chat = pending.dispatch(&registry).await;
     assert_eq!(contents_of(&chat)[2], "a is deleted");

@@ -245,7 +245,7 @@ async fn an_answer_that_is_not_json_gets_the_schema() {
         let (end, session, _) = setup.session(replies.into()).await;
         assert_eq!(end, TypedEnd::Answered(invoice()), "a text is an answer as well: {}", setup.name());
         let error = session.messages()[4].text();
-        let expected = "Error: the answer is not valid JSON (expected value at column 1). Answer with one JSON object \
+        let expected = "Error: the answer is not valid JSON (expected value at line 1 column 1). Answer with one JSON object \
                         that is valid under this JSON Schema, and nothing else: {\"";
         assert!(error.starts_with(expected) && error.contains("\"quantity\""), "{error}");
     }

@@ -4,14 +4,15 @@ use super::decoder::Decoder;
 use super::param_mode::{
     ByCow, ByOptionRef, ByOptionSlice, ByOptionStr, ByRef, BySlice, ByStr, ByValue, ParamMode,
 };
-use super::tool_validator::is_exact;
 use super::{ParamSchema, missing_field};
 use crate::validator::NodeId;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde::de::Deserialize;
-use std::any::type_name;
 use std::borrow::Cow;
+
+/// The error of a decoder, and its path inside the argument.
+pub(super) type DecodeError = serde_path_to_error::Error<serde_json::Error>;
 
 /// The storage of an argument of any type, for the decoder.
 pub trait ArgSlot<'a> {
@@ -23,7 +24,7 @@ pub trait ArgSlot<'a> {
     /// # Errors
     ///
     /// The error of the type's decoder.
-    fn read(&mut self, json: &'a str) -> Result<(), serde_json::Error>;
+    fn read(&mut self, json: &'a str) -> Result<(), DecodeError>;
 
     /// Stores the default, or the type's own value for an absent field; `false` if the argument is required.
     fn fill_absent(&mut self) -> bool;
@@ -48,10 +49,9 @@ pub struct ArgCell<'a, P: ParamMode> {
 /// The functions of a type.
 struct Functions<'a, V> {
     decode: fn(&mut Decoder<'a, '_>, NodeId) -> Option<V>,
-    read: fn(&'a str) -> Result<V, serde_json::Error>,
+    read: fn(&'a str) -> Result<V, DecodeError>,
     missing: fn() -> Option<V>,
     schema: fn(&mut SchemaGenerator) -> Schema,
-    type_name: fn() -> &'static str,
 }
 
 impl<'a, P: ParamMode> ArgCell<'a, P> {
@@ -64,10 +64,9 @@ impl<'a, P: ParamMode> ArgCell<'a, P> {
             value: None,
             functions: &Functions {
                 decode: |decoder, node| decoder.decode(node),
-                read: serde_json::from_str,
+                read: |json| serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(json)),
                 missing: missing_field::value,
                 schema: SchemaGenerator::subschema_for::<T>,
-                type_name: type_name::<P::Value>,
             },
             default: None,
             default_as_json: None,
@@ -100,7 +99,7 @@ impl<'a, P: ParamMode> ArgSlot<'a> for ArgCell<'a, P> {
         self.value.is_some().then_some(())
     }
 
-    fn read(&mut self, json: &'a str) -> Result<(), serde_json::Error> {
+    fn read(&mut self, json: &'a str) -> Result<(), DecodeError> {
         // The value of an earlier attempt is dropped first: if its `drop` panics, unwinding drops no second value.
         self.value = None;
         self.value = Some((self.functions.read)(json)?);
@@ -121,7 +120,7 @@ impl<'a, P: ParamMode> ArgSlot<'a> for ArgCell<'a, P> {
             schema.insert("default".to_owned(), default);
         }
         let required = self.default.is_none() && (self.functions.missing)().is_none();
-        ParamSchema { schema, required, is_exact: is_exact((self.functions.type_name)()) }
+        ParamSchema { schema, required }
     }
 }
 

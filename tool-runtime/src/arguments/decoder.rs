@@ -4,7 +4,7 @@
 //! text, such as a union, an enum or a map, is validated first, and `serde_json` decodes it.
 
 use crate::json::{Scanner, Text, TypeSet, nesting};
-use crate::validator::{Budget, Node, NodeId, Validator, Validity};
+use crate::validator::{Budget, Node, NodeId, Number, Validator, Validity};
 use serde::de::{
     Deserialize, DeserializeSeed, Deserializer, IgnoredAny, IntoDeserializer as _, MapAccess, SeqAccess,
     Visitor,
@@ -213,7 +213,7 @@ impl<'de> NextValue<'_, 'de, '_> {
         self.decoder.expect(matches!(next, b'-' | b'0'..=b'9'))?;
         if let Some((length, integer)) = short_integer(self.decoder.json.rest()) {
             self.decoder.json.skip(length);
-            self.decoder.expect(self.node.accepts_integer(integer))?;
+            self.decoder.expect(self.node.accepts_number(Number::Integer(integer.into())))?;
             return match u64::try_from(integer) {
                 Ok(integer) => visitor.visit_u64(integer),
                 Err(_) => visitor.visit_i64(integer),

@@ -33,8 +33,7 @@ pub(super) fn read<'a>(
                 let before = errors.len();
                 let parameter = &tool.parameters[index];
                 errors.extend(validator.errors(parameter.node, &key, value, &mut budget));
-                if parameter.is_needed
-                    && errors.len() == before
+                if errors.len() == before
                     && validator.validity(parameter.node, value, &mut budget) == Validity::WithIntegralFloats
                 {
                     errors.push(ArgumentError::with_integral_floats(&key));

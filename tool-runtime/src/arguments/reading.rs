@@ -1,13 +1,13 @@
 //! The correction of invalid arguments: models repair a call more often if the error ends with the value to send.
 
 use super::ArgumentsError;
-use super::error_path::offset;
 use crate::coerce::{Coercion, CoercionOptions, SINGLE_QUOTES, coerce};
 use crate::json::{Scanner, TypeSet};
 use crate::outcome::{
     ArgumentError, CallError, Changes, Escaped, Truncated, TruncatedPath, call_text, change,
 };
 use crate::validator::{Budget, Validator, Validity};
+use serde_json::Value;
 
 /// Longer arguments are not read again.
 const MAX_BYTES: usize = 64 << 10;
@@ -29,11 +29,13 @@ impl Reading {
         let Some(read) = within_limit.and_then(|arguments| coerce(arguments, validator, options)) else {
             return Reading::default();
         };
-        let is_valid = |arguments: &String| {
-            let validity = validator.validity(validator.root, arguments, &mut Budget::new(arguments));
-            validity != Validity::Invalid
+        let value = |json: &str| serde_json::from_str::<Value>(json).ok();
+        let is_other = |read: &String| value(read) != value(arguments);
+        let is_valid = |read: &String| {
+            validator.validity(validator.root, read, &mut Budget::new(read)) != Validity::Invalid
         };
-        Reading { arguments: Some(read.arguments).filter(is_valid), coercions: read.coercions }
+        let arguments = Some(read.arguments).filter(is_other).filter(is_valid);
+        Reading { arguments, coercions: read.coercions }
     }
 
     /// The change of the value at this path, if it is read as another one.
@@ -146,4 +148,10 @@ fn text_around(arguments: &str, error: &serde_json::Error) -> String {
     let end = after.char_indices().nth(AFTER).map_or(arguments.len(), |(end, _)| at + end);
     let mark = |is_left_out: bool| if is_left_out { "…" } else { "" };
     format!("{}{}{}", mark(start > 0), Escaped(&arguments[start..end]), mark(end < arguments.len()))
+}
+
+/// The position of an error in the text, in bytes.
+fn offset(text: &str, error: &serde_json::Error) -> Option<usize> {
+    let before = text.split_inclusive('\n').take(error.line().checked_sub(1)?).map(str::len).sum::<usize>();
+    Some(before + error.column())
 }

@@ -41,15 +41,6 @@ const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
 /// The maximum number of digits that distinguish a float from its neighbours.
 const MAX_FLOAT_DIGITS: usize = 17;
 
-/// Whether the arguments may contain a number that [`integer_from_float`] rewrites.
-pub(super) fn may_contain_float(arguments: &str) -> bool {
-    let bytes = arguments.as_bytes();
-    bytes.windows(2).any(|pair| match pair {
-        [digit, b'.' | b'e' | b'E'] => digit.is_ascii_digit(),
-        pair => pair == b"-0",
-    })
-}
-
 /// Rewrites `1.0`, `1e3` and `-0` as integers, digit by digit, so that none is lost by conversion to a float. A number
 /// with an exponent and few digits was written from a float, and becomes the integer of that float.
 pub(super) fn integer_from_float(number: &str) -> Option<String> {

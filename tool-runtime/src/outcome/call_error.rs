@@ -385,17 +385,8 @@ impl fmt::Display for DisplayDuration {
     }
 }
 
-/// The message of a parser, without the line if there is only one.
-pub(crate) struct DisplayJsonError<'a>(pub(crate) &'a serde_json::Error);
-
-impl fmt::Display for DisplayJsonError<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.to_string().replace(" at line 1 column ", " at column "))
-    }
-}
-
-/// The message of a parser, with the text around the error in place of the position.
-struct JsonProblem<'a>(&'a serde_json::Error, &'a str);
+/// The message of a parser, with the text around the error in place of the position if it is known.
+pub(crate) struct JsonProblem<'a>(pub(crate) &'a serde_json::Error, pub(crate) &'a str);
 
 impl fmt::Display for JsonProblem<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

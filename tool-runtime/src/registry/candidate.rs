@@ -62,7 +62,7 @@ impl Candidate {
         });
         let ParametersSchema { enforced, published } =
             from_parameters(tool.parameters, &description.parameters, &definitions)?;
-        let validator = ToolValidator::from_parameters(&enforced, tool.parameters, &description.parameters)?;
+        let validator = ToolValidator::from_parameters(&enforced, tool.parameters)?;
         let schema = ToolSchema::new(name.clone(), tool.description.into(), published);
         let mut candidate = Candidate::new(
             name,

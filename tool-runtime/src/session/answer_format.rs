@@ -4,7 +4,7 @@ use crate::arguments::{ArgumentsError, answer_parameter, decode_answer, truncate
 use crate::coerce::CoercionOptions;
 use crate::conversation::AnswerTool;
 use crate::message::{AssistantMessage, ToolCall, means_none};
-use crate::outcome::{CallError, Changes, DisplayJsonError, ErrorList};
+use crate::outcome::{CallError, Changes, ErrorList, JsonProblem};
 use crate::registry::Registry;
 use crate::schema::{AnswerSchema, ToolSchema, from_answer, inline_settings};
 use crate::tool::ToolKeys;
@@ -142,7 +142,7 @@ impl InvalidAnswer {
         match self {
             InvalidAnswer::Empty => "the answer is empty".to_owned(),
             InvalidAnswer::Json(ArgumentsError::NotJson { error, .. }) => {
-                format!("the answer is not valid JSON ({})", DisplayJsonError(error))
+                format!("the answer is not valid JSON ({})", JsonProblem(error, ""))
             }
             InvalidAnswer::Json(ArgumentsError::NotAnObject(got)) => {
                 format!("the answer must be one JSON object, not {got}")

@@ -35,14 +35,6 @@ enum Step {
     End(RunEnd),
 }
 
-/// The next reply of a run.
-enum Replay {
-    /// The model is asked.
-    NotRecorded(Request),
-    /// The log has the reply. The run ends with its calls, if there is an end.
-    Recorded(Option<RunEnd>),
-}
-
 impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
     /// Runs the session to its end.
     pub(super) async fn complete<C, R, E>(&mut self, mut complete: C) -> Result<RunEnd, E>
@@ -52,16 +44,9 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
     {
         let mut end = self.replay_pending().await;
         loop {
-            let (request, requested) = match self.next(end) {
+            let (request, requested) = match self.next(end).await {
                 Step::Send(request, requested) => (request, requested),
                 Step::End(end) => return Ok(end),
-            };
-            let request = match self.replay_reply(request, &requested).await {
-                Replay::NotRecorded(request) => request,
-                Replay::Recorded(recorded) => {
-                    end = recorded;
-                    continue;
-                }
             };
             let Some(reply) = self.until_cancelled(complete(request)).await else {
                 return Ok(self.end(RunEnd::Cancelled));
@@ -89,16 +74,9 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
     {
         let mut end = self.replay_pending().await;
         loop {
-            let (request, requested) = match self.next(end) {
+            let (request, requested) = match self.next(end).await {
                 Step::Send(request, requested) => (request.stream_usage(true), requested),
                 Step::End(end) => return Ok(end),
-            };
-            let request = match self.replay_reply(request, &requested).await {
-                Replay::NotRecorded(request) => request,
-                Replay::Recorded(recorded) => {
-                    end = recorded;
-                    continue;
-                }
             };
             let Some(chunks) = self.until_cancelled(stream(request)).await else {
                 return Ok(self.end(RunEnd::Cancelled));
@@ -108,19 +86,23 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         }
     }
 
-    /// Receives the next reply from the log, if it has it, and runs its calls.
-    async fn replay_reply(&mut self, request: Request, requested: &Requested) -> Replay {
-        let Some(log) = &self.log else { return Replay::NotRecorded(request) };
-        match log.find_reply(self.session).await {
-            Ok(None) => Replay::NotRecorded(request),
-            Ok(Some(mut reply)) => {
-                // It shares the messages, and a change would copy them.
-                drop(request);
-                self.session.make_ids_unique(&mut reply);
-                self.receive(reply, requested);
-                Replay::Recorded(self.replay_pending().await)
-            }
-            Err(StopRun) => Replay::Recorded(Some(RunEnd::Cancelled)),
+    /// The next request, after the replies that the log has were received and their calls have run.
+    async fn next(&mut self, mut end: Option<RunEnd>) -> Step {
+        loop {
+            let step = self.request(end);
+            let (Step::Send(_, requested), Some(log)) = (&step, &self.log) else { return step };
+            end = match log.find_reply(self.session).await {
+                Ok(None) => return step,
+                Ok(Some(mut reply)) => {
+                    let requested = requested.clone();
+                    // Its request shares the messages, and a change would copy them.
+                    drop(step);
+                    self.session.make_ids_unique(&mut reply);
+                    self.receive(reply, &requested);
+                    self.replay_pending().await
+                }
+                Err(StopRun) => Some(RunEnd::Cancelled),
+            };
         }
     }
 
@@ -159,7 +141,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
     }
 
     /// The next request, unless the run ends with its calls, with the newest reply or at a limit.
-    fn next(&mut self, end: Option<RunEnd>) -> Step {
+    fn request(&mut self, end: Option<RunEnd>) -> Step {
         let correction = self.correction();
         if let Some(end) = end.or_else(|| self.end_before_request(correction.is_some())) {
             return Step::End(self.end(end));

@@ -135,7 +135,7 @@ impl<'a> Invocation<'a> {
             Purpose::Probe(probes, errors) => {
                 errors.extend(probes.iter().map(|probe| {
                     let decoded = slots.get_mut(probe.parameter)?.read(&probe.value);
-                    decoded.err().map(|error| error.to_string())
+                    decoded.err().map(|error| error.inner().to_string())
                 }));
                 None
             }

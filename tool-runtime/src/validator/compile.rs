@@ -37,7 +37,6 @@ pub(super) fn compile(schema: &Value) -> Result<Validator, ExceededLimit> {
     }
     for index in 0..nodes.len() {
         nodes[index].id = NodeId(index);
-        nodes[index].integers = nodes[index].valid_integers();
         nodes[index].is_streamable = nodes[index].can_be_streamed();
         let mut unions = std::mem::take(&mut nodes[index].unions);
         for union in &mut unions {

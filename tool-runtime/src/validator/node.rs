@@ -6,7 +6,6 @@ use super::number::Number;
 use super::pattern::Pattern;
 use crate::json::TypeSet;
 use serde_json::Value;
-use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 /// The index of a node in its validator.
@@ -33,8 +32,6 @@ pub(crate) struct Node {
     pub(super) enum_values: Option<EnumValues>,
     /// The bounds of numbers; `None` if there are none.
     pub(super) bounds: Option<Box<Bounds>>,
-    /// The integers of 64 bits that are valid, if they are a range.
-    pub(super) integers: Option<RangeInclusive<i64>>,
     pub(super) multiple_of: Option<Number>,
     pub(super) length: Count,
     pub(super) pattern: Option<Pattern>,
@@ -132,31 +129,6 @@ impl Node {
         self.array.count.accepts(length)
     }
 
-    /// Like `accepts_number`, for an integer of 64 bits.
-    pub(crate) fn accepts_integer(&self, integer: i64) -> bool {
-        match &self.integers {
-            Some(valid) => valid.contains(&integer),
-            None => self.accepts_number(Number::Integer(integer.into())),
-        }
-    }
-
-    /// The integers that are valid, if they are a range.
-    pub(super) fn valid_integers(&self) -> Option<RangeInclusive<i64>> {
-        let Bounds { minimum, exclusive_minimum, maximum, exclusive_maximum } =
-            self.bounds.as_deref().unwrap_or(&Bounds::NONE);
-        let is_range =
-            exclusive_minimum.is_none() && exclusive_maximum.is_none() && self.multiple_of.is_none();
-        if !is_range || !self.types.intersects(TypeSet::INTEGER) {
-            return None;
-        }
-        let bound = |bound: &Option<Number>, default: i64| match bound {
-            None => Some(default),
-            Some(Number::Integer(bound)) => i64::try_from(*bound).ok(),
-            Some(Number::Float(_)) => None,
-        };
-        Some(bound(minimum, i64::MIN)?..=bound(maximum, i64::MAX)?)
-    }
-
     pub(crate) fn accepts_number(&self, number: Number) -> bool {
         let types = if number.is_integer() { TypeSet::INTEGER } else { TypeSet::NON_INTEGER };
         self.types.intersects(types)
@@ -233,9 +205,6 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
-    const NONE: Self =
-        Bounds { minimum: None, exclusive_minimum: None, maximum: None, exclusive_maximum: None };
-
     pub(super) fn accept(&self, number: Number) -> bool {
         self.minimum.is_none_or(|bound| number.compare(bound).is_ge())
             && self.exclusive_minimum.is_none_or(|bound| number.compare(bound).is_gt())

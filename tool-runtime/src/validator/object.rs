@@ -16,17 +16,12 @@ impl<'v> Validation<'v> {
     /// Validates the next value, which is an object.
     pub(super) fn object(&mut self, node: &'v Node, json: &mut Scanner<'_>) -> Result<(), Stop> {
         let mut keys = SeenKeys::default();
-        let mut expected = 0;
         json.take(b'{');
         while json.has_entry_before(b'}') {
-            let key = match node.object.take_expected(expected, json) {
-                Some(index) => Some((Some(index), Cow::Borrowed(&*node.object.names[index]))),
-                None => json.string().value().map(|key| (node.object.position(&key), key)),
-            };
+            let key = json.string().value();
             json.take(b':');
-            if let Some((index, key)) = key {
-                expected = index.map_or(expected, |index| index + 1);
-                self.entry(node, &mut keys, index, key, json)?;
+            if let Some(key) = key {
+                self.entry(node, &mut keys, node.object.position(&key), key, json)?;
             } else {
                 self.reject(|_| "a key contains half of a surrogate pair".to_owned())?;
                 json.value();
@@ -177,22 +172,6 @@ impl<'v> Validation<'v> {
             })?;
         }
         Ok(())
-    }
-}
-
-impl ObjectKeywords {
-    /// Skips the next key if it is declared and has no escapes, and returns its index. Models follow the order of the
-    /// schema: the property after the previous one is compared first.
-    fn take_expected(&self, expected: usize, json: &mut Scanner<'_>) -> Option<usize> {
-        let rest = json.rest().as_bytes();
-        let is_next = |key: &String| rest.starts_with(key.as_bytes());
-        let index = match self.keys.get(expected) {
-            Some(key) if is_next(key) => expected,
-            // Comparing a few keys is faster than parsing the next one.
-            _ => self.keys.iter().take(8).position(is_next)?,
-        };
-        json.skip(self.keys[index].len());
-        Some(index)
     }
 }
 
