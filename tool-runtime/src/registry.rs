@@ -189,7 +189,7 @@ impl Registry {
     pub fn tool_choice(&self, name: &str) -> Result<ToolChoice, UnknownToolError> {
         match self.tool(name).map(|tool| tool.schema.name()).filter(|name| !self.is_deferred(name)) {
             Some(name) => Ok(ToolChoice::Tool(name.to_owned())),
-            None => Err(self.unlisted_tool(name)),
+            None => Err(UnknownToolError::among(name, self.schemas().iter().map(ToolSchema::name))),
         }
     }
 
@@ -226,7 +226,12 @@ impl Registry {
         let mut indices = BTreeSet::new();
         for name in names {
             let name = name.as_ref();
-            indices.insert(self.tools.index.find(name).ok_or_else(|| self.unknown_tool(name))?);
+            indices.insert(
+                self.tools
+                    .index
+                    .find(name)
+                    .ok_or_else(|| UnknownToolError::among(name, self.names().into_iter()))?,
+            );
         }
         let tools = indices.into_iter().map(|index| self.tools.at(index));
         let tools = tools.filter(|(schema, _)| !self.tools.is_search_tool(schema.name())).collect();

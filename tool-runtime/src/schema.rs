@@ -13,13 +13,10 @@ mod keywords;
 mod normalise;
 mod nullable;
 mod parameters;
-#[cfg(feature = "anthropic")]
 mod property_keys;
 mod publish;
 pub(crate) mod strict;
 mod text;
-#[cfg(not(feature = "anthropic"))]
-mod without_property_keys;
 
 #[doc(inline)]
 pub use crate::tool_choice::ToolChoice;
@@ -31,12 +28,9 @@ pub(crate) use generator::inline_settings;
 pub(crate) use keywords::{KNOWN_FORMATS, each_subschema, take_object, visit_schemas};
 pub(crate) use normalise::is_closed_tuple;
 pub(crate) use parameters::{ParametersSchema, SchemaError, from_dynamic, from_parameters};
-#[cfg(feature = "anthropic")]
 pub(crate) use property_keys::PropertyKeys;
 pub use strict::{AnthropicStrict, NotStrict};
 pub(crate) use text::schema_text;
-#[cfg(not(feature = "anthropic"))]
-pub(crate) use without_property_keys::PropertyKeys;
 
 use conversion::{Convert, standardise};
 use serde_json::value::RawValue;

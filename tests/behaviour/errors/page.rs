@@ -309,7 +309,8 @@ async fn each_row_of_the_table_is_the_message_of_its_cause_and_each_kind_has_a_r
     let mut produced_kinds = BTreeSet::new();
     for (cause, documented) in rows {
         let Some(message) = produce(cause).await else { panic!("the row `{cause}` has no test") };
-        assert_eq!(message.text().replace('\n', "<br>"), documented, "the row `{cause}`");
+        let lines: Vec<String> = message.text().lines().map(|line| format!("`` {line} ``")).collect();
+        assert_eq!(lines.join("<br>"), documented, "the row `{cause}`");
         let error = message.outcome().and_then(|outcome| outcome.error());
         produced_kinds.extend(error.map(|error| error.kind().to_owned()));
     }

@@ -130,7 +130,7 @@ async fn a_call_that_awaits_approval_has_its_repaired_arguments() {
     assert_eq!(contents_of(&chat)[2], "a is deleted");
     let written = serde_json::to_value(&chat).expect("it is written");
     assert_eq!(
-        written[1]["tool_calls"][0]["function"]["arguments"], A,
+        written[1]["tool_calls"][0]["function"]["arguments"], r#"{"path": "a"}"#,
         "the history has the repaired arguments"
     );
 }

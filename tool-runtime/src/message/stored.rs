@@ -188,6 +188,7 @@ mod content {
 mod optional_content {
     use super::{Content, Deserialize as _, Deserializer, Serialize as _, Serializer, StoredContent};
 
+    #[expect(clippy::ref_option, reason = "serde passes the field")]
     pub(super) fn serialize<S: Serializer>(
         content: &Option<Content>,
         serializer: S,

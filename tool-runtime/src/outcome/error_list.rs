@@ -30,7 +30,7 @@ impl fmt::Display for ErrorList<'_> {
                 text.push_str("; ");
             }
             write!(text, "{error}")?;
-            let names = |error: &ArgumentError| error.known_names().map(|names| Arc::as_ptr(names));
+            let names = |error: &ArgumentError| error.known_names().map(Arc::as_ptr);
             let next = errors.get(index + 1).filter(|_| index + 1 < MAX_SHOWN_ERRORS);
             match error.known_names() {
                 Some(known) if next.and_then(names) != names(error) => write!(text, " ({})", Takes(known))?,

@@ -2,6 +2,7 @@
 
 use super::Truncated;
 use super::argument_error::Names;
+use crate::suggest::suggest;
 use std::fmt;
 use std::sync::Arc;
 
@@ -28,6 +29,12 @@ pub struct UnknownToolError {
 }
 
 impl UnknownToolError {
+    /// The error of a name among these.
+    pub(crate) fn among<'a>(name: &str, available: impl Iterator<Item = &'a str> + Clone) -> Self {
+        let suggestion = suggest(name, available.clone()).map(str::to_owned);
+        UnknownToolError::new(name, suggestion, available.map(str::to_owned).collect())
+    }
+
     pub(crate) fn new(name: &str, suggestion: Option<String>, available: Arc<[String]>) -> Self {
         UnknownToolError {
             name: name.to_owned(),

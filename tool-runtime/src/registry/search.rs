@@ -197,17 +197,6 @@ impl Registry {
         UnknownToolError { suggestion: suggestion.map(str::to_owned), ..error }
     }
 
-    /// The error of a tool choice that a request cannot have.
-    #[cold]
-    pub(crate) fn unlisted_tool(&self, name: &str) -> UnknownToolError {
-        if self.tools.search.is_none() {
-            return self.unknown_tool(name);
-        }
-        let listed = || self.schemas().iter().map(ToolSchema::name);
-        let suggestion = suggest(name, listed()).map(str::to_owned);
-        UnknownToolError::new(name, suggestion, listed().map(str::to_owned).collect())
-    }
-
     /// Adds the signature of a tool that the model may not have read to an error about its name or arguments.
     pub(crate) fn with_search_hint(&self, incoming: &IncomingCall<'_>, failure: ToolFailure) -> ToolFailure {
         let IncomingCall { batch, call, .. } = *incoming;

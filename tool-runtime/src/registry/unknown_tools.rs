@@ -10,12 +10,12 @@ use crate::validator::{Budget, Validity};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-impl Registry {
-    #[cold]
-    pub(crate) fn unknown_tool(&self, name: &str) -> UnknownToolError {
-        self.unknown_tool_at(0, name, None)
-    }
+/// In bytes: longer arguments are not compared with the schemas of all tools.
+const MAX_ARGUMENTS: usize = 16 << 10;
+/// The number of tools that accept the arguments whose names are compared.
+const MAX_COMPARED: usize = 100;
 
+impl Registry {
     /// The error of a call at this position of its reply, for a run with these allowed tools.
     #[cold]
     pub(super) fn unknown_tool_at(
@@ -36,22 +36,20 @@ impl Registry {
     pub(crate) fn unknown_tool_error(&self, incoming: &IncomingCall<'_>) -> UnknownToolError {
         let IncomingCall { batch, position, call, .. } = *incoming;
         let mut error = self.unknown_tool_of_call(batch, position, &call.name);
-        if !may_suggest(position) {
-            return error;
-        }
-        let arguments = Arguments::new(incoming.object());
-        if let (None, Some(arguments)) = (&error.suggestion, &arguments) {
+        let arguments = incoming.object();
+        let pairs = pairs(arguments).filter(|_| may_suggest(position) && arguments.len() <= MAX_ARGUMENTS);
+        let keys: Option<Vec<_>> = pairs.map(|pairs| pairs.into_iter().map(|(key, _)| key).collect());
+        let accepts = |tool: &ToolEntry| keys.as_ref().is_some_and(|keys| tool.accepts(arguments, keys));
+        if error.suggestion.is_none() {
             let allowed = batch.context().allowed();
-            let tools = self
-                .tools
-                .entries
-                .iter()
-                .filter(|tool| self.is_allowed(tool, allowed) && !self.tools.is_search_tool(&tool.name));
-            let accepting: Vec<&str> =
-                tools.filter(|tool| arguments.are_accepted_by(tool)).map(|tool| &*tool.name).collect();
+            let is_listed =
+                |tool: &ToolEntry| self.is_allowed(tool, allowed) && !self.tools.is_search_tool(&tool.name);
+            let tools = self.tools.entries.iter().filter(|tool| is_listed(tool) && accepts(tool));
+            let accepting: Vec<&str> = tools.map(|tool| &*tool.name).take(MAX_COMPARED).collect();
+            let has_arguments = keys.as_ref().is_some_and(|keys| !keys.is_empty());
             error.suggestion = match accepting[..] {
-                // Without arguments, this may be a coincidence.
-                [only] if !arguments.pairs.is_empty() || error.available.len() == 1 => Some(only.to_owned()),
+                // Without arguments, it may be a coincidence.
+                [only] if has_arguments || error.available.len() == 1 => Some(only.to_owned()),
                 _ => most_similar(&call.name, &accepting).map(str::to_owned),
             };
         }
@@ -59,8 +57,7 @@ impl Registry {
             let needs_care =
                 tool.options.annotations.is_destructive() || tool.options.policy.requires_approval;
             error.may_be_called = !needs_care;
-            let arguments = arguments.filter(|arguments| arguments.are_accepted_by(tool));
-            error.call = arguments.and_then(|arguments| call_text(&tool.name, arguments.json));
+            error.call = if accepts(tool) { call_text(&tool.name, arguments) } else { None };
         }
         error
     }
@@ -73,26 +70,13 @@ impl Registry {
     }
 }
 
-/// The arguments of a call, which are compared with the schemas of tools.
-struct Arguments<'a> {
-    json: &'a str,
-    pairs: Vec<(Cow<'a, str>, &'a str)>,
-}
-
-impl<'a> Arguments<'a> {
-    /// `None` if they are not an object, or too long to be compared.
-    fn new(json: &'a str) -> Option<Self> {
-        const MAX_BYTES: usize = 16 << 10;
-        let pairs = pairs(json).filter(|_| json.len() <= MAX_BYTES)?;
-        Some(Arguments { json, pairs })
-    }
-
-    /// Whether the tool declares each argument, and they are valid.
-    fn are_accepted_by(&self, tool: &ToolEntry) -> bool {
-        let validator = &tool.validator.validator;
+impl ToolEntry {
+    /// Whether the tool declares each of these keys of the arguments, and the arguments are valid.
+    fn accepts(&self, arguments: &str, keys: &[Cow<'_, str>]) -> bool {
+        let validator = &self.validator.validator;
         let root = validator.node(validator.root);
-        self.pairs.iter().all(|(key, _)| root.declared_property(key).is_some())
-            && validator.validity(validator.root, self.json, &mut Budget::new(self.json)) != Validity::Invalid
+        keys.iter().all(|key| root.declared_property(key).is_some())
+            && validator.validity(validator.root, arguments, &mut Budget::new(arguments)) != Validity::Invalid
     }
 }
 

@@ -23,11 +23,6 @@ impl Registry {
     }
 
     #[cold]
-    pub(crate) fn unlisted_tool(&self, name: &str) -> UnknownToolError {
-        self.unknown_tool(name)
-    }
-
-    #[cold]
     pub(crate) fn unknown_tool_of_call(
         &self,
         batch: &Batch<'_>,

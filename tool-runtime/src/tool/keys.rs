@@ -1,7 +1,7 @@
 //! The keys of a tool that a provider rejects.
 
 use crate::arguments::ArgumentsError;
-use crate::outcome::CallError;
+use crate::outcome::{ArgumentError, CallError};
 use crate::schema::PropertyKeys;
 use crate::validator::{Budget, Validator};
 use serde_json::Value;
@@ -36,13 +36,12 @@ impl ToolKeys {
                 let errors = validator.map_or_else(Vec::new, |validator| {
                     validator.errors(validator.root, "", arguments, &mut Budget::new(arguments))
                 });
-                // If there are none, only the decoder rejects the arguments.
-                ArgumentsError::Invalid(match errors.is_empty() {
-                    true => own
-                        .into_iter()
-                        .map(|error| error.map_path(|path| self.names.written_path(&path)))
-                        .collect(),
-                    false => errors,
+                let written = |error: ArgumentError| error.map_path(|path| self.names.written_path(&path));
+                let is_only_of_decoder = errors.is_empty();
+                ArgumentsError::Invalid(if is_only_of_decoder {
+                    own.into_iter().map(written).collect()
+                } else {
+                    errors
                 })
             }
             error => error,
