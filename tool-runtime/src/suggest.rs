@@ -27,7 +27,7 @@ pub(crate) fn suggest<'a>(wrong: &str, candidates: impl Iterator<Item = &'a str>
     found
 }
 
-/// The name that shares the most pairs of letters, of names that have another reason to be meant.
+/// The name that shares the most pairs of letters, if it shares enough.
 pub(crate) fn most_similar<'a>(wrong: &str, names: &[&'a str]) -> Option<&'a str> {
     const MIN_SIMILARITY: f64 = 0.25;
     if wrong.len() > MAX_LENGTH {

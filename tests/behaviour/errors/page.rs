@@ -168,8 +168,8 @@ fn tool_message(message: Option<&Message>) -> ToolMessage {
     }
 }
 
-/// The message of one row.
-async fn produce(cause: &str) -> Option<ToolMessage> {
+/// The message of a row about a call that cannot begin.
+async fn produce_rejection(cause: &str) -> Option<ToolMessage> {
     let builder = Registry::builder;
     let message = match cause {
         "The registry has no such tool." => message_for("get_wether", r#"{"city":"Beijing"}"#).await,
@@ -210,6 +210,18 @@ async fn produce(cause: &str) -> Option<ToolMessage> {
         "The arguments are invalid under the schema." => {
             message_for("get_weather", r#"{"days":"tomorrow","town":"Beijing"}"#).await
         }
+        _ => return None,
+    };
+    Some(message)
+}
+
+/// The message of one row.
+async fn produce(cause: &str) -> Option<ToolMessage> {
+    if let Some(message) = produce_rejection(cause).await {
+        return Some(message);
+    }
+    let builder = Registry::builder;
+    let message = match cause {
         "The tool returned an error." => message_for("get_weather", r#"{"city":"Atlantis"}"#).await,
         "The tool returned a `ToolError`." => {
             message_of(builder().tools(tools![failing::with_tool_error])).await

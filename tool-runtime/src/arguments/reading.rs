@@ -4,7 +4,7 @@ use super::ArgumentsError;
 use crate::coerce::{Coercion, CoercionOptions, SINGLE_QUOTES, coerce};
 use crate::json::{Scanner, TypeSet};
 use crate::outcome::{
-    ArgumentError, CallError, Changes, Escaped, Truncated, TruncatedPath, call_text, change,
+    ArgumentError, CallError, Changes, Escaped, Truncated, TruncatedPath, call_as_json, change,
 };
 use crate::validator::{Budget, Validator, Validity};
 use serde_json::Value;
@@ -72,7 +72,7 @@ impl ArgumentsError {
     ) -> CallError {
         let reading = validator.map_or_else(Reading::default, |validator| Reading::new(arguments, validator));
         let tool = tool.to_owned();
-        let call = reading.arguments.as_deref().and_then(|arguments| call_text(&tool, arguments));
+        let call = reading.arguments.as_deref().and_then(|arguments| call_as_json(&tool, arguments));
         let again = |changes: &str| match &call {
             Some(call) => format!("Call it again{changes}: {call}"),
             None => format!("Call it again{changes}."),

@@ -11,7 +11,7 @@ pub(crate) fn change(from: &str, to: &str) -> String {
 }
 
 /// A call as JSON; `None` if it is long. Models copy a whole call more often than they change their own.
-pub(crate) fn call_text(tool: &str, arguments: &str) -> Option<String> {
+pub(crate) fn call_as_json(tool: &str, arguments: &str) -> Option<String> {
     const MAX_LENGTH: usize = 400;
     let is_short = arguments.len() <= MAX_LENGTH && !arguments.contains(char::is_control);
     is_short.then(|| format!(r#"{{"name": "{tool}", "arguments": {}}}"#, Escaped(arguments)))

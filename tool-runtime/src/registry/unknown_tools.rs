@@ -3,7 +3,7 @@
 use super::Registry;
 use crate::context::AllowedTools;
 use crate::json::pairs;
-use crate::outcome::{UnknownToolError, call_text};
+use crate::outcome::{UnknownToolError, call_as_json};
 use crate::suggest::{most_similar, suggest};
 use crate::tool::{IncomingCall, ToolEntry};
 use crate::validator::{Budget, Validity};
@@ -57,7 +57,7 @@ impl Registry {
             let needs_care =
                 tool.options.annotations.is_destructive() || tool.options.policy.requires_approval;
             error.may_be_called = !needs_care;
-            error.call = if accepts(tool) { call_text(&tool.name, arguments) } else { None };
+            error.call = if accepts(tool) { call_as_json(&tool.name, arguments) } else { None };
         }
         error
     }
