@@ -49,7 +49,7 @@ async fn weather(arguments: &str) -> String {
 async fn all_errors_come_in_one_message() {
     assert_eq!(
         weather(r#"{"days":"tomorrow","town":"Beijing","unit":7}"#).await,
-        "Error: invalid arguments for `get_weather`: `days`: expected an integer, got string \"tomorrow\"; `unit`: expected a string, got integer `7`; `city` is missing; `town` is not an argument. Call it again, but change `days` to an integer and change `unit` to a string and rename `town` to `city`."
+        "Error: invalid arguments for `get_weather`: `days`: expected an integer, got string \"tomorrow\"; `unit`: expected a string, got integer `7`; `city` is missing; `town` is not an argument. Call it again, but change `days` to an integer, and change `unit` to a string, and rename `town` to `city`."
     );
 }
 
@@ -96,7 +96,7 @@ async fn the_names_of_arguments_are_case_sensitive() {
 async fn the_missing_argument_is_not_suggested_for_several_unknown_ones() {
     assert_eq!(
         weather(r#"{"days":1,"format":"long","verbose":true}"#).await,
-        "Error: invalid arguments for `get_weather`: `city` is missing; `format` is not an argument; `verbose` is not an argument (it takes `city`, `days`, `unit`). Call it again, but add `city` and leave out `format` and leave out `verbose`."
+        "Error: invalid arguments for `get_weather`: `city` is missing; `format` is not an argument; `verbose` is not an argument (it takes `city`, `days`, `unit`). Call it again, but add `city`, and leave out `format`, and leave out `verbose`."
     );
 }
 
@@ -118,7 +118,7 @@ async fn a_message_lists_some_of_very_many_errors_and_counts_the_rest() {
     assert!(
         message.len() < 5_000
             && message.contains("`x49` is not an argument (it takes no arguments); and 19950 more. Call")
-            && message.ends_with("leave out `x9` and correct the other errors."),
+            && message.ends_with("leave out `x9`, and correct the other errors."),
         "{message}"
     );
 }
@@ -204,7 +204,7 @@ async fn the_error_about_truncated_arguments_names_the_longest_one() {
     for arguments in [r#"{"city":"Bei"#, "nul", "{", r#"{"city":"Beijing","da"#] {
         assert_eq!(
             weather(arguments).await,
-            "Error: the arguments of `get_weather` are truncated. Call it again with less in one reply."
+            "Error: the arguments of `get_weather` are truncated. Call it again with shorter arguments or in a shorter reply."
         );
     }
     let long = "x".repeat(1_000);
@@ -280,7 +280,7 @@ async fn structs_enums_arrays_and_any_json_can_be_arguments() {
             r#"{"stops":[{"nights":2}],"sky":"foggy","tags":[1],"extra":null}"#
         )
         .await,
-        "Error: invalid arguments for `plan`: `stops[0].city` is missing; `sky`: expected `sunny` or `rainy`, got string \"foggy\"; `tags[0]`: expected a string, got integer `1`. Call it again, but add `stops[0].city` and change `sky` to one of these values and change `tags[0]` to a string."
+        "Error: invalid arguments for `plan`: `stops[0].city` is missing; `sky`: expected `sunny` or `rainy`, got string \"foggy\"; `tags[0]`: expected a string, got integer `1`. Call it again, but add `stops[0].city`, and change `sky` to one of these values, and change `tags[0]` to a string."
     );
 }
 

@@ -32,7 +32,7 @@ mod fuzzed_arguments;
 mod given_schemas;
 #[allow(dead_code, reason = "some values are only printed")]
 mod lenient_arguments;
-mod lenient_names;
+mod lenient_spellings_and_wrappers;
 mod macro_options;
 mod messages;
 mod middleware;

@@ -140,7 +140,7 @@ async fn a_different_failure_or_a_success_restarts_the_count() {
 }
 
 #[tokio::test]
-async fn cancelled_calls_do_not_count_as_repeated_failures() {
+async fn cancelled_calls_do_not_count_as_repeated_calls() {
     let token = CancellationToken::new();
     token.cancel();
     let registry = registry().with(&RunContext::new().cancellation(token));
@@ -188,7 +188,7 @@ async fn a_result_that_changes_gets_no_note() {
 }
 
 #[tokio::test]
-async fn the_number_of_failures_can_be_changed_and_the_note_switched_off() {
+async fn the_number_of_results_can_be_changed_and_the_note_switched_off() {
     for (after, noted) in [
         (Some(1), vec![1, 2, 3, 4, 5]),
         (Some(2), vec![2, 3, 4, 5]),

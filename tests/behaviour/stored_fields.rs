@@ -64,7 +64,7 @@ fn expected() -> Value {
         {"role": "tool", "tool_call_id": "a", "content": "text"},
         {"role": "tool", "tool_call_id": "b", "content": "Error: there is no such file"},
         {"role": "tool", "tool_call_id": "c", "content": "Error: the call of `read_file` was not run: the reply was \
-            truncated before the call was complete. Call it again with less in one reply."},
+            truncated before the call was complete. Call it again with shorter arguments or in a shorter reply."},
     ])
 }
 

@@ -54,7 +54,7 @@ async fn a_truncated_call_does_not_run_but_a_complete_sibling_does() {
         assert_eq!(chat.messages()[2].text(), "a");
         assert_eq!(
             chat.messages()[3].text(),
-            "Error: the call of `delete` was not run: the reply was truncated before the call was complete. Call it again with less in one reply.",
+            "Error: the call of `delete` was not run: the reply was truncated before the call was complete. Call it again with shorter arguments or in a shorter reply.",
             "{arguments}"
         );
         assert_eq!(chat.warnings(), [ReplyWarning::Truncated]);
@@ -118,7 +118,7 @@ async fn incomplete_arguments_are_reported_as_truncated_without_a_finish_reason(
     let messages = registry().dispatch(&reply.tool_calls).await;
     assert_eq!(
         contents(&messages)[1],
-        "Error: the arguments of `delete` are truncated. Call it again with less in one reply.",
+        "Error: the arguments of `delete` are truncated. Call it again with shorter arguments or in a shorter reply.",
     );
 }
 

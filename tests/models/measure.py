@@ -3,11 +3,11 @@
     pip install -r requirements.txt
     TOOL_MODEL=model.gguf python measure.py [--cases 66] [--kinds unknown_tool,..] [--wordings message,..] [--verbose]
 
-The model is a GGUF file with a chat template that has tools, for example Qwen2.5-Coder-Instruct. A correct call is changed in
+The model is a GGUF file whose chat template is in the form of Qwen (ChatML with tools), for example Qwen2.5-Coder-Instruct. A correct call is changed in
 one way and placed in the history, as if the model had sent it, followed by an error message. The next reply is `right`,
-`unchanged` (the same call again) or `other`. Each wording of the message gets the same cases. Replies are greedy.
+`unchanged` (the same call again) or `other`. Each wording of the message gets the same cases. The temperature is 0.
 
-With TOOL_CORPORA, recorded questions of `bfcl_calls.jsonl` follow those of `questions.py`. TOOL_BEFORE is the program of this
+With TOOL_CORPORA, a folder of recorded traffic, the questions of its `bfcl_calls.jsonl` follow those of `questions.py`. TOOL_BEFORE is the program of this
 package built with another version of the library: its messages are the wording `before`.
 
 To try a wording, add a line to WORDINGS.
@@ -40,7 +40,10 @@ class Library:
         line = json.dumps({"definitions": definitions, "name": name, "arguments": arguments})
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
-        return json.loads(self.process.stdout.readline())
+        answer = self.process.stdout.readline()
+        if not answer:
+            sys.exit("the program that dispatches the calls has ended")
+        return json.loads(answer)
 
 
 class Model:
@@ -63,6 +66,7 @@ class Model:
         parameters.n_ctx = 8192
         parameters.n_parallel = 1
         parameters.port = 0
+        parameters.verbosity = -1
         threads = int(os.environ.get("TOOL_THREADS", os.cpu_count() or 1))
         parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = threads
         self.server = xllamacpp.Server(parameters)
@@ -114,7 +118,8 @@ def own_questions():
     for text, name, arguments in questions.QUESTIONS:
         # One more tool, as in most programs.
         other = names[(names.index(name) + 1) % len(names)]
-        yield {"messages": [{"role": "user", "content": text}], "tools": [definitions[name], definitions[other]], "name": name, "arguments": arguments}
+        tools = [definitions[name], definitions[other]]
+        yield {"messages": [{"role": "user", "content": text}], "tools": tools, "name": name, "arguments": arguments}
 
 
 def recorded_questions():
@@ -123,10 +128,11 @@ def recorded_questions():
         return
     for line in (pathlib.Path(folder) / "bfcl_calls.jsonl").read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
-        short = len(row["question"]) == 1 and len(json.dumps(row["tools"])) < 4000
-        if short and row["valid"] == [True] and row["ground_truth"] and isinstance(row["calls"][0]["arguments"], dict):
-            call = row["calls"][0]
-            yield {"messages": row["question"][0], "tools": row["tools"], "name": call["name"], "arguments": call["arguments"]}
+        is_short = len(row["question"]) == 1 and len(json.dumps(row["tools"])) < 4000
+        has_names = all(re.fullmatch(r"[\w-]{1,64}", tool["function"]["name"], re.ASCII) for tool in row["tools"])
+        is_call = row["valid"] == [True] and row["ground_truth"] and isinstance(row["calls"][0]["arguments"], dict)
+        if is_short and has_names and is_call:
+            yield {"messages": row["question"][0], "tools": row["tools"], **row["calls"][0]}
 
 
 def mistakes(question):
@@ -161,22 +167,21 @@ def mistakes(question):
 
 def cases(library, kinds, count):
     """At most this number of cases, one per question first, with all kinds about equally often."""
-    found = [list(mistakes(question)) for question in itertools.chain(own_questions(), recorded_questions())]
-    all_questions = list(itertools.chain(own_questions(), recorded_questions()))
+    def is_case(question, kind, name, arguments):
+        return (not kinds or kind in kinds) and library.call(question["tools"], name, arguments)["is_error"]
+
+    left = []
+    for question in itertools.chain(own_questions(), recorded_questions()):
+        left.append((question, [mistake for mistake in mistakes(question) if is_case(question, *mistake)]))
     used = collections.Counter()
-    while count > 0:
-        before = count
-        for question, left in zip(all_questions, found):
-            left[:] = [m for m in left if (not kinds or m[0] in kinds) and library.call(question["tools"], m[1], m[2])["is_error"]]
-            if not left or count == 0:
-                continue
-            mistake = min(left, key=lambda m: used[m[0]])
-            left.remove(mistake)
-            used[mistake[0]] += 1
-            count -= 1
-            yield question, *mistake
-        if count == before:
-            return
+    while count > 0 and any(found for _, found in left):
+        for question, found in left:
+            if found and count > 0:
+                mistake = min(found, key=lambda mistake: used[mistake[0]])
+                found.remove(mistake)
+                used[mistake[0]] += 1
+                count -= 1
+                yield question, *mistake
 
 
 class Case:
@@ -186,15 +191,17 @@ class Case:
         self.question, self.kind, self.name, self.arguments = question, kind, name, arguments
         self.message, self.before = message, before
 
-    def names(self):
-        return [tool["function"]["name"] for tool in self.question["tools"]]
+
+def problem(case):
+    """The message without the correction."""
+    return re.split(r"\.? Call (?:it again|`)", case.message)[0]
 
 
 WORDINGS = {
     "message": lambda case: case.message,
     "before": lambda case: case.before,
-    "without_correction": lambda case: re.split(r"\.? Call `", case.message)[0],
-    "again": lambda case: re.split(r"\.? Call `", case.message)[0] + f". Call `{case.name}` again with corrected arguments.",
+    "problem": problem,
+    "again": lambda case: problem(case) + f". Call `{case.question['name']}` with corrected arguments.",
     "none": lambda case: "Error: the call failed.",
 }
 
@@ -228,7 +235,7 @@ def is_same_text(one, other):
 
 
 def print_table(rows, wordings, model):
-    print(f"\n{model}: right / unchanged / other, and the pairs with `{wordings[0]}`: + right only here, - right only there")
+    print(f"\n{model}: right / unchanged / other, and +right only with this wording, -right only with `{wordings[0]}`")
     kinds = sorted({kind for kind, _ in rows})
     for kind in [*kinds, None]:
         chosen = [outcomes for case_kind, outcomes in rows if kind in (case_kind, None)]
@@ -255,18 +262,18 @@ def main():
     if not pathlib.Path(path).is_file():
         sys.exit(f"TOOL_MODEL is not a file: {path}")
     library = Library(["cargo", "run", "--quiet", "--manifest-path", str(FOLDER / "Cargo.toml")])
-    other = Library([before]) if before else None
+    before_library = Library([before]) if before else None
     model = Model(path)
-    wordings = options.wordings.split(",") if options.wordings else ["before", "message"] if other else ["message"]
+    wordings = options.wordings.split(",") if options.wordings else ["before", "message"] if before_library else ["message"]
     if unknown := [wording for wording in wordings if wording not in WORDINGS]:
         sys.exit(f"there is no wording {', '.join(unknown)}; the wordings are {', '.join(WORDINGS)}")
-    if "before" in wordings and not other:
+    if "before" in wordings and not before_library:
         sys.exit("the wording `before` needs TOOL_BEFORE, the program of this package with another version of the library")
     rows = []
     for question, kind, name, arguments in cases(library, options.kinds.split(",") if options.kinds else [], options.cases):
         tools = question["tools"]
-        earlier = other.call(tools, name, arguments)["text"] if other else None
-        case = Case(question, kind, name, arguments, library.call(tools, name, arguments)["text"], earlier)
+        before_message = before_library.call(tools, name, arguments)["text"] if before_library else None
+        case = Case(question, kind, name, arguments, library.call(tools, name, arguments)["text"], before_message)
         sent = '```json\n{\n  "name": %s,\n  "arguments": %s\n}\n```' % (json.dumps(name), arguments)
         outcomes = {}
         for wording in wordings:

@@ -26,7 +26,7 @@ async fn answers(reply: &AssistantMessage) -> Vec<String> {
     registry.dispatch(&reply.tool_calls).await.into_iter().map(|answer| answer.text().to_owned()).collect()
 }
 
-const TRUNCATED: &str = "Error: the call of `get_weather` was not run: the reply was truncated before the call was complete. Call it again with less in one reply.";
+const TRUNCATED: &str = "Error: the call of `get_weather` was not run: the reply was truncated before the call was complete. Call it again with shorter arguments or in a shorter reply.";
 
 #[tokio::test]
 async fn an_error_in_the_stream_returns_the_partial_reply() {

@@ -5,8 +5,9 @@
 
 mod answer;
 mod arg_cell;
+mod correction;
+mod decode_error;
 mod decoder;
-mod error_path;
 mod errors;
 mod fast_path;
 mod literal;
@@ -15,17 +16,16 @@ mod missing_field;
 mod object;
 mod param_mode;
 mod probe;
-mod reading;
 mod tool_validator;
 
 pub(crate) use answer::{answer_parameter, decode_answer};
 pub(crate) use arg_cell::ArgSlot;
 pub use arg_cell::NonSerializeDefault;
+pub(crate) use correction::truncated_call_error;
 pub use literal::Literal;
 pub(crate) use map_keys::{KeyProbe, name_map_keys};
 pub(crate) use object::object;
 pub use probe::{PassedByValue, Tag, argument};
-pub(crate) use reading::truncated;
 pub(crate) use tool_validator::ToolValidator;
 
 use crate::outcome::ArgumentError;

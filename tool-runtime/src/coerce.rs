@@ -1,7 +1,7 @@
 //! Coercion of arguments into the only form that their tool decodes.
 //!
 //! Integers that are written as `1.0` are always coerced, a null for an absent argument only if a strict schema
-//! requires it, and everything else only if the program opts in. The result is text, which is validated like the text
+//! requires it, and everything else only if the program opts in, or to find the corrected call for an error. The result is text, which is validated like the text
 //! of the model.
 
 mod conversions;
@@ -20,7 +20,8 @@ use std::fmt;
 pub(crate) struct CoercionOptions {
     /// A null means an absent argument, since a strict schema makes the model send every property.
     pub(crate) null_is_absent: bool,
-    /// Text that is almost JSON is repaired, and a value of a wrong type is converted, if there is only one reading.
+    /// Text that is almost JSON is repaired, a value of a wrong type or spelling is converted, and arguments inside an unknown
+    /// key are moved out of it, if there is only one reading.
     pub(crate) lenient: bool,
 }
 
@@ -39,7 +40,7 @@ pub(crate) enum Coercion {
     Repair(&'static str),
     /// The arguments were inside this key.
     Unwrapped { key: String },
-    /// The value at this path, which is truncated, was read as another one; both as JSON.
+    /// The value at this path was read as another one. The path is truncated, and both values are JSON.
     Value { path: String, from: String, to: String },
 }
 
@@ -58,7 +59,7 @@ impl fmt::Display for Coercion {
 /// Longer arguments are not coerced: 4 MB.
 const MAX_BYTES: usize = 4 << 20;
 
-/// Coerces the arguments; `None` if nothing can be or needs to be coerced.
+/// Coerces the arguments; `None` if nothing can be coerced, not even white space.
 #[cold]
 pub(crate) fn coerce(arguments: &str, validator: &Validator, options: CoercionOptions) -> Option<Coerced> {
     if arguments.len() > MAX_BYTES {

@@ -345,8 +345,8 @@ impl Registry {
         self.entry(&inner.or(call).name).map(|entry| entry.options.annotations)
     }
 
-    /// The number of identical failures of a call after which the model gets a note.
-    pub(crate) fn repeated_calls(&self) -> Option<usize> {
+    /// The number of identical results of a call after which the model gets a note.
+    pub(crate) fn repeated_call_limit(&self) -> Option<usize> {
         self.tools.config.options.repeated_calls.0
     }
 

@@ -12,14 +12,14 @@ pub(crate) fn suggest<'a>(wrong: &str, candidates: impl Iterator<Item = &'a str>
     }
     // All single letters are equally near.
     let max = if length < 2 { 0 } else { (length / 3).max(1) };
-    let wrong = normalise(wrong);
+    let wrong = lower_with_underscores(wrong);
     let (mut found, mut too_far) = (None, max + 1);
     for candidate in candidates {
         // The distance is at least the difference in length, except for letters that become two in lower case.
         if candidate.chars().count().abs_diff(length) >= too_far {
             continue;
         }
-        let distance = strsim::osa_distance(&wrong, &normalise(candidate));
+        let distance = strsim::osa_distance(&wrong, &lower_with_underscores(candidate));
         if distance < too_far {
             (found, too_far) = (Some(candidate), distance);
         }
@@ -30,7 +30,7 @@ pub(crate) fn suggest<'a>(wrong: &str, candidates: impl Iterator<Item = &'a str>
 /// The name that shares the most pairs of letters, if it shares enough.
 pub(crate) fn most_similar<'a>(wrong: &str, names: &[&'a str]) -> Option<&'a str> {
     const MIN_SIMILARITY: f64 = 0.25;
-    if wrong.len() > MAX_LENGTH {
+    if wrong.chars().count() > MAX_LENGTH {
         return None;
     }
     let scored = names.iter().map(|name| (strsim::sorensen_dice(wrong, name), *name));
@@ -38,12 +38,12 @@ pub(crate) fn most_similar<'a>(wrong: &str, names: &[&'a str]) -> Option<&'a str
     best.filter(|(similarity, _)| *similarity >= MIN_SIMILARITY).map(|(_, name)| name)
 }
 
-/// The letters and digits of a name in lower case: two spellings of one name are equal.
+/// The name in lower case without `_`, `-` and spaces: two spellings of one name are equal.
 pub(crate) fn fold(name: &str) -> String {
     name.chars().filter(|letter| !matches!(letter, '_' | '-' | ' ')).flat_map(char::to_lowercase).collect()
 }
 
 /// Letter case and the choice between `_` and `-` are the most common mistakes, and do not count.
-fn normalise(name: &str) -> String {
+fn lower_with_underscores(name: &str) -> String {
     name.to_lowercase().replace('-', "_")
 }

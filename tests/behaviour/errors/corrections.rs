@@ -51,7 +51,7 @@ async fn a_value_with_one_reading_is_in_the_sentence_and_in_the_call() {
         ),
         (
             json!({ "origin": "Rome", "passengers": "2", "direct": "true", "stops": "Oslo" }),
-            r#"change `passengers` from "2" to 2, without quotes and change `direct` from "true" to true, without quotes and change `stops` from "Oslo" to ["Oslo"]"#,
+            r#"change `passengers` from "2" to 2, without quotes, and change `direct` from "true" to true, without quotes, and change `stops` from "Oslo" to ["Oslo"]"#,
             r#"{"origin": "Rome", "passengers": 2, "direct": true, "stops": ["Oslo"]}"#,
         ),
     ] {
@@ -64,16 +64,16 @@ async fn a_value_with_one_reading_is_in_the_sentence_and_in_the_call() {
 async fn several_changes_are_one_sentence_without_the_call() {
     assert_eq!(
         correction(json!({ "orign": "Rome", "passengers": "two", "color": "red", "direct": "true" })).await,
-        ", but change `passengers` to an integer and change `direct` from \"true\" to true, without quotes and \
-         rename `orign` to `origin` and leave out `color`.",
+        ", but change `passengers` to an integer, and change `direct` from \"true\" to true, without quotes, and \
+         rename `orign` to `origin`, and leave out `color`.",
     );
     assert_eq!(
         correction(json!({ "origin": null, "passengers": 300 })).await,
-        ", but change `origin` to a string and change `passengers` to an integer from 0 to 255."
+        ", but change `origin` to a string, and change `passengers` to an integer from 0 to 255."
     );
     assert_eq!(
         correction("{\"origin\":\"a\",\"origin\":\"b\"}").await,
-        ", but write `origin` once and add `passengers`."
+        ", but write `origin` once, and add `passengers`."
     );
 }
 
@@ -133,11 +133,14 @@ async fn an_unknown_tool_leads_to_a_similar_one_or_to_one_that_accepts_the_argum
         nothing,
         "there is no tool `search`. Available: `delete_file`, `find_flights`, `get_time`, `send_message`."
     );
-    assert!(error(all(), "search", json!({})).await.contains("Available: "), "no arguments say nothing");
+    assert!(
+        error(all(), "search", json!({})).await.contains("Available: "),
+        "many tools accept an empty object"
+    );
 }
 
 #[tokio::test]
-async fn no_error_asks_for_a_call_that_is_destructive_or_needs_approval() {
+async fn the_error_of_an_unknown_tool_does_not_ask_for_a_tool_that_is_destructive_or_needs_approval() {
     for (name, arguments, suggested) in [
         ("delete_files", json!({ "path": "/" }), "delete_file"),
         ("remove", json!({ "path": "/" }), "delete_file"),
@@ -173,7 +176,48 @@ async fn a_program_reads_the_correction_and_the_change_of_each_value() {
     assert_eq!(change, r#"from "2" to 2, without quotes"#);
 }
 
-/// A decoder that rejects a value which the schema accepts says nothing about another value.
+/// An object is moved out of its key only if the result is valid: otherwise each error is reported.
+#[tokio::test]
+async fn an_unknown_key_with_arguments_is_one_of_several_errors() {
+    let text =
+        error(tools![find_flights], "find_flights", json!({ "origin": 5, "options": { "passengers": 2 } }))
+            .await;
+    assert_eq!(
+        text,
+        "invalid arguments for `find_flights`: `origin`: expected a string, got integer `5`; `passengers` is missing; \
+         `options` is not an argument. Call it again, but change `origin` to a string, and rename `options` to `passengers`.",
+    );
+}
+
+/// Its decoder accepts only even numbers.
+#[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
+#[serde(try_from = "u8")]
+#[schemars(with = "u8")]
+struct Even(#[allow(dead_code, reason = "only decoded")] u8);
+
+impl TryFrom<u8> for Even {
+    type Error = &'static str;
+
+    fn try_from(number: u8) -> Result<Self, Self::Error> {
+        if number % 2 == 0 { Ok(Even(number)) } else { Err("it is odd") }
+    }
+}
+
+/// Takes an even number.
+#[tool]
+fn halve(number: Even, name: Option<bool>) {
+    drop((number, name));
+}
+
+#[tokio::test]
+async fn an_error_that_only_the_decoder_reports_has_no_call() {
+    assert_eq!(
+        error(tools![halve], "halve", json!({ "number": 3, "name": "true" })).await,
+        "invalid arguments for `halve`: `number`: it is odd; `name`: expected a boolean, got string \"true\". \
+         Call it again, but correct `number`, and change `name` from \"true\" to true, without quotes.",
+    );
+}
+
 #[tokio::test]
 async fn no_error_has_the_call_that_was_rejected() {
     let schema = json!({ "type": "object", "properties": { "a": { "type": "integer" } }, "required": ["a"] });

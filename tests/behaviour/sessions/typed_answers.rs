@@ -45,7 +45,7 @@ const VALID: &str = r#"{"number":"A-7","total":420,"lines":[{"product":"tea","qu
 const INVALID: &str = r#"{"number":"A-7","total":"much","lines":[{"product":"tea","quantity":0}]}"#;
 const PROBLEMS: &str = "`total`: expected an integer, got string \"much\"; `lines[0].quantity`: expected an \
                         integer from 1 to 255, got integer `0`";
-const CHANGES: &str = "change `total` to an integer and change `lines[0].quantity` to an integer \
+const CHANGES: &str = "change `total` to an integer, and change `lines[0].quantity` to an integer \
                        from 1 to 255";
 
 /// A wire, the way in which it asks for the answer, and whether replies are streamed.

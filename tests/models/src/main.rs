@@ -1,4 +1,5 @@
-//! Dispatches calls for `measure.py`: a call a line from the standard input, its result a line to the standard output.
+//! Dispatches calls for `measure.py`. Reads one call per line from standard input, and writes its result as one line to
+//! standard output.
 
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! The final answer of a model: one JSON object decoded into a type.
 
 use super::arg_cell::{ArgCell, ArgSlot as _};
-use super::error_path::decode_error;
+use super::decode_error::decode_error;
 use super::map_keys::name_map_keys;
 use super::object::pairs;
 use super::param_mode::ByValue;

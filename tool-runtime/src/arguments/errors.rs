@@ -1,7 +1,7 @@
 //! The slow path, after the fast one failed: it continues after an error, and collects all errors.
 
 use super::arg_cell::ArgSlot;
-use super::error_path::decode_error;
+use super::decode_error::decode_error;
 use super::object::pairs;
 use super::{ArgumentsError, Parameter, ToolValidator};
 use crate::outcome::{ArgumentError, MAX_SHOWN_ERRORS};

@@ -5,6 +5,7 @@ use crate::json::pairs;
 use serde::de::IgnoredAny;
 use std::fmt::Write as _;
 
+/// The description of the repair that replaces single quotes.
 pub(crate) const SINGLE_QUOTES: &str = "single quotes were read as double quotes";
 
 /// How often JSON may be encoded as a JSON string.

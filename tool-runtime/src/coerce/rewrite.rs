@@ -163,8 +163,8 @@ impl<'v> Rewrite<'v> {
         Ok(object_text(&written))
     }
 
-    /// The arguments without the only key that is not declared, if its value has them: `{"parameters": {..}}`. The value may
-    /// be a string that contains the object.
+    /// The arguments, with those inside the only undeclared key moved out of it: `{"parameters": {"city": ..}}` becomes
+    /// `{"city": ..}`. The value of the key may be a string that contains the object.
     fn unwrapped(&mut self, object: &str) -> Option<String> {
         let root = self.validator.root;
         let guides = self.guides(root, object).ok()?;
@@ -180,9 +180,14 @@ impl<'v> Rewrite<'v> {
             return None;
         }
         arguments.extend(inside);
-        self.coercions = vec![Coercion::Unwrapped { key: wrapper.clone().into_owned() }];
+        let before = std::mem::take(&mut self.coercions);
+        self.coercions.push(Coercion::Unwrapped { key: wrapper.clone().into_owned() });
         let written = self.value(root, &object_text(&arguments));
-        (self.validity(root, &written) != Validity::Invalid).then_some(written)
+        if self.validity(root, &written) == Validity::Invalid {
+            self.coercions = before;
+            return None;
+        }
+        Some(written)
     }
 
     /// The only value of an enum that differs from a string only in case, `_`, `-` and spaces.

@@ -9,17 +9,29 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// The start and the end of a note, around the number of results.
-type Note = (&'static str, &'static str);
+/// A note, around the number of results.
+#[derive(Debug)]
+struct Note {
+    start: &'static str,
+    /// Empty if the start of the note contains it.
+    way: &'static str,
+    end: &'static str,
+    /// The smallest number of results after which the model gets it.
+    min_limit: usize,
+}
 
-const FAILED: Note = (
-    "\nThis call has now failed",
-    ": do not repeat it unchanged. Change its arguments, do something else, or report what cannot be done.",
-);
-const RETURNED: Note = (
-    "\nThis call has now returned the same result",
-    ": do not repeat it unless its result can change. Use the result, or do something else.",
-);
+const FAILED: Note = Note {
+    start: "\nThis call has now failed",
+    way: " in the same way",
+    end: ": do not repeat it unchanged. Change its arguments, do something else, or report what cannot be done.",
+    min_limit: 1,
+};
+const RETURNED: Note = Note {
+    start: "\nThis call has now returned the same result",
+    way: "",
+    end: ": do not repeat it unless its result can change. Use the result, or do something else.",
+    min_limit: 2,
+};
 
 /// The calls since the last user message, before those of a reply.
 pub(super) struct RepeatedCalls<'a> {
@@ -30,7 +42,7 @@ pub(super) struct RepeatedCalls<'a> {
     earlier: OnceLock<Earlier<'a>>,
 }
 
-/// For each call: its last results, newest first, one less than the limit.
+/// For each call: its last results, newest first, as many as are compared with the next one.
 type Earlier<'a> = HashMap<Call<'a>, Vec<&'a str>>;
 
 /// The tool and the arguments as they are written, since a history that was read from a request has no others.
@@ -43,13 +55,12 @@ impl<'a> RepeatedCalls<'a> {
 
     /// Returns the message, with a note if the last identical calls had the same result.
     pub(super) fn with_note(&self, call: &ToolCall, mut result: ToolMessage) -> ToolMessage {
-        let note = note(&result);
-        let (Some(limit), Some((start, end))) = (self.limit.filter(|&limit| limit > 0), note) else {
+        let (Some(limit), Some(note)) = (self.limit.filter(|&limit| limit > 0), note(&result)) else {
             return result;
         };
-        let limit = if note == Some(RETURNED) { limit.max(2) } else { limit };
+        let Note { start, way, end, min_limit } = note;
+        let limit = limit.max(min_limit);
         if self.has_ended(limit - 1, call, result.text()) {
-            let way = if note == Some(FAILED) { " in the same way" } else { "" };
             let times = match limit {
                 1 => String::new(),
                 2 => format!("{way} twice in a row"),
@@ -63,14 +74,15 @@ impl<'a> RepeatedCalls<'a> {
 
     /// Whether the last calls like this one, as many as `times`, ended with this text.
     fn has_ended(&self, times: usize, call: &ToolCall, text: &str) -> bool {
-        let earlier = self.earlier.get_or_init(|| earlier(self.before, times));
+        let earlier =
+            self.earlier.get_or_init(|| earlier(self.before, self.limit.unwrap_or_default().max(2) - 1));
         let last = earlier.get(&key(call)).map_or(&[][..], Vec::as_slice);
         last.len() >= times && last.iter().take(times).all(|before| without_note(before) == text)
     }
 }
 
 fn without_note(text: &str) -> &str {
-    let without = |(start, end): Note| Some(text.strip_suffix(end)?.rsplit_once(start)?.0);
+    let without = |note: Note| Some(text.strip_suffix(note.end)?.rsplit_once(note.start)?.0);
     without(FAILED).or_else(|| without(RETURNED)).unwrap_or(text)
 }
 
@@ -105,7 +117,7 @@ fn earlier(messages: &[Message], times: usize) -> Earlier<'_> {
             Message::Assistant(reply) => {
                 for call in reply.tool_calls.iter().rev() {
                     let last = earlier.entry(key(call)).or_default();
-                    if last.len() < times.max(1) {
+                    if last.len() < times {
                         last.extend(results.get(&*call.id));
                     }
                 }

@@ -1,6 +1,6 @@
 //! The look-up of the tool of a call.
 
-use crate::arguments::truncated;
+use crate::arguments::truncated_call_error;
 use crate::outcome::CallError;
 use crate::output::ToolFailure;
 use crate::registry::Registry;
@@ -21,7 +21,7 @@ impl Registry {
             return Err(rejection(tool.name.to_string()).into());
         }
         if call.is_truncated {
-            return Err(truncated(tool.name.to_string(), &call.arguments).into());
+            return Err(truncated_call_error(tool.name.to_string(), &call.arguments).into());
         }
         match batch.context.and_then(|context| context.allowed()) {
             Some(allowed) if !self.is_allowed(tool, Some(allowed)) => {

@@ -236,17 +236,22 @@ impl CallError {
         }
     }
 
-    /// The message without its last sentence, which tells a model what to send instead.
+    /// The message without the correction, which is for a model.
     pub(crate) fn without_correction(&self) -> String {
         let message = self.to_string();
-        let (CallError::NotJson { correction, .. }
-        | CallError::NotAnObject { correction, .. }
-        | CallError::InvalidArguments { correction, .. }) = self
-        else {
-            return message;
-        };
-        let problem = message.strip_suffix(&**correction).unwrap_or(&message).trim_end();
+        let problem = message.strip_suffix(self.correction()).unwrap_or(&message).trim_end();
         problem.strip_suffix('.').unwrap_or(problem).to_owned()
+    }
+
+    /// The last sentence of the message, if it has one that asks for another call.
+    fn correction(&self) -> &str {
+        match self {
+            CallError::NotJson { correction, .. }
+            | CallError::NotAnObject { correction, .. }
+            | CallError::InvalidArguments { correction, .. }
+            | CallError::Truncated { correction, .. } => correction,
+            _ => "",
+        }
     }
 
     /// Whether the arguments are invalid, so that coercion may help.
@@ -278,7 +283,7 @@ impl CallError {
                 ("the arguments of `{tool}` are truncated. {correction}"), Some(Source::This(source));
             E::NotJson { tool, near, correction, source, .. } => "not_json",
                 ("the arguments of `{tool}` are not valid JSON ({}). {correction}",
-                 JsonProblem(source, near)), Some(Source::This(source));
+                 JsonProblem { error: source, near }), Some(Source::This(source));
             E::NotAnObject { tool, got, correction } => "not_an_object",
                 ("the arguments of `{tool}` must be one JSON object, not {got}. {correction}");
             E::InvalidArguments { tool, errors, correction } => "invalid_arguments",
@@ -386,11 +391,14 @@ impl fmt::Display for DisplayDuration {
 }
 
 /// The message of a parser, with the text around the error in place of the position if it is known.
-pub(crate) struct JsonProblem<'a>(pub(crate) &'a serde_json::Error, pub(crate) &'a str);
+pub(crate) struct JsonProblem<'a> {
+    pub(crate) error: &'a serde_json::Error,
+    pub(crate) near: &'a str,
+}
 
 impl fmt::Display for JsonProblem<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let JsonProblem(error, near) = self;
+        let JsonProblem { error, near } = self;
         let message = error.to_string();
         match message.rsplit_once(" at line ") {
             Some((problem, _)) if !near.is_empty() => write!(f, "{problem} at `{near}`"),

@@ -3,14 +3,16 @@
 use super::{ArgumentError, Escaped, Truncated, TruncatedPath};
 use std::fmt;
 
-/// `from "2020" to 2020`; without the value itself if it is long.
-pub(crate) fn change(from: &str, to: &str) -> String {
-    const MAX_LENGTH: usize = 60;
+/// In bytes: a sentence contains no longer value of a model, and no longer words.
+pub(crate) const MAX_QUOTED: usize = 60;
+
+/// `from "2020" to 2020`, or `to 2020` if the first value is long.
+pub(crate) fn from_to(from: &str, to: &str) -> String {
     let from = from.trim();
-    if from.len() > MAX_LENGTH { format!("to {to}") } else { format!("from {} to {to}", Escaped(from)) }
+    if from.len() > MAX_QUOTED { format!("to {to}") } else { format!("from {} to {to}", Escaped(from)) }
 }
 
-/// A call as JSON; `None` if it is long. Models copy a whole call more often than they change their own.
+/// A call as JSON; `None` if it is long. Models succeed more often if they can copy the whole call.
 pub(crate) fn call_as_json(tool: &str, arguments: &str) -> Option<String> {
     const MAX_LENGTH: usize = 400;
     let is_short = arguments.len() <= MAX_LENGTH && !arguments.contains(char::is_control);
@@ -20,7 +22,7 @@ pub(crate) fn call_as_json(tool: &str, arguments: &str) -> Option<String> {
 /// The number of changes in a sentence.
 const MAX_CHANGES: usize = 10;
 
-/// `` change `days` to 2, without quotes, and add `city` ``
+/// `` change `days` from "2" to 2, without quotes, and add `city` ``
 pub(crate) struct Changes<'a>(pub(crate) &'a [ArgumentError]);
 
 impl fmt::Display for Changes<'_> {
@@ -29,8 +31,8 @@ impl fmt::Display for Changes<'_> {
         for (index, error) in changes.enumerate() {
             match index {
                 0 => {}
-                MAX_CHANGES => return f.write_str(" and correct the other errors"),
-                _ => f.write_str(" and ")?,
+                MAX_CHANGES => return f.write_str(", and correct the other errors"),
+                _ => f.write_str(", and ")?,
             }
             write_change(f, error)?;
         }
@@ -39,7 +41,7 @@ impl fmt::Display for Changes<'_> {
 }
 
 impl Changes<'_> {
-    /// Whether a missing argument is the new name of an unknown one.
+    /// Whether another error already asks to rename an unknown argument to this missing one.
     fn is_renamed(&self, error: &ArgumentError) -> bool {
         let ArgumentError::Missing { argument: missing, similar: None } = error else { return false };
         self.0.iter().any(|error| match error {

@@ -16,15 +16,16 @@ pub struct UnknownToolError {
     /// The name of the most similar tool, or of one that accepts the arguments. Only the errors of the first 100
     /// calls of a reply have one.
     pub suggestion: Option<String>,
-    /// The sorted names of all tools, or with a search (`RegistryBuilder::search`) those of the tools that the request
-    /// contains. A clone shares the list.
+    /// The sorted names of the tools that the run allows. With a search (`RegistryBuilder::search`), only of those that the
+    /// request contains. A clone shares the list.
     pub available: Arc<[String]>,
     /// Whether `search_tools` finds other tools.
     pub can_search: bool,
-    /// Whether the message tells the model to call the suggested tool: it does not if the tool is destructive or needs
+    /// Whether the message asks the model to call the suggested tool. It does not if the tool is destructive or needs
     /// approval.
-    pub may_be_called: bool,
-    /// The call of the suggested tool with the same arguments, as JSON, if the tool accepts them and they are short.
+    pub asks_for_call: bool,
+    /// The call of the suggested tool with the same arguments, as JSON, if the tool accepts them and they are short. The
+    /// message contains it if it asks for the call.
     pub call: Option<String>,
 }
 
@@ -41,7 +42,7 @@ impl UnknownToolError {
             suggestion,
             available,
             can_search: false,
-            may_be_called: false,
+            asks_for_call: false,
             call: None,
         }
     }
@@ -51,7 +52,7 @@ impl fmt::Display for UnknownToolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "there is no tool `{}`", Truncated(&self.name))?;
         match &self.suggestion {
-            Some(suggestion) if self.may_be_called => match &self.call {
+            Some(suggestion) if self.asks_for_call => match &self.call {
                 Some(call) => write!(f, ". Call `{suggestion}` instead: {call}"),
                 None => write!(f, ". Call `{suggestion}` instead."),
             },

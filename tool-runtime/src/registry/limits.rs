@@ -124,7 +124,7 @@ impl RegistryBuilder {
     }
 
     /// Sets the maximum length of a result or an error message of a dispatched call, in bytes of UTF-8, including
-    /// `Error: `. Default: no limit. The note about repeated failures is not counted.
+    /// `Error: `. Default: no limit. The note about repeated calls is not counted.
     ///
     /// A longer message is truncated to its head and tail, with a notice of the omitted bytes between them; with a
     /// limit of less than about 40 bytes, to its head. `Error: ` is always kept.

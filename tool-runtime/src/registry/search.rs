@@ -170,16 +170,11 @@ impl Registry {
         deferred.binary_search_by(|schema| schema.name().cmp(name)).is_ok()
     }
 
-    /// The error of a call of an unknown tool. With a search, it suggests only tools that the run may use.
+    /// The error of the name of an unknown tool. It suggests only tools that the run may use.
     #[cold]
-    pub(crate) fn unknown_tool_of_call(
-        &self,
-        batch: &Batch<'_>,
-        position: usize,
-        name: &str,
-    ) -> UnknownToolError {
+    pub(crate) fn unknown_name(&self, batch: &Batch<'_>, position: usize, name: &str) -> UnknownToolError {
         let Some(search) = &self.tools.search else {
-            return self.unknown_tool_at(position, name, batch.context().allowed());
+            return self.unknown_name_without_search(position, name, batch.context().allowed());
         };
         let is_allowed = |name: &&str| self.allows_in(batch.context, name);
         let listed = || search.listed.iter().map(ToolSchema::name).filter(is_allowed);

@@ -12,13 +12,13 @@ use std::sync::Arc;
 
 /// In bytes: longer arguments are not compared with the schemas of all tools.
 const MAX_ARGUMENTS: usize = 16 << 10;
-/// The number of tools that accept the arguments whose names are compared.
+/// The names of at most this many tools that accept the arguments are compared with the wrong name.
 const MAX_COMPARED: usize = 100;
 
 impl Registry {
     /// The error of a call at this position of its reply, for a run with these allowed tools.
     #[cold]
-    pub(super) fn unknown_tool_at(
+    pub(super) fn unknown_name_without_search(
         &self,
         position: usize,
         name: &str,
@@ -35,20 +35,20 @@ impl Registry {
     #[cold]
     pub(crate) fn unknown_tool_error(&self, incoming: &IncomingCall<'_>) -> UnknownToolError {
         let IncomingCall { batch, position, call, .. } = *incoming;
-        let mut error = self.unknown_tool_of_call(batch, position, &call.name);
+        let mut error = self.unknown_name(batch, position, &call.name);
         let arguments = incoming.object();
         let pairs = pairs(arguments).filter(|_| may_suggest(position) && arguments.len() <= MAX_ARGUMENTS);
         let keys: Option<Vec<_>> = pairs.map(|pairs| pairs.into_iter().map(|(key, _)| key).collect());
         let accepts = |tool: &ToolEntry| keys.as_ref().is_some_and(|keys| tool.accepts(arguments, keys));
         if error.suggestion.is_none() {
             let allowed = batch.context().allowed();
-            let is_listed =
+            let is_callable =
                 |tool: &ToolEntry| self.is_allowed(tool, allowed) && !self.tools.is_search_tool(&tool.name);
-            let tools = self.tools.entries.iter().filter(|tool| is_listed(tool) && accepts(tool));
+            let tools = self.tools.entries.iter().filter(|tool| is_callable(tool) && accepts(tool));
             let accepting: Vec<&str> = tools.map(|tool| &*tool.name).take(MAX_COMPARED).collect();
             let has_arguments = keys.as_ref().is_some_and(|keys| !keys.is_empty());
             error.suggestion = match accepting[..] {
-                // Without arguments, it may be a coincidence.
+                // Many tools accept an empty object.
                 [only] if has_arguments || error.available.len() == 1 => Some(only.to_owned()),
                 _ => most_similar(&call.name, &accepting).map(str::to_owned),
             };
@@ -56,8 +56,8 @@ impl Registry {
         if let Some(tool) = error.suggestion.as_ref().and_then(|name| self.entry(name)) {
             let needs_care =
                 tool.options.annotations.is_destructive() || tool.options.policy.requires_approval;
-            error.may_be_called = !needs_care;
-            error.call = if accepts(tool) { call_as_json(&tool.name, arguments) } else { None };
+            error.asks_for_call = !needs_care;
+            error.call = accepts(tool).then(|| call_as_json(&tool.name, arguments)).flatten();
         }
         error
     }

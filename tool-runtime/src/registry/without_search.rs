@@ -23,13 +23,8 @@ impl Registry {
     }
 
     #[cold]
-    pub(crate) fn unknown_tool_of_call(
-        &self,
-        batch: &Batch<'_>,
-        position: usize,
-        name: &str,
-    ) -> UnknownToolError {
-        self.unknown_tool_at(position, name, batch.context().allowed())
+    pub(crate) fn unknown_name(&self, batch: &Batch<'_>, position: usize, name: &str) -> UnknownToolError {
+        self.unknown_name_without_search(position, name, batch.context().allowed())
     }
 
     pub(crate) fn with_search_hint(&self, _: &IncomingCall<'_>, failure: ToolFailure) -> ToolFailure {

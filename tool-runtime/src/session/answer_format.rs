@@ -1,6 +1,6 @@
 //! The type of a typed answer: its schema, and the validation of an answer.
 
-use crate::arguments::{ArgumentsError, answer_parameter, decode_answer, truncated};
+use crate::arguments::{ArgumentsError, answer_parameter, decode_answer, truncated_call_error};
 use crate::coerce::CoercionOptions;
 use crate::conversation::AnswerTool;
 use crate::message::{AssistantMessage, ToolCall, means_none};
@@ -117,7 +117,7 @@ impl AnswerFormat {
     pub(super) fn call_error(&self, call: &ToolCall, has_written_keys: bool) -> CallError {
         let (tool, arguments) = (call.name.clone(), arguments(call));
         if call.is_truncated {
-            return truncated(tool, arguments);
+            return truncated_call_error(tool, arguments);
         }
         if let Err(error) = (self.validate_json)(self, arguments) {
             return match self.keys.as_ref().filter(|_| has_written_keys) {
@@ -142,7 +142,7 @@ impl InvalidAnswer {
         match self {
             InvalidAnswer::Empty => "the answer is empty".to_owned(),
             InvalidAnswer::Json(ArgumentsError::NotJson { error, .. }) => {
-                format!("the answer is not valid JSON ({})", JsonProblem(error, ""))
+                format!("the answer is not valid JSON ({})", JsonProblem { error, near: "" })
             }
             InvalidAnswer::Json(ArgumentsError::NotAnObject(got)) => {
                 format!("the answer must be one JSON object, not {got}")

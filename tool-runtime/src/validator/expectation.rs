@@ -7,7 +7,7 @@ use super::suggestion::suggest_within;
 use super::validation::Validation;
 use super::{EnumValues, Validator};
 use crate::json::{JsonString, Scanner, TypeSet, to_text};
-use crate::outcome::{Problem, Truncated, change};
+use crate::outcome::{MAX_QUOTED, Problem, Truncated, from_to};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -44,18 +44,16 @@ fn describe(json: &str) -> String {
     }
 }
 
-/// In bytes: longer words are not repeated in the correction.
-const MAX_REPEATED: usize = 60;
-
 /// The problem of a value that a node rejects.
 pub(super) fn mismatch<'v>(validation: &mut Validation<'v>, node: &'v Node, json: &str) -> Problem {
     let mut expectation = Expectation::new(validation, json);
     let (words, enums) = (expectation.words(node), expectation.enums);
-    let is_type = enums.is_empty();
+    let has_enum = !enums.is_empty();
     let strings = enums.into_iter().flat_map(|values| values.values.iter().filter_map(Value::as_str));
     let mut problem = with_suggestion(&words, json, strings, validation.budget);
-    if is_type && words.len() <= MAX_REPEATED {
-        problem.change = Some(format!("to {words}")).filter(|_| node.not.is_none());
+    if !has_enum {
+        let is_short = words.len() <= MAX_QUOTED && node.not.is_none();
+        problem.change = is_short.then(|| format!("to {words}"));
     }
     let inner = string_value(json).filter(|_| !node.may_accept(TypeSet::STRING)).unwrap_or_default();
     let types = TypeSet::from_json(&inner);
@@ -77,7 +75,7 @@ pub(super) fn with_suggestion<'a>(
 ) -> Problem {
     let suggestion = string_value(json).and_then(|text| suggest_within(&text, strings, budget));
     let change = match suggestion {
-        Some(value) => change(json, &to_text(&value.into())),
+        Some(value) => from_to(json, &to_text(&value.into())),
         None => "to one of these values".to_owned(),
     };
     Problem { text: format!("expected {expected}, got {}", describe(json)), change: Some(change) }
@@ -112,7 +110,7 @@ impl<'v, 'b> Expectation<'v, 'b> {
     /// The values that a node accepts. If the schema has no type, those of the same type as the actual value.
     pub(super) fn words(&mut self, node: &'v Node) -> String {
         self.add_node(node, MAX_DEPTH);
-        // An optional argument can be left out.
+        // A null is not suggested: an optional argument can be left out.
         if self.values.len() > 1 {
             self.values.retain(|words| words != "null");
         }
@@ -213,7 +211,8 @@ impl<'v, 'b> Expectation<'v, 'b> {
         }
     }
 
-    /// The range matters only for a number: small models send a bound that they read.
+    /// The range is left out unless the value is a number, or the text of a number outside of it: small models would send a
+    /// bound of the range as the value.
     fn number_constraint(&self, node: &Node) -> String {
         let is_shown = |bounds: &&Bounds| match self.number {
             Some(number) => self.instance.intersects(TypeSet::NUMBER) || !bounds.accept(number),

@@ -47,7 +47,7 @@ async fn main() {
             "call_3",
             "Error: invalid arguments for `get_weather`: `days`: expected an integer, got string \"tomorrow\"; \
              `city` is missing; `town` is not an argument. \
-             Call it again, but change `days` to an integer and rename `town` to `city`.",
+             Call it again, but change `days` to an integer, and rename `town` to `city`.",
         ),
         ("call_4", "Error: the tool `explode` failed unexpectedly."),
         ("call_5", "Error: there is no weather in Atlantis"),

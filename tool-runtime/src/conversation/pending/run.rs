@@ -2,7 +2,7 @@
 
 use super::call_state::fingerprint;
 use super::{CallState, Edit, PendingCalls, Phase, WaitsFor, tool_name};
-use crate::arguments::truncated;
+use crate::arguments::truncated_call_error;
 use crate::context::{BegunCalls, CallRecord};
 use crate::conversation::repeated_calls::RepeatedCalls;
 use crate::dispatch::{EarlyCalls, Ended, EndedCall};
@@ -96,7 +96,7 @@ impl PendingCalls {
         };
         let no_result =
             &Batch { rejection: Some(|tool| CallError::NeedsResult { tool, ticket: None }), ..*batch };
-        let repeated = RepeatedCalls::before(self.before.messages(), registry.repeated_calls());
+        let repeated = RepeatedCalls::before(self.before.messages(), registry.repeated_call_limit());
         let run = &CallsRun { registry, repeated, unfinished };
         let calls = self.reply.tool_calls.iter_mut().zip(&mut self.states).enumerate();
         let open = calls.filter(|(position, (_, state))| {
@@ -128,7 +128,7 @@ impl PendingCalls {
 
     /// Takes the results of calls that started while their reply was received.
     pub(crate) fn take_early(&mut self, registry: &Registry, early: &EarlyCalls) {
-        let repeated = RepeatedCalls::before(self.before.messages(), registry.repeated_calls());
+        let repeated = RepeatedCalls::before(self.before.messages(), registry.repeated_call_limit());
         let run = CallsRun { registry, repeated, unfinished: Unfinished::Keep };
         for (&position, early) in early {
             let call = self.reply.tool_calls.get_mut(position);
@@ -224,7 +224,7 @@ impl CallsRun<'_> {
             _ if self.unfinished == Unfinished::Fail => self.finish(call, state, ended),
             // Its reply was truncated after it had started early: it will not run, so no person is asked.
             Ended::NeedsApproval { .. } | Ended::NeedsResult { ticket: None, .. } if call.is_truncated => {
-                let error = truncated(tool_name(call, state), &call.arguments);
+                let error = truncated_call_error(tool_name(call, state), &call.arguments);
                 *state = CallState::finished(ToolMessage::failed(&call.id, &call.name, error));
             }
             Ended::NeedsApproval { arguments, error } => {

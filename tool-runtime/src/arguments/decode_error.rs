@@ -14,9 +14,11 @@ pub(super) fn decode_error<'a>(
     let error = slot.read(value).err()?;
     let problem = decode_problem(error.inner());
     let mut path = argument.to_owned();
-    // The path of such a deep value would not help.
-    let is_too_deep = problem.text == "recursion limit exceeded";
-    for segment in error.path().iter().filter(|_| !is_too_deep) {
+    // The path of a value that is nested so deeply is too long to help.
+    if problem.text == "recursion limit exceeded" {
+        return Some(ArgumentError::invalid(path, problem));
+    }
+    for segment in error.path() {
         match segment {
             Segment::Seq { index } => push_index(&mut path, *index),
             Segment::Map { key } | Segment::Enum { variant: key } => push_key(&mut path, key),

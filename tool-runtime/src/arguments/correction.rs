@@ -1,24 +1,23 @@
-//! The correction of invalid arguments: models repair a call more often if the error ends with the value to send.
+//! The last sentence of an error: what to send instead. Models correct more calls if they read it.
 
 use super::ArgumentsError;
 use crate::coerce::{Coercion, CoercionOptions, SINGLE_QUOTES, coerce};
-use crate::json::{Scanner, TypeSet};
+use crate::json::Scanner;
 use crate::outcome::{
-    ArgumentError, CallError, Changes, Escaped, Truncated, TruncatedPath, call_as_json, change,
+    ArgumentError, CallError, Changes, Escaped, MAX_QUOTED, Truncated, TruncatedPath, call_as_json, from_to,
 };
 use crate::validator::{Budget, Validator, Validity};
 use serde_json::Value;
 
-/// Longer arguments are not read again.
+/// In bytes: longer arguments are not read again.
 const MAX_BYTES: usize = 64 << 10;
-/// In bytes: a message does not contain longer values.
-const MAX_VALUE: usize = 80;
 
-/// The only reading of invalid arguments, by the rules of lenient arguments.
+/// The changes that lenient arguments would make.
 #[derive(Default)]
 struct Reading {
-    /// The valid arguments.
+    /// The arguments after all changes, if they are valid and another value.
     arguments: Option<String>,
+    /// Each is valid by itself.
     coercions: Vec<Coercion>,
 }
 
@@ -30,6 +29,7 @@ impl Reading {
             return Reading::default();
         };
         let value = |json: &str| serde_json::from_str::<Value>(json).ok();
+        // If only white space differs, the same call would fail again.
         let is_other = |read: &String| value(read) != value(arguments);
         let is_valid = |read: &String| {
             validator.validity(validator.root, read, &mut Budget::new(read)) != Validity::Invalid
@@ -38,17 +38,28 @@ impl Reading {
         Reading { arguments, coercions: read.coercions }
     }
 
-    /// The change of the value at this path, if it is read as another one.
+    /// The change of the value at this path.
     fn change_at(&self, path: &str) -> Option<String> {
         let path = TruncatedPath(path).to_string();
         self.coercions.iter().find_map(|coercion| match coercion {
-            Coercion::Value { path: read, from, to } if *read == path && to.len() <= MAX_VALUE => {
-                let has_quotes = TypeSet::STRING.union(TypeSet::ARRAY).intersects(TypeSet::from_json(to));
-                let without = if from.starts_with('"') && !has_quotes { ", without quotes" } else { "" };
-                Some(change(from, &format!("{}{without}", Escaped(to))))
+            Coercion::Value { path: read, from, to } if *read == path && to.len() <= MAX_QUOTED => {
+                let loses_quotes = from.starts_with('"') && !to.contains('"');
+                let without = if loses_quotes { ", without quotes" } else { "" };
+                Some(from_to(from, &format!("{}{without}", Escaped(to))))
             }
             _ => None,
         })
+    }
+
+    /// Whether a change concerns this error, or a value inside the one that it is about.
+    fn corrects(&self, error: &ArgumentError) -> bool {
+        let ArgumentError::Invalid { path: wrong, .. } = error else { return false };
+        let wrong = TruncatedPath(wrong).to_string();
+        let concerns = |coercion: &Coercion| match coercion {
+            Coercion::Value { path, .. } => path.starts_with(&wrong),
+            Coercion::Repair(_) | Coercion::Unwrapped { .. } => false,
+        };
+        self.coercions.iter().any(concerns)
     }
 
     /// The unknown key around the arguments.
@@ -61,8 +72,8 @@ impl Reading {
 }
 
 impl ArgumentsError {
-    /// The error of a call of this tool. Its message ends with the correction: what to change and, if there is only one
-    /// reading, the whole call.
+    /// The error of a call of this tool. Its message ends with the correction: what to change and, if the arguments have
+    /// only one reading, the whole call.
     #[cold]
     pub(crate) fn into_call_error(
         self,
@@ -73,7 +84,7 @@ impl ArgumentsError {
         let reading = validator.map_or_else(Reading::default, |validator| Reading::new(arguments, validator));
         let tool = tool.to_owned();
         let call = reading.arguments.as_deref().and_then(|arguments| call_as_json(&tool, arguments));
-        let again = |changes: &str| match &call {
+        let again = |changes: &str, call: Option<&String>| match call {
             Some(call) => format!("Call it again{changes}: {call}"),
             None => format!("Call it again{changes}."),
         };
@@ -85,32 +96,30 @@ impl ArgumentsError {
             ArgumentsError::NotJson { error: source, is_truncated: false } => {
                 let near = text_around(arguments, &source);
                 let has_single_quotes = reading.coercions.contains(&Coercion::Repair(SINGLE_QUOTES));
-                let correction = again(if has_single_quotes {
-                    " with double quotes"
-                } else {
-                    " with one valid JSON object"
-                });
+                let changes =
+                    if has_single_quotes { " with double quotes" } else { " with one valid JSON object" };
+                let correction = again(changes, call.as_ref());
                 CallError::NotJson { tool, is_truncated: false, near, correction, source }
             }
             ArgumentsError::NotAnObject(got) => {
-                let correction = again(" with one JSON object");
+                let correction = again(" with one JSON object", call.as_ref());
                 CallError::NotAnObject { tool, got, correction }
             }
             ArgumentsError::Invalid(mut errors) => {
+                if let Some(key) = reading.wrapper() {
+                    let key = Truncated(key);
+                    errors = vec![ArgumentError::invalid(String::new(), format!("they are inside `{key}`"))];
+                    let correction = again(&format!(" without `{key}`"), call.as_ref());
+                    return CallError::InvalidArguments { tool, errors, correction };
+                }
+                // An error that only the decoder reports stays.
+                let call = call.filter(|_| errors.iter().all(|error| reading.corrects(error)));
                 for error in &mut errors {
                     if let ArgumentError::Invalid { path, change, .. } = error {
                         *change = reading.change_at(path).or_else(|| change.take());
                     }
                 }
-                let correction = match reading.wrapper() {
-                    Some(key) => {
-                        let key = Truncated(key);
-                        let problem = format!("they are inside `{key}`");
-                        errors = vec![ArgumentError::invalid(String::new(), problem)];
-                        again(&format!(" without `{key}`"))
-                    }
-                    None => again(&format!(", but {}", Changes(&errors))),
-                };
+                let correction = again(&format!(", but {}", Changes(&errors)), call.as_ref());
                 CallError::InvalidArguments { tool, errors, correction }
             }
         }
@@ -118,9 +127,8 @@ impl ArgumentsError {
 }
 
 /// The error of a call in a truncated reply.
-pub(crate) fn truncated(tool: String, arguments: &str) -> CallError {
-    let correction = shorten(arguments);
-    CallError::Truncated { tool, correction }
+pub(crate) fn truncated_call_error(tool: String, arguments: &str) -> CallError {
+    CallError::Truncated { tool, correction: shorten(arguments) }
 }
 
 /// The correction of a truncated call: it names the longest argument.
@@ -130,7 +138,7 @@ fn shorten(arguments: &str) -> String {
     let arguments = Scanner::entries(arguments).filter(|(_, value)| value.len() >= MIN_LENGTH);
     match arguments.max_by_key(|(_, value)| value.len()) {
         Some((Some(key), _)) => format!("Call it again, but shorten `{}`.", Truncated(&key)),
-        _ => "Call it again with less in one reply.".to_owned(),
+        _ => "Call it again with shorter arguments or in a shorter reply.".to_owned(),
     }
 }
 
