@@ -72,7 +72,7 @@ async fn a_program_can_match_on_the_kind_of_each_error() {
 async fn an_unknown_argument_without_a_similar_name_gets_no_suggestion() {
     assert_eq!(
         weather(r#"{"city":"Beijing","days":1,"format":"long"}"#).await,
-        "Error: invalid arguments for `get_weather`: `format` is not an argument (it takes `city`, `days`, `unit`). Call it again, but leave out `format`."
+        "Error: invalid arguments for `get_weather`: `format` is not an argument (it takes `city`, `days` and `unit`). Call it again, but leave out `format`."
     );
 }
 
@@ -96,7 +96,7 @@ async fn the_names_of_arguments_are_case_sensitive() {
 async fn the_missing_argument_is_not_suggested_for_several_unknown_ones() {
     assert_eq!(
         weather(r#"{"days":1,"format":"long","verbose":true}"#).await,
-        "Error: invalid arguments for `get_weather`: `city` is missing; `format` is not an argument; `verbose` is not an argument (it takes `city`, `days`, `unit`). Call it again, but add `city`, and leave out `format`, and leave out `verbose`."
+        "Error: invalid arguments for `get_weather`: `city` is missing; `format` is not an argument; `verbose` is not an argument (it takes `city`, `days` and `unit`). Call it again, but add `city`, and leave out `format`, and leave out `verbose`."
     );
 }
 

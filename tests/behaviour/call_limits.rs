@@ -132,7 +132,7 @@ async fn a_tool_that_is_not_allowed_does_not_run() {
     let messages = registry.with(&context).dispatch(&calls(&["work", "now"])).await;
     assert_eq!(
         contents(&messages),
-        ["Error: the tool `work` may not be called now. Available: `now`, `search`.", "0"]
+        ["Error: the tool `work` may not be called now. Available: `now` and `search`.", "0"]
     );
     assert_eq!(messages[0].error_kind(), Some("not_allowed"));
     let none = registry.with(&RunContext::new().allowed_tools([""; 0]));

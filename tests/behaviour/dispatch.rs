@@ -82,7 +82,7 @@ async fn every_call_gets_one_message_in_call_order_with_its_id() {
         contents(&messages),
         [
             "Beijing in 0 days: sunny",
-            "Error: there is no tool `nonsense`. Available: `get_weather`, `now`, `panics`, `panics_later`.",
+            "Error: there is no tool `nonsense`. Available: `get_weather`, `now`, `panics` and `panics_later`.",
             "Error: the arguments of `get_weather` are truncated. Call it again with shorter arguments or in a shorter reply.",
             "Error: the tool `panics` failed unexpectedly.",
             "Error: no such city",

@@ -39,7 +39,7 @@ async fn the_error_about_an_unknown_argument_lists_the_known_names() {
     for (names, expected) in [
         (0, "`x` is not an argument (it takes no arguments). Call it again, but leave out `x`."),
         (1, "`x` is not an argument (it takes `p00`). Call it again, but leave out `x`."),
-        (3, "`x` is not an argument (it takes `p00`, `p01`, `p02`). Call it again, but leave out `x`."),
+        (3, "`x` is not an argument (it takes `p00`, `p01` and `p02`). Call it again, but leave out `x`."),
     ] {
         assert_eq!(errors(&closed(names), "take", r#"{"x":1}"#).await, expected);
     }
@@ -53,7 +53,7 @@ async fn the_names_are_listed_once_for_several_unknown_arguments() {
         "properties": {"name": {}}, "additionalProperties": false}}, "additionalProperties": false});
     assert_eq!(
         errors(&dynamic(parameters), "take", r#"{"town":1,"zone":2,"stop":{"nmae":1}}"#).await,
-        "`stop.nmae` is not an argument; `town` is not an argument; `zone` is not an argument (it takes `city`, `stop`). Call it again, but rename `stop.nmae` to `name`, and leave out `town`, and leave out `zone`.",
+        "`stop.nmae` is not an argument; `town` is not an argument; `zone` is not an argument (it takes `city` and `stop`). Call it again, but rename `stop.nmae` to `name`, and leave out `town`, and leave out `zone`.",
     );
 }
 
@@ -289,7 +289,7 @@ async fn an_object_in_a_string_is_reported_as_such() {
     );
     assert_eq!(
         errors(&registry, "take", r#"{"stop":"{}","tags":"[1]"}"#).await,
-        "`stop`: expected an object, got string \"{}\"; `tags`: expected a list, got string \"[1]\". Call it again, but change `stop` from \"{}\" to {}, without quotes, and change `tags` from \"[1]\" to [1], without quotes: {\"name\": \"take\", \"arguments\": {\"stop\": {}, \"tags\": [1]}}",
+        "`stop`: expected an object, got string \"{}\"; `tags`: expected a list, got string \"[1]\". Call it again, but change `stop` from \"{}\" to {}, not a string, and change `tags` from \"[1]\" to [1], without quotes: {\"name\": \"take\", \"arguments\": {\"stop\": {}, \"tags\": [1]}}",
     );
 }
 
@@ -317,7 +317,7 @@ async fn control_characters_in_unknown_names_are_escaped() {
     ];
     assert_eq!(
         shown[0],
-        r"`a\nb\u202e` is not an argument (it takes `a`, `m`). Call it again, but leave out `a\nb\u202e`."
+        r"`a\nb\u202e` is not an argument (it takes `a` and `m`). Call it again, but leave out `a\nb\u202e`."
     );
     assert!(shown[1].starts_with(r"`m.k\u0000\u2066`: expected a string, got integer `1`. "), "{}", shown[1]);
     assert!(shown[2].starts_with(r#"`a`: expected `x`, got string "x\r\u001b[31m". "#), "{}", shown[2]);

@@ -131,7 +131,7 @@ async fn an_unknown_tool_leads_to_a_similar_one_or_to_one_that_accepts_the_argum
     let nothing = error(all(), "search", json!({ "query": "Rome" })).await;
     assert_eq!(
         nothing,
-        "there is no tool `search`. Available: `delete_file`, `find_flights`, `get_time`, `send_message`."
+        "there is no tool `search`. Available: `delete_file`, `find_flights`, `get_time` and `send_message`."
     );
     assert!(
         error(all(), "search", json!({})).await.contains("Available: "),

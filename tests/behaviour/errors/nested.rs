@@ -219,7 +219,7 @@ async fn the_arguments_of_a_dynamic_tool_are_validated_against_its_schema() {
         .expect_err("four errors");
     assert_eq!(
         error.to_string(),
-        "invalid arguments for `plan`: `stops[1].city` is missing; `mode`: expected `fast`, `cheap` or `3`, got string \"fats\"; `even`: expected an integer, a multiple of 2, got integer `3`; `evn` is not an argument (it takes `stops`, `mode`, `even`). Call it again, but add `stops[1].city`, and change `mode` from \"fats\" to \"fast\", and change `even` to an integer, a multiple of 2, and leave out `evn`."
+        "invalid arguments for `plan`: `stops[1].city` is missing; `mode`: expected `fast`, `cheap` or `3`, got string \"fats\"; `even`: expected an integer, a multiple of 2, got integer `3`; `evn` is not an argument (it takes `stops`, `mode` and `even`). Call it again, but add `stops[1].city`, and change `mode` from \"fats\" to \"fast\", and change `even` to an integer, a multiple of 2, and leave out `evn`."
     );
     let Some(CallError::InvalidArguments { errors, .. }) = error.error() else {
         panic!("expected errors of arguments, got {error:?}")

@@ -138,7 +138,7 @@ fn a_tool_choice_names_a_tool_of_the_request() {
     assert_eq!(registry.tool_choice("now").expect("it is pinned"), ToolChoice::Tool("now".to_owned()));
     assert!(registry.tool_choice("search_tools").is_ok());
     let error = registry.tool_choice("get_weather").expect_err("requests do not contain it").to_string();
-    assert_eq!(error, "there is no tool `get_weather`. Available: `call_tool`, `now`, `search_tools`.");
+    assert_eq!(error, "there is no tool `get_weather`. Available: `call_tool`, `now` and `search_tools`.");
 }
 
 #[test]

@@ -4,11 +4,13 @@ use super::ArgumentsError;
 use crate::coerce::{Coercion, CoercionOptions, SINGLE_QUOTES, coerce};
 use crate::json::Scanner;
 use crate::outcome::{
-    ArgumentError, CallError, Changes, Escaped, MAX_QUOTED, Truncated, TruncatedPath, call_as_json, from_to,
+    ArgumentError, CallError, Changes, Escaped, Truncated, TruncatedPath, call_as_json, from_to,
 };
 use crate::validator::{Budget, Validator, Validity};
 use serde_json::Value;
 
+/// In bytes: a longer value is not in the sentence.
+const MAX_VALUE: usize = 80;
 /// In bytes: longer arguments are not read again.
 const MAX_BYTES: usize = 64 << 10;
 
@@ -42,9 +44,12 @@ impl Reading {
     fn change_at(&self, path: &str) -> Option<String> {
         let path = TruncatedPath(path).to_string();
         self.coercions.iter().find_map(|coercion| match coercion {
-            Coercion::Value { path: read, from, to } if *read == path && to.len() <= MAX_QUOTED => {
-                let loses_quotes = from.starts_with('"') && !to.contains('"');
-                let without = if loses_quotes { ", without quotes" } else { "" };
+            Coercion::Value { path: read, from, to } if *read == path && to.len() <= MAX_VALUE => {
+                let without = match from.starts_with('"') {
+                    true if to.starts_with('{') => ", not a string",
+                    true if !to.contains('"') => ", without quotes",
+                    _ => "",
+                };
                 Some(from_to(from, &format!("{}{without}", Escaped(to))))
             }
             _ => None,

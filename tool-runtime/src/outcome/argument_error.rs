@@ -168,10 +168,12 @@ impl fmt::Display for Names<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const MAX_LISTED: usize = 20;
         let listed = self.0.iter().take(MAX_LISTED).map(|name| format!("`{}`", Truncated(name)));
-        f.write_str(&listed.collect::<Vec<_>>().join(", "))?;
-        match self.0.len().saturating_sub(MAX_LISTED) {
-            0 => Ok(()),
-            more => write!(f, " and {more} more"),
+        let more = self.0.len().checked_sub(MAX_LISTED).filter(|&more| more > 0);
+        let items: Vec<String> = listed.chain(more.map(|more| format!("{more} more"))).collect();
+        match items.split_last() {
+            None => Ok(()),
+            Some((only, [])) => f.write_str(only),
+            Some((last, others)) => write!(f, "{} and {last}", others.join(", ")),
         }
     }
 }
