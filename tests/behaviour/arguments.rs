@@ -49,7 +49,7 @@ async fn weather(arguments: &str) -> String {
 async fn all_errors_come_in_one_message() {
     assert_eq!(
         weather(r#"{"days":"tomorrow","town":"Beijing","unit":7}"#).await,
-        "Error: invalid arguments for `get_weather`: `days`: expected an integer, got string \"tomorrow\"; `unit`: expected a string, got integer `7`; `city` is missing; `town` is not an argument. Call it again, but change `days` to an integer, and change `unit` to a string, and rename `town` to `city`."
+        "Error: invalid arguments for `get_weather`: `days`: expected an integer, got string \"tomorrow\"; `unit`: expected a string, got integer `7`; `city` is missing; `town` is not an argument (it takes `city`, `days` and `unit`). Call it again, but change `days` to an integer, and change `unit` to a string, and add `city`, and leave out `town`."
     );
 }
 

@@ -75,7 +75,6 @@ async fn arguments_inside_an_unknown_key_are_read() {
         (json!({ "parameters": { "project": "a", "mode": "done", "page": 2 } }), "parameters"),
         (json!({ "list_tasks": { "project": "a", "mode": "done", "page": 2 } }), "list_tasks"),
         (json!({ "arguments": r#"{"project":"a","mode":"done","page":2}"# }), "arguments"),
-        (json!({ "project": "a", "options": { "mode": "done", "page": 2 } }), "options"),
     ] {
         let (text, coercions) = coerced(arguments).await;
         assert_eq!(text, inside);
@@ -89,14 +88,21 @@ async fn arguments_inside_an_unknown_key_are_read() {
 #[tokio::test]
 async fn arguments_inside_a_key_with_several_readings_are_rejected() {
     for arguments in [
-        // Two unknown keys, the same argument twice, a key that the tool does not have, and no argument at all.
+        // Other keys.
         json!({ "parameters": { "project": "a" }, "more": {} }),
+        json!({ "project": "a", "parameters": { "mode": "done" } }),
         json!({ "project": "a", "parameters": { "project": "b" } }),
+        // A key that the tool does not have.
         json!({ "parameters": { "project": "a", "color": "red" } }),
-        json!({ "project": "a", "parameters": {} }),
+        // No arguments, or not all.
+        json!({ "parameters": {} }),
         json!({ "project": "a", "parameters": [] }),
         json!({ "parameters": { "page": 2 } }),
-        json!({ "outer": { "inner": { "project": "a" } } }),
+        json!({ "parameters": { "arguments": { "project": "a" } } }),
+        // The key has a meaning of its own.
+        json!({ "exclude": { "project": "a" } }),
+        json!({ "owner": { "project": "a" } }),
+        json!({ "comment": r#"{"project":"a"}"# }),
     ] {
         let message = call(true, &arguments).await;
         assert!(message.text().starts_with("Error: invalid arguments"), "{arguments}: {}", message.text());

@@ -152,8 +152,8 @@ async fn cancelled_calls_do_not_count_as_repeated_calls() {
     assert_eq!(contents_of(&chat).last(), Some(&"Error: cancelled before it finished"));
 }
 
-const THIRD_RESULT: &str = "2\nThis call has now returned the same result three times in a row: do not repeat it unless its \
-                            result can change. Use the result, or do something else.";
+const THIRD_RESULT: &str = "2\nThis call has now returned the same result three times in a row: repeat it only if \
+                            there is a reason to. Otherwise use the result, or do something else.";
 
 #[tokio::test]
 async fn the_third_identical_result_in_a_row_gets_a_note_for_the_model() {

@@ -257,8 +257,8 @@ async fn repaired_arguments_are_in_the_reply() {
     let chunks = stream::iter([sloppy(0, "read"), sloppy(1, "send"), finish("stop")]);
     let (reply, answers) = registry.dispatch_stream(chunks).await.expect("the stream is not interrupted");
     assert_eq!(texts(&answers), ["read 0", "sent 1"]);
-    assert_eq!(reply.tool_calls[0].arguments, r#"{"n":0}"#);
-    assert_eq!(reply.tool_calls[1].arguments, r#"{"n":1}"#);
+    assert_eq!(reply.tool_calls[0].arguments, r#"{"n": 0}"#);
+    assert_eq!(reply.tool_calls[1].arguments, r#"{"n": 1}"#);
 }
 
 #[tokio::test(start_paused = true)]

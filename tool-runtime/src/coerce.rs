@@ -17,11 +17,13 @@ use std::fmt;
 
 /// The coercions that are allowed.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct CoercionOptions {
+pub(crate) struct CoercionOptions<'t> {
+    /// The name of the tool, which models write around its arguments.
+    pub(crate) tool: &'t str,
     /// A null means an absent argument, since a strict schema makes the model send every property.
     pub(crate) null_is_absent: bool,
-    /// Text that is almost JSON is repaired, a value of a wrong type or spelling is converted, and arguments inside an unknown
-    /// key are moved out of it, if there is only one reading.
+    /// Text that is almost JSON is repaired, a value of a wrong type or spelling is converted, and arguments inside a key such as
+    /// `parameters` are moved out of it, if there is only one reading.
     pub(crate) lenient: bool,
 }
 
@@ -38,7 +40,7 @@ pub(crate) struct Coerced {
 pub(crate) enum Coercion {
     /// The text was not JSON.
     Repair(&'static str),
-    /// The arguments were inside this key.
+    /// The arguments were inside this unknown key.
     Unwrapped { key: String },
     /// The value at this path was read as another one. The path is truncated, and both values are JSON.
     Value { path: String, from: String, to: String },
@@ -61,7 +63,11 @@ const MAX_BYTES: usize = 4 << 20;
 
 /// Coerces the arguments; `None` if nothing can be coerced, not even white space.
 #[cold]
-pub(crate) fn coerce(arguments: &str, validator: &Validator, options: CoercionOptions) -> Option<Coerced> {
+pub(crate) fn coerce(
+    arguments: &str,
+    validator: &Validator,
+    options: CoercionOptions<'_>,
+) -> Option<Coerced> {
     if arguments.len() > MAX_BYTES {
         return None;
     }

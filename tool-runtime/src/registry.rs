@@ -361,9 +361,9 @@ impl Registry {
     }
 
     /// The coercions of the arguments of a call that are allowed.
-    pub(crate) fn coercion_options(&self, call: &ToolCall) -> CoercionOptions {
+    pub(crate) fn coercion_options<'c>(&self, call: &'c ToolCall) -> CoercionOptions<'c> {
         let null_is_absent = self.tools.config.options.null_means_absent || call.null_is_absent;
-        CoercionOptions { null_is_absent, lenient: self.is_lenient() }
+        CoercionOptions { tool: &call.name, null_is_absent, lenient: self.is_lenient() }
     }
 
     /// Whether invalid arguments are repaired and coerced.

@@ -14,7 +14,6 @@ mod ranking;
 mod results;
 mod settings;
 mod signature;
-mod similar_name;
 mod tool_words;
 mod words;
 
@@ -23,4 +22,3 @@ pub use keyword_index::KeywordIndex;
 pub use ranking::{Ranking, RankingFuture, SearchQuery};
 pub use settings::Search;
 pub use signature::{documented_signature, signature};
-pub(crate) use similar_name::similar_name;

@@ -12,14 +12,16 @@ pub(crate) fn suggest<'a>(wrong: &str, candidates: impl Iterator<Item = &'a str>
     }
     // All single letters are equally near.
     let max = if length < 2 { 0 } else { (length / 3).max(1) };
-    let wrong = lower_with_underscores(wrong);
+    // The most common mistakes, which do not count.
+    let normalised = |name: &str| name.to_lowercase().replace('-', "_");
+    let wrong = normalised(wrong);
     let (mut found, mut too_far) = (None, max + 1);
     for candidate in candidates {
         // The distance is at least the difference in length, except for letters that become two in lower case.
         if candidate.chars().count().abs_diff(length) >= too_far {
             continue;
         }
-        let distance = strsim::osa_distance(&wrong, &lower_with_underscores(candidate));
+        let distance = strsim::osa_distance(&wrong, &normalised(candidate));
         if distance < too_far {
             (found, too_far) = (Some(candidate), distance);
         }
@@ -27,23 +29,44 @@ pub(crate) fn suggest<'a>(wrong: &str, candidates: impl Iterator<Item = &'a str>
     found
 }
 
-/// The name that shares the most pairs of letters, if it shares enough.
-pub(crate) fn most_similar<'a>(wrong: &str, names: &[&'a str]) -> Option<&'a str> {
-    const MIN_SIMILARITY: f64 = 0.25;
-    if wrong.chars().count() > MAX_LENGTH {
-        return None;
+/// Whether a wrong name only misspells another one: each of its words, without those that any name may have, differs by at most
+/// one letter from a word of the other. `stop_server` does not misspell `start_server`.
+pub(crate) fn misspells(wrong: &str, name: &str) -> bool {
+    const GENERIC: [&str; 4] = ["tool", "function", "call", "api"];
+    let has_sign = |name: &str| !name.starts_with(char::is_alphanumeric);
+    if wrong.chars().count() > MAX_LENGTH || has_sign(wrong) != has_sign(name) {
+        return false;
     }
-    let scored = names.iter().map(|name| (strsim::sorensen_dice(wrong, name), *name));
-    let best = scored.max_by(|(one, _), (other, _)| one.total_cmp(other));
-    best.filter(|(similarity, _)| *similarity >= MIN_SIMILARITY).map(|(_, name)| name)
+    let known = words(name);
+    let is_known = |word: &String| known.iter().any(|known| strsim::osa_distance(word, known) <= 1);
+    let specific: Vec<String> = words(wrong).into_iter().filter(|word| !GENERIC.contains(&&**word)).collect();
+    fold(wrong) == fold(name) || !specific.is_empty() && specific.iter().all(is_known)
 }
 
-/// The name in lower case without `_`, `-` and spaces: two spellings of one name are equal.
+/// The words of a name in lower case: `getHTTPUrl_2` is `get`, `httpurl`, `2`.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut after_lower = false;
+    for letter in name.chars() {
+        let starts_word = letter.is_uppercase() && after_lower;
+        after_lower = letter.is_lowercase();
+        if !letter.is_alphanumeric() || starts_word {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| letter.is_alphanumeric()) {
+            word.extend(letter.to_lowercase());
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// The words of a name as one: two spellings of one name are equal. A sign and letters such as those of `1m` and `1M` are not a
+/// matter of spelling.
 pub(crate) fn fold(name: &str) -> String {
-    name.chars().filter(|letter| !matches!(letter, '_' | '-' | ' ')).flat_map(char::to_lowercase).collect()
-}
-
-/// Letter case and the choice between `_` and `-` are the most common mistakes, and do not count.
-fn lower_with_underscores(name: &str) -> String {
-    name.to_lowercase().replace('-', "_")
+    let is_name = name.starts_with(char::is_alphanumeric)
+        && name.ends_with(char::is_alphanumeric)
+        && name.chars().filter(|letter| letter.is_alphabetic()).count() > 1
+        && name.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '-' | ' '));
+    if is_name { words(name).concat() } else { name.to_owned() }
 }

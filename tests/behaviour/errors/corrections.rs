@@ -120,7 +120,7 @@ async fn an_unknown_tool_leads_to_a_similar_one_or_to_one_that_accepts_the_argum
     for (name, arguments, expected) in [
         ("find_flight", json!({}), "Call `find_flights` instead."),
         (
-            "search",
+            "flights_tool",
             json!({ "origin": "Rome", "passengers": 2 }),
             r#"Call `find_flights` instead: {"name": "find_flights", "arguments": {"origin":"Rome","passengers":2}}"#,
         ),
@@ -128,7 +128,8 @@ async fn an_unknown_tool_leads_to_a_similar_one_or_to_one_that_accepts_the_argum
     ] {
         assert_eq!(error(all(), name, arguments).await, format!("there is no tool `{name}`. {expected}"));
     }
-    let nothing = error(all(), "search", json!({ "query": "Rome" })).await;
+    // The arguments alone do not show what the model wants.
+    let nothing = error(all(), "search", json!({ "origin": "Rome", "passengers": 2 })).await;
     assert_eq!(
         nothing,
         "there is no tool `search`. Available: `delete_file`, `find_flights`, `get_time` and `send_message`."
@@ -143,13 +144,64 @@ async fn an_unknown_tool_leads_to_a_similar_one_or_to_one_that_accepts_the_argum
 async fn the_error_of_an_unknown_tool_does_not_ask_for_a_tool_that_is_destructive_or_needs_approval() {
     for (name, arguments, suggested) in [
         ("delete_files", json!({ "path": "/" }), "delete_file"),
-        ("remove", json!({ "path": "/" }), "delete_file"),
+        ("file", json!({ "path": "/" }), "delete_file"),
         ("send_mesage", json!({ "recipient": "Ada" }), "send_message"),
-        ("mail", json!({ "recipient": "Ada" }), "send_message"),
+        ("message_tool", json!({ "recipient": "Ada" }), "send_message"),
     ] {
         let text = error(tools![delete_file, send_message, get_time], name, arguments).await;
         assert_eq!(text, format!("there is no tool `{name}`; did you mean `{suggested}`?"));
     }
+}
+
+/// Starts a server.
+#[tool]
+fn start_server(id: u64) -> u64 {
+    id
+}
+
+/// Unlocks a door.
+#[tool]
+fn unlock_door(id: u64) -> u64 {
+    id
+}
+
+/// Reads a door.
+#[tool(read_only)]
+fn watch_door(id: u64) -> u64 {
+    id
+}
+
+#[tokio::test]
+async fn a_tool_that_may_do_something_else_is_only_a_question() {
+    let id = || json!({ "id": 1 });
+    for (name, suggested) in [("stop_server", "start_server"), ("lock_door", "unlock_door")] {
+        let text = error(tools![start_server, unlock_door], name, id()).await;
+        assert_eq!(text, format!("there is no tool `{name}`; did you mean `{suggested}`?"));
+    }
+    for name in ["startServer", "strat_server", "server_start", "start-server"] {
+        let text = error(tools![start_server, unlock_door], name, id()).await;
+        assert!(text.contains(". Call `start_server` instead: {"), "{text}");
+    }
+    let text = error(tools![watch_door, start_server], "wacht_doors", id()).await;
+    assert!(text.contains(". Call `watch_door` instead: {"), "it changes nothing: {text}");
+}
+
+/// Words that are near, but have another meaning, are not commanded.
+#[tokio::test]
+async fn no_change_has_another_meaning() {
+    let schema = json!({ "type": "object", "properties": {
+        "state": { "enum": ["read", "archived"] }, "trend": { "enum": ["increase", "stay"] }, "sort": { "enum": ["-price", "name"] },
+        "period": { "enum": ["1M", "1h"] }, "confirm": {}, "dry_run": { "type": "null" } }, "additionalProperties": false });
+    let tool = DynamicTool::new("take", "", schema, |_| async { Ok::<_, String>(()) });
+    let registry = Registry::builder().dynamic(tool).lenient_arguments(true).build().expect("one tool");
+    for (key, value) in [("state", "unread"), ("trend", "decrease"), ("sort", "price"), ("period", "1m")] {
+        let text = registry.call("take", json!({ key: value })).await.text().into_owned();
+        assert!(text.ends_with(&format!("but change `{key}` to one of these values.")), "{text}");
+    }
+    let required = json!({ "origin": "Rome", "language": 2 });
+    assert_eq!(correction(required).await, ", but add `passengers`, and leave out `language`.");
+    let twice = json!({ "orign": "Rome", "orign": "Oslo", "passengers": 2 });
+    assert_eq!(correction(twice).await, ", but rename `orign` to `origin`, and leave out `orign`.");
 }
 
 #[tokio::test]
@@ -157,7 +209,7 @@ async fn an_error_of_an_unknown_tool_suggests_only_tools_that_the_run_allows() {
     let context = tool_runtime::RunContext::new().allowed_tools(["get_time"]);
     let registry = Registry::new(tools![find_flights, get_time]).expect("different names").with(&context);
     let arguments = json!({ "origin": "Rome", "passengers": 2 }).to_string();
-    for name in ["find_flight", "search"] {
+    for name in ["find_flight", "flights"] {
         let message = registry.dispatch(&[ToolCall::new("1", name, arguments.as_str())]).await.remove(0);
         assert_eq!(message.text(), format!("Error: there is no tool `{name}`. Available: `get_time`."));
     }
@@ -184,8 +236,7 @@ async fn an_unknown_key_with_arguments_is_one_of_several_errors() {
             .await;
     assert_eq!(
         text,
-        "invalid arguments for `find_flights`: `origin`: expected a string, got integer `5`; `passengers` is missing; \
-         `options` is not an argument. Call it again, but change `origin` to a string, and rename `options` to `passengers`.",
+        "invalid arguments for `find_flights`: `origin`: expected a string, got integer `5`; `passengers` is missing; `options` is not an argument (it takes `origin`, `passengers`, `direct` and `stops`). Call it again, but change `origin` to a string, and add `passengers`, and leave out `options`.",
     );
 }
 
@@ -205,8 +256,8 @@ impl TryFrom<u8> for Even {
 
 /// Takes an even number.
 #[tool]
-fn halve(number: Even, name: Option<bool>) {
-    drop((number, name));
+fn halve(number: Even, name: Option<bool>) -> String {
+    format!("{number:?} {name:?}")
 }
 
 #[tokio::test]

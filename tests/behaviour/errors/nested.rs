@@ -65,7 +65,7 @@ async fn every_error_in_a_nested_value_has_a_path() {
     assert_eq!(
         errors_of(r#"{"stops":[{"city":"A"},{"city":1,"nights":300},{"town":"C","nights":1,"sky":"suny"}]}"#)
             .await,
-        "`stops[1].city`: expected a string, got integer `1`; `stops[1].nights`: expected an integer from 0 to 255, got integer `300`; `stops[2].sky`: expected `sunny`, `rainy` or `null`, got string \"suny\"; `stops[2].city` is missing; `stops[2].town` is not an argument. Call it again, but change `stops[1].city` to a string, and change `stops[1].nights` to an integer from 0 to 255, and change `stops[2].sky` from \"suny\" to \"sunny\", and rename `stops[2].town` to `city`."
+        "`stops[1].city`: expected a string, got integer `1`; `stops[1].nights`: expected an integer from 0 to 255, got integer `300`; `stops[2].sky`: expected `sunny`, `rainy` or `null`, got string \"suny\"; `stops[2].city` is missing; `stops[2].town` is not an argument (it takes `city`, `nights` and `sky`). Call it again, but change `stops[1].city` to a string, and change `stops[1].nights` to an integer from 0 to 255, and change `stops[2].sky` from \"suny\" to \"sunny\", and add `stops[2].city`, and leave out `stops[2].town`."
     );
 }
 

@@ -61,7 +61,7 @@ async fn a_search_loads_tools_and_their_calls_keep_their_namespace() {
         assert_eq!(
             input[4],
             json!({ "type": "function_call", "call_id": "c", "name": "get_weather", "namespace": "get_weather",
-                "arguments": r#"{"city":"Paris"}"# })
+                "arguments": r#"{"city": "Paris"}"# })
         );
         assert_eq!(input[6]["output"], "Paris: sunny");
     }

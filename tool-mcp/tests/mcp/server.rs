@@ -368,9 +368,9 @@ async fn arguments_that_are_no_object_are_a_result_that_a_model_reads() {
         assert_eq!(response["result"]["content"][0]["text"], "12:00", "{response}");
     }
     for (id, (arguments, error)) in [
-        (json!([{"city": "Rome"}]), "must be one JSON object, not an array"),
+        (json!([{"city": "Rome"}]), "must be one JSON object, not a list"),
         (json!("Rome"), "must be one JSON object"),
-        (json!("{\"city\":\"Rome\"}"), "Send the object itself."),
+        (json!("{\"city\":\"Rome\"}"), "Call it again with one JSON object: {"),
         (json!(7), "must be one JSON object"),
         (json!(true), "must be one JSON object"),
         (json!([]), "`city` is missing"),

@@ -36,7 +36,7 @@ pub(crate) fn answer_parameter<T: DeserializeOwned + JsonSchema>(
 pub(crate) fn decode_answer<T: DeserializeOwned + JsonSchema>(
     json: &str,
     validator: Option<&Validator>,
-    options: CoercionOptions,
+    options: CoercionOptions<'_>,
 ) -> Result<T, ArgumentsError> {
     let Some(validator) = validator else { return decoded(json) };
     let nulls_are_absent = options.null_is_absent && json.contains("null");

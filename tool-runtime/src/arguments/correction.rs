@@ -24,8 +24,8 @@ struct Reading {
 }
 
 impl Reading {
-    fn new(arguments: &str, validator: &Validator) -> Self {
-        let options = CoercionOptions { lenient: true, null_is_absent: false };
+    fn new(tool: &str, arguments: &str, validator: &Validator) -> Self {
+        let options = CoercionOptions { tool, lenient: true, null_is_absent: false };
         let within_limit = Some(arguments).filter(|arguments| arguments.len() <= MAX_BYTES);
         let Some(read) = within_limit.and_then(|arguments| coerce(arguments, validator, options)) else {
             return Reading::default();
@@ -60,10 +60,7 @@ impl Reading {
     fn corrects(&self, error: &ArgumentError) -> bool {
         let ArgumentError::Invalid { path: wrong, .. } = error else { return false };
         let wrong = TruncatedPath(wrong).to_string();
-        let concerns = |coercion: &Coercion| match coercion {
-            Coercion::Value { path, .. } => path.starts_with(&wrong),
-            Coercion::Repair(_) | Coercion::Unwrapped { .. } => false,
-        };
+        let concerns = |coercion: &Coercion| matches!(coercion, Coercion::Value { path, .. } if path.starts_with(&wrong));
         self.coercions.iter().any(concerns)
     }
 
@@ -86,7 +83,8 @@ impl ArgumentsError {
         arguments: &str,
         validator: Option<&Validator>,
     ) -> CallError {
-        let reading = validator.map_or_else(Reading::default, |validator| Reading::new(arguments, validator));
+        let reading =
+            validator.map_or_else(Reading::default, |validator| Reading::new(tool, arguments, validator));
         let tool = tool.to_owned();
         let call = reading.arguments.as_deref().and_then(|arguments| call_as_json(&tool, arguments));
         let again = |changes: &str, call: Option<&String>| match call {
@@ -94,17 +92,14 @@ impl ArgumentsError {
             None => format!("Call it again{changes}."),
         };
         match self {
-            ArgumentsError::NotJson { error: source, is_truncated: true } => {
-                let (near, correction) = (String::new(), shorten(arguments));
-                CallError::NotJson { tool, is_truncated: true, near, correction, source }
-            }
-            ArgumentsError::NotJson { error: source, is_truncated: false } => {
+            ArgumentsError::NotJson { error: source, is_truncated } => {
                 let near = text_around(arguments, &source);
                 let has_single_quotes = reading.coercions.contains(&Coercion::Repair(SINGLE_QUOTES));
                 let changes =
                     if has_single_quotes { " with double quotes" } else { " with one valid JSON object" };
-                let correction = again(changes, call.as_ref());
-                CallError::NotJson { tool, is_truncated: false, near, correction, source }
+                let correction =
+                    if is_truncated { shorten(arguments) } else { again(changes, call.as_ref()) };
+                CallError::NotJson { tool, is_truncated, near, correction, source }
             }
             ArgumentsError::NotAnObject(got) => {
                 let correction = again(" with one JSON object", call.as_ref());

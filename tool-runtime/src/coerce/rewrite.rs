@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 struct Rewrite<'v> {
     validator: &'v Validator,
-    options: CoercionOptions,
+    options: CoercionOptions<'v>,
     coercions: Vec<Coercion>,
     path: String,
     /// Whether the value is an item of an array: `[1, 2]` has two readings as an array of arrays.
@@ -27,9 +27,9 @@ const MAX_DEPTH: usize = 200;
 type Guides<'v> = Vec<&'v Node>;
 
 /// Rewrites the object of arguments. Once the budget is spent, the rest is not rewritten.
-pub(super) fn rewrite(
-    validator: &Validator,
-    options: CoercionOptions,
+pub(super) fn rewrite<'v>(
+    validator: &'v Validator,
+    options: CoercionOptions<'v>,
     object: &str,
     coercions: &mut Vec<Coercion>,
 ) -> String {
@@ -163,26 +163,26 @@ impl<'v> Rewrite<'v> {
         Ok(object_text(&written))
     }
 
-    /// The arguments, with those inside the only undeclared key moved out of it: `{"parameters": {"city": ..}}` becomes
-    /// `{"city": ..}`. The value of the key may be a string that contains the object.
+    /// The arguments inside the only key, if models write it around arguments and the tool does not declare it:
+    /// `{"parameters": {"city": ..}}` becomes `{"city": ..}`. The value of the key may be a string that contains the object.
     fn unwrapped(&mut self, object: &str) -> Option<String> {
+        const WRAPPERS: [&str; 7] =
+            ["arguments", "args", "parameters", "params", "input", "kwargs", "properties"];
+        let outer = pairs(object)?;
+        let [(wrapper, value)] = &outer[..] else { return None };
         let root = self.validator.root;
         let guides = self.guides(root, object).ok()?;
         let is_declared = |key: &str| guides.iter().any(|node| node.declared_property(key).is_some());
-        let (mut arguments, undeclared): (Vec<_>, Vec<_>) =
-            pairs(object)?.into_iter().partition(|(key, _)| is_declared(key));
-        let [(wrapper, value)] = &undeclared[..] else { return None };
-        let value =
-            conversions::json_in_string(TypeSet::OBJECT, value).map_or(Cow::Borrowed(*value), Cow::Owned);
-        let inside = pairs(&value)?;
-        let is_argument = |key: &str| is_declared(key) && arguments.iter().all(|(other, _)| *other != key);
-        if inside.is_empty() || !inside.iter().all(|(key, _)| is_argument(key)) {
+        let is_wrapper = WRAPPERS.contains(&&**wrapper) || **wrapper == *self.options.tool;
+        let in_string = conversions::json_in_string(TypeSet::OBJECT, value);
+        let value = in_string.map_or(Cow::Borrowed(*value), Cow::Owned);
+        let inside = pairs(&value).filter(|_| is_wrapper && !is_declared(wrapper))?;
+        if inside.is_empty() || !inside.iter().all(|(key, _)| is_declared(key)) {
             return None;
         }
-        arguments.extend(inside);
         let before = std::mem::take(&mut self.coercions);
         self.coercions.push(Coercion::Unwrapped { key: wrapper.clone().into_owned() });
-        let written = self.value(root, &object_text(&arguments));
+        let written = self.value(root, &value);
         if self.validity(root, &written) == Validity::Invalid {
             self.coercions = before;
             return None;

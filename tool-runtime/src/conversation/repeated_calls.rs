@@ -29,7 +29,7 @@ const FAILED: Note = Note {
 const RETURNED: Note = Note {
     start: "\nThis call has now returned the same result",
     way: "",
-    end: ": do not repeat it unless its result can change. Use the result, or do something else.",
+    end: ": repeat it only if there is a reason to. Otherwise use the result, or do something else.",
     min_limit: 2,
 };
 
@@ -97,16 +97,22 @@ fn note(result: &ToolMessage) -> Option<Note> {
 }
 
 fn key(call: &ToolCall) -> Call<'_> {
+    /// In bytes: longer arguments are compared as they are, since each reply compares many calls.
+    const MAX_BYTES: usize = 4 << 10;
     let arguments = written_arguments(call);
     // White space and the order of keys do not matter.
-    let arguments = match serde_json::from_str::<Value>(&arguments) {
-        Ok(value) => Cow::Owned(sorted_text(value)),
-        Err(_) => arguments,
+    let value = Some(&arguments).filter(|arguments| arguments.len() <= MAX_BYTES);
+    let arguments = match value.and_then(|arguments| serde_json::from_str::<Value>(arguments).ok()) {
+        Some(value) => Cow::Owned(sorted_text(value)),
+        None => arguments,
     };
     (written_name(call), arguments)
 }
 
 fn earlier(messages: &[Message], times: usize) -> Earlier<'_> {
+    /// Earlier ones would take longer in each reply.
+    const MAX_CALLS: usize = 50;
+    let mut calls = 0;
     let mut earlier = Earlier::new();
     let mut results: HashMap<&str, &str> = HashMap::new();
     for message in messages.iter().rev() {
@@ -114,7 +120,9 @@ fn earlier(messages: &[Message], times: usize) -> Earlier<'_> {
             // An id may occur in several replies: each reply replaces the results of later ones.
             Message::Tool(result) => drop(results.insert(&result.tool_call_id, result.text())),
             Message::User(_) => break,
+            Message::Assistant(_) if calls >= MAX_CALLS => break,
             Message::Assistant(reply) => {
+                calls += reply.tool_calls.len();
                 for call in reply.tool_calls.iter().rev() {
                     let last = earlier.entry(key(call)).or_default();
                     if last.len() < times {

@@ -149,19 +149,7 @@ impl ArgumentError {
     }
 }
 
-/// `it takes no arguments`, `` it takes `a`, `b` and 3 more ``
-pub(super) struct Takes<'a>(pub(super) &'a [String]);
-
-impl fmt::Display for Takes<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            [] => f.write_str("it takes no arguments"),
-            names => write!(f, "it takes {}", Names(names)),
-        }
-    }
-}
-
-/// `` `a`, `b` and 3 more ``
+/// `` `a`, `b` and 3 more ``, or `no arguments`.
 pub(super) struct Names<'a>(pub(super) &'a [String]);
 
 impl fmt::Display for Names<'_> {
@@ -171,7 +159,7 @@ impl fmt::Display for Names<'_> {
         let more = self.0.len().checked_sub(MAX_LISTED).filter(|&more| more > 0);
         let items: Vec<String> = listed.chain(more.map(|more| format!("{more} more"))).collect();
         match items.split_last() {
-            None => Ok(()),
+            None => f.write_str("no arguments"),
             Some((only, [])) => f.write_str(only),
             Some((last, others)) => write!(f, "{} and {last}", others.join(", ")),
         }

@@ -21,7 +21,7 @@ pub enum CallError {
         tool: String,
         /// Whether the arguments end before the JSON is complete.
         is_truncated: bool,
-        /// The text around the error; empty if the arguments are truncated.
+        /// The text around the error.
         near: String,
         /// The last sentence of the message: what to send instead.
         correction: String,

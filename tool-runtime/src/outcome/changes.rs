@@ -1,6 +1,7 @@
 //! The changes that correct invalid arguments.
 
 use super::{ArgumentError, Escaped, Truncated, TruncatedPath};
+use serde_json::Value;
 use std::fmt;
 
 /// In bytes: a sentence contains no longer value of a model, and no longer words.
@@ -16,7 +17,9 @@ pub(crate) fn from_to(from: &str, to: &str) -> String {
 pub(crate) fn call_as_json(tool: &str, arguments: &str) -> Option<String> {
     const MAX_LENGTH: usize = 400;
     let is_short = arguments.len() <= MAX_LENGTH && !arguments.contains(char::is_control);
-    is_short.then(|| format!(r#"{{"name": "{tool}", "arguments": {}}}"#, Escaped(arguments)))
+    // `serde_json` does not read halves of surrogate pairs and numbers that are too large.
+    let is_json = || serde_json::from_str::<Value>(arguments).is_ok();
+    (is_short && is_json()).then(|| format!(r#"{{"name": "{tool}", "arguments": {}}}"#, Escaped(arguments)))
 }
 
 /// The number of changes in a sentence.
@@ -27,14 +30,16 @@ pub(crate) struct Changes<'a>(pub(crate) &'a [ArgumentError]);
 
 impl fmt::Display for Changes<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let changes = self.0.iter().filter(|error| !self.is_renamed(error));
-        for (index, error) in changes.enumerate() {
-            match index {
+        let changes = self.0.iter().enumerate().filter(|(_, error)| !self.is_renamed(error));
+        for (count, (index, error)) in changes.enumerate() {
+            match count {
                 0 => {}
                 MAX_CHANGES => return f.write_str(", and correct the other errors"),
                 _ => f.write_str(", and ")?,
             }
-            write_change(f, error)?;
+            let target = new_name(error);
+            let is_taken = target.is_some() && self.0[..index].iter().any(|other| new_name(other) == target);
+            write_change(f, error, is_taken)?;
         }
         Ok(())
     }
@@ -43,18 +48,21 @@ impl fmt::Display for Changes<'_> {
 impl Changes<'_> {
     /// Whether another error already asks to rename an unknown argument to this missing one.
     fn is_renamed(&self, error: &ArgumentError) -> bool {
-        let ArgumentError::Missing { argument: missing, similar: None } = error else { return false };
-        self.0.iter().any(|error| match error {
-            ArgumentError::Unknown { argument, suggestion: Some(name), .. } => {
-                let object = argument.rsplit_once('.').map_or("", |(object, _)| object);
-                missing.strip_suffix(&**name).is_some_and(|start| start.trim_end_matches('.') == object)
-            }
-            _ => false,
-        })
+        let ArgumentError::Missing { argument, similar: None } = error else { return false };
+        self.0.iter().filter_map(new_name).any(|name| name == *argument)
     }
 }
 
-fn write_change(f: &mut fmt::Formatter<'_>, error: &ArgumentError) -> fmt::Result {
+/// The path that an unknown argument should have.
+fn new_name(error: &ArgumentError) -> Option<String> {
+    let ArgumentError::Unknown { argument, suggestion: Some(name), .. } = error else { return None };
+    Some(match argument.rsplit_once('.') {
+        Some((object, _)) => format!("{object}.{name}"),
+        None => name.clone(),
+    })
+}
+
+fn write_change(f: &mut fmt::Formatter<'_>, error: &ArgumentError, is_taken: bool) -> fmt::Result {
     match error {
         ArgumentError::Invalid { path, .. } if path.is_empty() => f.write_str("correct this"),
         ArgumentError::Invalid { path, change: None, .. } => write!(f, "correct `{}`", TruncatedPath(path)),
@@ -65,12 +73,10 @@ fn write_change(f: &mut fmt::Formatter<'_>, error: &ArgumentError) -> fmt::Resul
         ArgumentError::Missing { argument, similar: Some(similar) } => {
             write!(f, "rename `{}` to `{}`", Truncated(similar), TruncatedPath(argument))
         }
-        ArgumentError::Unknown { argument, suggestion: None, .. } => {
-            write!(f, "leave out `{}`", TruncatedPath(argument))
-        }
-        ArgumentError::Unknown { argument, suggestion: Some(name), .. } => {
+        ArgumentError::Unknown { argument, suggestion: Some(name), .. } if !is_taken => {
             write!(f, "rename `{}` to `{}`", TruncatedPath(argument), Truncated(name))
         }
+        ArgumentError::Unknown { argument, .. } => write!(f, "leave out `{}`", TruncatedPath(argument)),
         ArgumentError::Repeated { argument } => write!(f, "write `{}` once", TruncatedPath(argument)),
     }
 }

@@ -1,7 +1,7 @@
 //! Several errors of arguments as one text.
 
 use super::ArgumentError;
-use super::argument_error::Takes;
+use super::argument_error::Names;
 use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
@@ -32,9 +32,8 @@ impl fmt::Display for ErrorList<'_> {
             write!(text, "{error}")?;
             let names = |error: &ArgumentError| error.known_names().map(Arc::as_ptr);
             let next = errors.get(index + 1).filter(|_| index + 1 < MAX_SHOWN_ERRORS);
-            match error.known_names() {
-                Some(known) if next.and_then(names) != names(error) => write!(text, " ({})", Takes(known))?,
-                _ => {}
+            if let Some(known) = error.known_names().filter(|_| next.and_then(names) != names(error)) {
+                write!(text, " (it takes {})", Names(known))?;
             }
             shown += 1;
         }

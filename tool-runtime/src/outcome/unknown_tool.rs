@@ -13,7 +13,8 @@ use std::sync::Arc;
 pub struct UnknownToolError {
     /// The unknown name.
     pub name: String,
-    /// The name of the most similar tool, or of one that accepts the arguments. Only the errors of the first 100
+    /// The name of the most similar tool, or of one with its words that accepts the
+    /// arguments. Only the errors of the first 20
     /// calls of a reply have one.
     pub suggestion: Option<String>,
     /// The sorted names of the tools that the run allows. With a search (`RegistryBuilder::search`), only of those that the
@@ -22,7 +23,7 @@ pub struct UnknownToolError {
     /// Whether `search_tools` finds other tools.
     pub can_search: bool,
     /// Whether the message asks the model to call the suggested tool. It does not if the tool is destructive or needs
-    /// approval.
+    /// approval, or if it may do something else: it is not `read_only`, and the name is not only misspelt.
     pub asks_for_call: bool,
     /// The call of the suggested tool with the same arguments, as JSON, if the tool accepts them and they are short. The
     /// message contains it if it asks for the call.

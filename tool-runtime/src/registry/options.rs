@@ -148,7 +148,7 @@ impl RegistryBuilder {
     /// assert_eq!(messages[0].content, "3");
     /// assert_eq!(
     ///     messages[0].outcome().expect("it ran").coercions(),
-    ///     ["a trailing comma was left out", r#"`numbers`: "[1, 2]" was read as [1,2]"#],
+    ///     ["a trailing comma was left out", r#"`numbers`: "[1, 2]" was read as [1, 2]"#],
     /// );
     /// # Ok(())
     /// # }
@@ -195,7 +195,7 @@ impl RegistryBuilder {
     }
 
     /// Sets the number of identical results after which the model gets a note: if a call with the same tool and arguments has
-    /// the same result this often in a row, since the last user message, its result ends with "This call has now returned the
+    /// the same result this often in a row, since the last user message and within its last 50 calls, its result ends with "This call has now returned the
     /// same result three times in a row: ..", and an error ends with "This call has now failed in the same way three times in
     /// a row: ..". Default: 3. `None` switches the note off.
     ///

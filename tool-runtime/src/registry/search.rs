@@ -10,8 +10,8 @@ use crate::message::ToolCall;
 use crate::outcome::{CallError, UnknownToolError};
 use crate::output::ToolFailure;
 use crate::schema::ToolSchema;
-use crate::search::{Catalog, Findable, Scope, Search, documented_signature, similar_name};
-use crate::suggest::suggest;
+use crate::search::{Catalog, Findable, Scope, Search, documented_signature};
+use crate::suggest::{misspells, suggest};
 use crate::tool::{Batch, IncomingCall, ToolEntry};
 use crate::tool_name::{self, CALL_TOOL};
 use std::sync::Arc;
@@ -188,7 +188,7 @@ impl Registry {
         }
         let all: Vec<&str> = findable().chain(listed.iter().map(|name| &**name)).collect();
         let names = || all.iter().copied().filter(|name| !tool_name::is_reserved(name));
-        let suggestion = suggest(name, names()).or_else(|| similar_name(name, names()));
+        let suggestion = suggest(name, names()).or_else(|| names().find(|known| misspells(name, known)));
         UnknownToolError { suggestion: suggestion.map(str::to_owned), ..error }
     }
 

@@ -4,7 +4,7 @@ use super::Registry;
 use crate::context::AllowedTools;
 use crate::json::pairs;
 use crate::outcome::{UnknownToolError, call_as_json};
-use crate::suggest::{most_similar, suggest};
+use crate::suggest::{misspells, suggest};
 use crate::tool::{IncomingCall, ToolEntry};
 use crate::validator::{Budget, Validity};
 use std::borrow::Cow;
@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 /// In bytes: longer arguments are not compared with the schemas of all tools.
 const MAX_ARGUMENTS: usize = 16 << 10;
-/// The names of at most this many tools that accept the arguments are compared with the wrong name.
-const MAX_COMPARED: usize = 100;
+/// The arguments are compared with the schemas of at most this many tools.
+const MAX_COMPARED: usize = 20;
 
 impl Registry {
     /// The error of a call at this position of its reply, for a run with these allowed tools.
@@ -30,8 +30,8 @@ impl Registry {
         UnknownToolError::new(name, suggestion, available)
     }
 
-    /// The error of a call, with the tool to call instead: the one with a similar name, otherwise one that accepts the
-    /// arguments.
+    /// The error of a call, with the tool to call instead: the one with a similar name, otherwise one with its words that
+    /// accepts the arguments.
     #[cold]
     pub(crate) fn unknown_tool_error(&self, incoming: &IncomingCall<'_>) -> UnknownToolError {
         let IncomingCall { batch, position, call, .. } = *incoming;
@@ -40,23 +40,21 @@ impl Registry {
         let pairs = pairs(arguments).filter(|_| may_suggest(position) && arguments.len() <= MAX_ARGUMENTS);
         let keys: Option<Vec<_>> = pairs.map(|pairs| pairs.into_iter().map(|(key, _)| key).collect());
         let accepts = |tool: &ToolEntry| keys.as_ref().is_some_and(|keys| tool.accepts(arguments, keys));
-        if error.suggestion.is_none() {
+        if error.suggestion.is_none() && keys.is_some() {
             let allowed = batch.context().allowed();
-            let is_callable =
-                |tool: &ToolEntry| self.is_allowed(tool, allowed) && !self.tools.is_search_tool(&tool.name);
-            let tools = self.tools.entries.iter().filter(|tool| is_callable(tool) && accepts(tool));
-            let accepting: Vec<&str> = tools.map(|tool| &*tool.name).take(MAX_COMPARED).collect();
-            let has_arguments = keys.as_ref().is_some_and(|keys| !keys.is_empty());
-            error.suggestion = match accepting[..] {
-                // Many tools accept an empty object.
-                [only] if has_arguments || error.available.len() == 1 => Some(only.to_owned()),
-                _ => most_similar(&call.name, &accepting).map(str::to_owned),
+            let is_callable = |tool: &&Arc<ToolEntry>| {
+                self.is_allowed(tool, allowed) && !self.tools.is_search_tool(&tool.name)
             };
+            let tools = self.tools.entries.iter().filter(is_callable);
+            let similar = tools.filter(|tool| misspells(&call.name, &tool.name)).take(MAX_COMPARED);
+            let nearest = similar.filter(|tool| accepts(tool)).min_by_key(|tool| tool.name.len());
+            error.suggestion = nearest.map(|tool| tool.name.to_string());
         }
         if let Some(tool) = error.suggestion.as_ref().and_then(|name| self.entry(name)) {
             let needs_care =
                 tool.options.annotations.is_destructive() || tool.options.policy.requires_approval;
-            error.asks_for_call = !needs_care;
+            let is_likely = tool.options.annotations.is_read_only() || misspells(&call.name, &tool.name);
+            error.asks_for_call = is_likely && !needs_care;
             error.call = accepts(tool).then(|| call_as_json(&tool.name, arguments)).flatten();
         }
         error
@@ -83,6 +81,6 @@ impl ToolEntry {
 /// Whether the error of a call at this position of its reply suggests another tool. The search for it compares the names of
 /// all tools, so the errors of later calls do not.
 pub(super) fn may_suggest(position: usize) -> bool {
-    const MAX_CALLS: usize = 100;
+    const MAX_CALLS: usize = 20;
     position < MAX_CALLS
 }

@@ -1,7 +1,6 @@
 //! Text as words: split, in lower case, without stop words, and stemmed.
 
 use frostem::{Algorithm, Stemmer};
-use std::collections::BTreeSet;
 
 /// In characters. The rest of a longer identifier, or of a longer text without spaces, is ignored.
 const MAX_TOKEN_LENGTH: usize = 400;
@@ -60,12 +59,6 @@ pub(super) fn stems(tokens: impl IntoIterator<Item = Token>) -> Vec<String> {
         }
     }
     stems
-}
-
-/// The stems of the parts of a name, stop words and numbers too: those of `turnLightsOn` are `light`, `on` and `turn`.
-pub(super) fn name_words(name: &str) -> BTreeSet<String> {
-    let stemmer = Stemmer::new(Algorithm::English);
-    name_parts(name).iter().map(|part| stem(stemmer, part)).collect()
 }
 
 /// The parts of a name, in order.
@@ -153,31 +146,7 @@ fn is_without_spaces(letter: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_NAME_LENGTH, STOP_WORDS, name_words};
-
-    #[test]
-    fn the_words_of_a_name_are_the_stems_of_its_parts() {
-        for (name, words) in [
-            ("turnLightsOn", &["light", "on", "turn"][..]),
-            ("get_the_weather", &["get", "the", "weather"]),
-            ("list-repositories.v2", &["2", "list", "repositori", "v"]),
-            ("GitHub", &["git", "hub"]),
-            ("find_find", &["find"]),
-            ("погода", &["погода"]),
-            ("__", &[]),
-        ] {
-            assert_eq!(name_words(name).into_iter().collect::<Vec<_>>(), words, "{name}");
-        }
-    }
-
-    #[test]
-    fn a_long_name_has_a_limited_number_of_words() {
-        let numbers: Vec<String> = (0..100_000).map(|number| number.to_string()).collect();
-        let names = [numbers.join("_"), numbers.join("x")];
-        for name in names {
-            assert!(name_words(&name).len() <= MAX_NAME_LENGTH);
-        }
-    }
+    use super::STOP_WORDS;
 
     #[test]
     fn the_stop_words_are_sorted() {

@@ -63,7 +63,7 @@ impl AnswerFormat {
         let own = self.keys.as_ref().and_then(|keys| keys.names.own_arguments(json));
         let json = own.as_deref().unwrap_or(json);
         // A strict form makes the model write null for each absent field, even if an earlier process sent it.
-        let options = CoercionOptions { null_is_absent: true, lenient: self.is_lenient };
+        let options = CoercionOptions { tool: NAME, null_is_absent: true, lenient: self.is_lenient };
         let validator = self.validator.as_ref();
         if !self.is_wrapped {
             return decode_answer(json, validator, options);

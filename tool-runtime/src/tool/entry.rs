@@ -87,7 +87,7 @@ impl ToolEntry {
     }
 
     /// The coerced arguments, if the tool can decode them.
-    pub(crate) fn coerce(&self, arguments: &str, options: CoercionOptions) -> Option<Coerced> {
+    pub(crate) fn coerce(&self, arguments: &str, options: CoercionOptions<'_>) -> Option<Coerced> {
         let mut coerced = coerce(arguments, &self.validator.validator, options)?;
         let Some(keys) = &self.keys else { return Some(coerced) };
         // Repaired text may have written names, and so may an object that was a string.

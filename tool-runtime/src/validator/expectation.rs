@@ -8,6 +8,7 @@ use super::validation::Validation;
 use super::{EnumValues, Validator};
 use crate::json::{JsonString, Scanner, TypeSet, to_text};
 use crate::outcome::{MAX_QUOTED, Problem, Truncated, from_to};
+use crate::suggest::{fold, misspells};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -73,7 +74,12 @@ pub(super) fn with_suggestion<'a>(
     strings: impl Iterator<Item = &'a str>,
     budget: &mut Budget,
 ) -> Problem {
-    let suggestion = string_value(json).and_then(|text| suggest_within(&text, strings, budget));
+    // `unread` is near `read`, and `1m` near `1M`, but they have another meaning.
+    let is_other_spelling =
+        |text: &str, value: &str| misspells(text, value) && (text.len() > 3 || fold(text) == fold(value));
+    let suggestion = string_value(json).and_then(|text| {
+        suggest_within(&text, strings, budget).filter(|value| is_other_spelling(&text, value))
+    });
     let change = match suggestion {
         Some(value) => from_to(json, &to_text(&value.into())),
         None => "to one of these values".to_owned(),

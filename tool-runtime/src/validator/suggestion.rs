@@ -1,7 +1,7 @@
 //! Suggestions for wrong names in arguments.
 
 use super::Budget;
-use crate::suggest::suggest;
+use crate::suggest::{misspells, suggest};
 
 /// The nearest of the names that the budget allows to compare.
 pub(crate) fn suggest_within<'a>(
@@ -13,8 +13,8 @@ pub(crate) fn suggest_within<'a>(
     suggest(wrong, names.take_while(|_| budget.spend(units).is_ok()))
 }
 
-/// The suggestion for an unknown key: the nearest absent name or, if there are one unknown key and one missing name,
-/// the latter.
+/// The suggestion for an unknown key: the nearest absent name or, if there are one unknown key and one missing name with a
+/// common word, the latter.
 pub(crate) fn suggest_unknown<'a>(
     unknown: &str,
     unknown_count: usize,
@@ -22,6 +22,8 @@ pub(crate) fn suggest_unknown<'a>(
     absent: impl Iterator<Item = &'a str>,
     budget: &mut Budget,
 ) -> Option<String> {
-    let only = missing.first().filter(|_| unknown_count == 1 && missing.len() == 1);
+    let only = missing.first().filter(|name| {
+        unknown_count == 1 && missing.len() == 1 && (misspells(name, unknown) || misspells(unknown, name))
+    });
     suggest_within(unknown, absent, budget).or(only.copied()).map(str::to_owned)
 }

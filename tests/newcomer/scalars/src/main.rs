@@ -46,8 +46,8 @@ async fn main() {
         (
             "call_3",
             "Error: invalid arguments for `get_weather`: `days`: expected an integer, got string \"tomorrow\"; \
-             `city` is missing; `town` is not an argument. \
-             Call it again, but change `days` to an integer, and rename `town` to `city`.",
+             `city` is missing; `town` is not an argument (it takes `city`, `days` and `celsius`). \
+             Call it again, but change `days` to an integer, and add `city`, and leave out `town`.",
         ),
         ("call_4", "Error: the tool `explode` failed unexpectedly."),
         ("call_5", "Error: there is no weather in Atlantis"),
