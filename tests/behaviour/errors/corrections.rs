@@ -200,8 +200,8 @@ async fn no_change_has_another_meaning() {
     }
     let required = json!({ "origin": "Rome", "language": 2 });
     assert_eq!(correction(required).await, ", but add `passengers`, and leave out `language`.");
-    let twice = json!({ "orign": "Rome", "orign": "Oslo", "passengers": 2 });
-    assert_eq!(correction(twice).await, ", but rename `orign` to `origin`, and leave out `orign`.");
+    let twice = json!({ "orign": "Rome", "orgin": "Oslo", "passengers": 2 });
+    assert_eq!(correction(twice).await, ", but rename `orign` to `origin`, and leave out `orgin`.");
 }
 
 #[tokio::test]
