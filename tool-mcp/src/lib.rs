@@ -48,10 +48,10 @@
 //!
 //! | Feature | Content | Crates |
 //! | --- | --- | --- |
-//! | `server` | [`serve`] over standard input and output, and other transports of [`rmcp`]. | 71 |
-//! | `http-server` | [`Server::http_service`]. Includes `server`. | 81 |
-//! | `client` | [`Client`] of child processes, and over other transports of [`rmcp`]. | 73 |
-//! | `http-client` | [`Client::http`] with TLS. Includes `client`. | 133 |
+//! | `server` | [`serve`] over standard input and output, and other transports of [`rmcp`]. | 72 |
+//! | `http-server` | [`Server::http_service`]. Includes `server`. | 82 |
+//! | `client` | [`Client`] of child processes, and over other transports of [`rmcp`]. | 74 |
+//! | `http-client` | [`Client::http`] with TLS. Includes `client`. | 134 |
 //!
 //! [`rmcp`], the official SDK, implements the protocol. Its transports and settings are part of the API of this crate.
 //! It supports the versions from 2024-11-05 to 2026-07-28. This crate supports tools, but not prompts, resources,
