@@ -48,7 +48,7 @@ CAUSES = [
     ("a length, which is only in the description of a strict schema", r"expected a (character|string of )", ["letter", *LIMITED]),
     ("unique items, which are only in the description of a set", r"an equal item is in the list", ["set", "set_of_text", "set_of_lists"]),
     ("the range of an integer type, which only the decoder knows", r"expected an integer (from -?\d+ to|of at least)", None),
-    ("the range of an integer type, which only the decoder knows", r"expected an object with .*, got an object$", ["untagged_structs"]),
+    ("the range of an integer type, which only the decoder knows", r"expected an object with .*, got an object\.", ["untagged_structs"]),
     ("a number beyond the range of floats", r"number out of range|got number `-?inf`", None),
 ]
 """Causes for which a tool may reject a call that the grammar accepts: the cause, a pattern of the error, the tools."""

@@ -1,8 +1,8 @@
 //! Coercion of arguments into the only form that their tool decodes.
 //!
 //! Integers that are written as `1.0` are always coerced, a null for an absent argument only if a strict schema
-//! requires it, and everything else only if the program opts in, or to find the corrected call for an error. The result is text, which is validated like the text
-//! of the model.
+//! requires it, and everything else only if the program opts in, or to find the corrected call for an error. The
+//! result is text, which is validated like the text of the model.
 
 mod conversions;
 mod json_repair;

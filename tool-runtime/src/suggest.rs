@@ -30,7 +30,7 @@ pub(crate) fn suggest<'a>(wrong: &str, candidates: impl Iterator<Item = &'a str>
 }
 
 /// Whether a wrong name only misspells another one: each of its words, without those that any name may have, differs by at most
-/// one letter from a word of the other. `stop_server` does not misspell `start_server`.
+/// one letter from a word of the other. `stop_server` does not misspell `start_server`, nor `set_door` `get_door`.
 pub(crate) fn misspells(wrong: &str, name: &str) -> bool {
     const GENERIC: [&str; 4] = ["tool", "function", "call", "api"];
     let has_sign = |name: &str| !name.starts_with(char::is_alphanumeric);
@@ -38,7 +38,12 @@ pub(crate) fn misspells(wrong: &str, name: &str) -> bool {
         return false;
     }
     let known = words(name);
-    let is_known = |word: &String| known.iter().any(|known| strsim::osa_distance(word, known) <= 1);
+    let is_near = |word: &str, known: &str| {
+        // Another letter in a short word makes another word.
+        let is_other = word.len() < 5 && strsim::hamming(word, known) == Ok(1);
+        !is_other && strsim::osa_distance(word, known) <= 1
+    };
+    let is_known = |word: &String| known.iter().any(|known| is_near(word, known));
     let specific: Vec<String> = words(wrong).into_iter().filter(|word| !GENERIC.contains(&&**word)).collect();
     fold(wrong) == fold(name) || !specific.is_empty() && specific.iter().all(is_known)
 }

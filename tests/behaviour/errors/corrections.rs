@@ -165,6 +165,12 @@ fn unlock_door(id: u64) -> u64 {
     id
 }
 
+/// Sets a door.
+#[tool]
+fn set_door(id: u64) -> u64 {
+    id
+}
+
 /// Reads a door.
 #[tool(read_only)]
 fn watch_door(id: u64) -> u64 {
@@ -174,8 +180,10 @@ fn watch_door(id: u64) -> u64 {
 #[tokio::test]
 async fn a_tool_that_may_do_something_else_is_only_a_question() {
     let id = || json!({ "id": 1 });
-    for (name, suggested) in [("stop_server", "start_server"), ("lock_door", "unlock_door")] {
-        let text = error(tools![start_server, unlock_door], name, id()).await;
+    for (name, suggested) in
+        [("stop_server", "start_server"), ("lock_door", "unlock_door"), ("get_door", "set_door")]
+    {
+        let text = error(tools![start_server, unlock_door, set_door], name, id()).await;
         assert_eq!(text, format!("there is no tool `{name}`; did you mean `{suggested}`?"));
     }
     for name in ["startServer", "strat_server", "server_start", "start-server"] {

@@ -91,12 +91,10 @@ fn json_type<'t>(expected: &'t str, got: &str) -> Cow<'t, str> {
         "u8" => " from 0 to 255",
         "u16" => " from 0 to 65535",
         "u32" => " from 0 to 4294967295",
-        "u64" | "u128" | "usize" => " of at least 0",
-        "i64" | "i128" | "isize" => "",
+        "i64" | "i128" | "isize" | "u64" | "u128" | "usize" => "",
         "f32" | "f64" => return "a number".into(),
         "a sequence" => return "a list".into(),
         "a map" => return "an object".into(),
-        "unit" => return "null".into(),
         other => return other.into(),
     };
     format!("an integer{}", if got.starts_with("integer ") { range } else { "" }).into()

@@ -30,9 +30,12 @@ impl fmt::Display for ErrorList<'_> {
                 text.push_str("; ");
             }
             write!(text, "{error}")?;
-            let names = |error: &ArgumentError| error.known_names().map(Arc::as_ptr);
             let next = errors.get(index + 1).filter(|_| index + 1 < MAX_SHOWN_ERRORS);
-            if let Some(known) = error.known_names().filter(|_| next.and_then(names) != names(error)) {
+            let next = next.and_then(ArgumentError::known_names);
+            // Errors in a row share the list.
+            if let Some(known) =
+                error.known_names().filter(|known| next.is_none_or(|next| !Arc::ptr_eq(known, next)))
+            {
                 write!(text, " (it takes {})", Names(known))?;
             }
             shown += 1;

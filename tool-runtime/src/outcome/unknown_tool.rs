@@ -13,9 +13,8 @@ use std::sync::Arc;
 pub struct UnknownToolError {
     /// The unknown name.
     pub name: String,
-    /// The name of the most similar tool, or of one with its words that accepts the
-    /// arguments. Only the errors of the first 20
-    /// calls of a reply have one.
+    /// The name of the most similar tool, or of one with the same words that accepts the arguments. Only the errors of the
+    /// first 20 calls of a reply have one.
     pub suggestion: Option<String>,
     /// The sorted names of the tools that the run allows. With a search (`RegistryBuilder::search`), only of those that the
     /// request contains. A clone shares the list.

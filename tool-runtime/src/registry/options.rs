@@ -123,8 +123,10 @@ impl RegistryBuilder {
     /// - JSON in a string where the object of arguments, another object, an array, a number or a boolean is expected:
     ///   `"{..}"`, `"[1,2]"`, `"42"`, `"true"`.
     /// - A single value where an array of any length is expected.
-    /// - Arguments inside one unknown key, such as `{"parameters": {..}}`.
-    /// - A value of an enum that differs only in its case, `_`, `-` and spaces.
+    /// - Arguments inside the only key, if models write it around arguments: `arguments`, `args`, `parameters`, `params`,
+    ///   `input`, `kwargs`, `properties` or the name of the tool, and the tool does not declare it.
+    /// - A value of an enum that differs only in its case, `_`, `-` and spaces, but not in a sign or in a single letter: `1m`
+    ///   is not `1M`.
     ///
     /// Truncated text is never completed, `true` never becomes 1, 3.7 never becomes an integer, and invalid arguments
     /// never become defaults. [`Outcome::coercions`](crate::dispatch::Outcome::coercions) lists each change. Arguments

@@ -42,11 +42,10 @@ impl Registry {
         let accepts = |tool: &ToolEntry| keys.as_ref().is_some_and(|keys| tool.accepts(arguments, keys));
         if error.suggestion.is_none() && keys.is_some() {
             let allowed = batch.context().allowed();
-            let is_callable = |tool: &&Arc<ToolEntry>| {
-                self.is_allowed(tool, allowed) && !self.tools.is_search_tool(&tool.name)
-            };
-            let tools = self.tools.entries.iter().filter(is_callable);
-            let similar = tools.filter(|tool| misspells(&call.name, &tool.name)).take(MAX_COMPARED);
+            let is_callable =
+                |tool: &ToolEntry| self.is_allowed(tool, allowed) && !self.tools.is_search_tool(&tool.name);
+            let is_similar = |tool: &&Arc<ToolEntry>| is_callable(tool) && misspells(&call.name, &tool.name);
+            let similar = self.tools.entries.iter().filter(is_similar).take(MAX_COMPARED);
             let nearest = similar.filter(|tool| accepts(tool)).min_by_key(|tool| tool.name.len());
             error.suggestion = nearest.map(|tool| tool.name.to_string());
         }

@@ -37,12 +37,9 @@ impl ToolKeys {
                     validator.errors(validator.root, "", arguments, &mut Budget::new(arguments))
                 });
                 let written = |error: ArgumentError| error.map_path(|path| self.names.written_path(&path));
-                let is_only_of_decoder = errors.is_empty();
-                ArgumentsError::Invalid(if is_only_of_decoder {
-                    own.into_iter().map(written).collect()
-                } else {
-                    errors
-                })
+                let own = own.into_iter().map(written).collect();
+                // If there are none, only the decoder rejects the arguments.
+                ArgumentsError::Invalid(if errors.is_empty() { own } else { errors })
             }
             error => error,
         };
