@@ -83,7 +83,7 @@ async fn every_call_gets_one_message_in_call_order_with_its_id() {
         [
             "Beijing in 0 days: sunny",
             "Error: there is no tool `nonsense`. Available: `get_weather`, `now`, `panics` and `panics_later`.",
-            "Error: the arguments of `get_weather` are truncated. Call it again with shorter arguments or in a shorter reply.",
+            "Error: the arguments of `get_weather` are truncated. Call it again with one complete JSON object.",
             "Error: the tool `panics` failed unexpectedly.",
             "Error: no such city",
             "Error: the tool `panics_later` failed unexpectedly.",

@@ -118,7 +118,7 @@ async fn incomplete_arguments_are_reported_as_truncated_without_a_finish_reason(
     let messages = registry().dispatch(&reply.tool_calls).await;
     assert_eq!(
         contents(&messages)[1],
-        "Error: the arguments of `delete` are truncated. Call it again with shorter arguments or in a shorter reply.",
+        "Error: the arguments of `delete` are truncated. Call it again with one complete JSON object.",
     );
 }
 

@@ -69,7 +69,7 @@ async fn a_missing_argument_of_an_open_object_names_the_nearest_undeclared_key()
     let nested = dynamic(json!({"type": "object", "properties": {"stop": {"required": ["city"]}}}));
     assert_eq!(
         errors(&nested, "take", r#"{"stop":{"City":"A"}}"#).await,
-        "`stop.city` is missing. Call it again, but rename `City` to `stop.city`.",
+        "`stop.city` is missing. Call it again, but rename `City` to `city`.",
     );
 }
 
@@ -173,15 +173,12 @@ struct Numbers(#[allow(dead_code, reason = "only decoded")] Vec<(f64, i8)>);
 async fn keys_variants_and_numbers_have_their_paths_too() {
     let registry = Registry::new(tools![unchecked]).expect("one tool");
     for (arguments, expected) in [
-        (
-            r#"{"keys":{"1":true,"256":true}}"#,
-            "`keys.256`: expected an integer from 0 to 255, got integer `256`. ",
-        ),
+        (r#"{"keys":{"1":true,"256":true}}"#, "`keys.256`: expected an integer, got integer `256`. "),
         (r#"{"keys":{"1":true,"2":1}}"#, "`keys.2`: expected a boolean, got integer `1`"),
         (r#"{"levels":["low","middle"]}"#, "`levels[1]`: unknown variant `middle`, expected `low` or `high`"),
         (
             r#"{"levels":["low",{"high":{"exact":300}}]}"#,
-            "`levels[1].high.exact`: expected an integer from 0 to 255, got integer `300`",
+            "`levels[1].high.exact`: expected an integer, got integer `300`",
         ),
         (r#"{"levels":["low",{"high":{}}]}"#, "`levels[1].high`: missing field `exact`"),
         (

@@ -173,12 +173,12 @@ async fn produce_rejection(cause: &str) -> Option<ToolMessage> {
     let builder = Registry::builder;
     let message = match cause {
         "The registry has no such tool." => message_for("get_wether", r#"{"city":"Beijing"}"#).await,
-        "No tool has a similar name or accepts the arguments." => {
+        "No tool has a similar name." => {
             let other = DynamicTool::new("get_time", "", Value::Null, |_| async { Ok::<_, String>(()) });
             let call = ToolCall::new("call_1", "search_web", r#"{"query":"weather"}"#);
             message(builder().tools(tools![get_weather]).dynamic(other), &[call]).await
         }
-        "The tool with a similar name is destructive or needs approval." => {
+        "The tool with a similar name is destructive, needs approval, or may do something else." => {
             let call = ToolCall::new("call_1", "get_wether", r#"{"city":"Beijing"}"#);
             message(builder().tools(tools![failing::with_approval]), &[call]).await
         }

@@ -12,7 +12,7 @@ use serde_json::Value;
 /// In bytes: a longer value is not in the sentence.
 const MAX_VALUE: usize = 80;
 /// In bytes: longer arguments are not read again.
-const MAX_BYTES: usize = 64 << 10;
+const MAX_BYTES: usize = 16 << 10;
 
 /// The changes that lenient arguments would make.
 #[derive(Default)]
@@ -26,10 +26,9 @@ struct Reading {
 impl Reading {
     fn new(tool: &str, arguments: &str, validator: &Validator) -> Self {
         let options = CoercionOptions { tool, lenient: true, null_is_absent: false };
-        let within_limit = Some(arguments).filter(|arguments| arguments.len() <= MAX_BYTES);
-        let Some(read) = within_limit.and_then(|arguments| coerce(arguments, validator, options)) else {
-            return Reading::default();
-        };
+        let is_short = arguments.len() <= MAX_BYTES;
+        let read = is_short.then(|| coerce(arguments, validator, options)).flatten();
+        let Some(read) = read else { return Reading::default() };
         let value = |json: &str| serde_json::from_str::<Value>(json).ok();
         // If only white space differs, the same call would fail again.
         let is_other = |read: &String| value(read) != value(arguments);
@@ -97,8 +96,11 @@ impl ArgumentsError {
                 let has_single_quotes = reading.coercions.contains(&Coercion::Repair(SINGLE_QUOTES));
                 let changes =
                     if has_single_quotes { " with double quotes" } else { " with one valid JSON object" };
-                let correction =
-                    if is_truncated { shorten(arguments) } else { again(changes, call.as_ref()) };
+                let correction = if is_truncated {
+                    shorten(arguments, " with one complete JSON object.")
+                } else {
+                    again(changes, call.as_ref())
+                };
                 CallError::NotJson { tool, is_truncated, near, correction, source }
             }
             ArgumentsError::NotAnObject(got) => {
@@ -128,32 +130,34 @@ impl ArgumentsError {
 
 /// The error of a call in a truncated reply.
 pub(crate) fn truncated_call_error(tool: String, arguments: &str) -> CallError {
-    CallError::Truncated { tool, correction: shorten(arguments) }
+    CallError::Truncated {
+        tool,
+        correction: shorten(arguments, " with shorter arguments or in a shorter reply."),
+    }
 }
 
-/// The correction of a truncated call: it names the longest argument.
-fn shorten(arguments: &str) -> String {
+/// The correction of a truncated call: it names the longest argument, if one is long.
+fn shorten(arguments: &str, otherwise: &str) -> String {
     /// In bytes: a shorter argument is not the reason.
     const MIN_LENGTH: usize = 200;
     let arguments = Scanner::entries(arguments).filter(|(_, value)| value.len() >= MIN_LENGTH);
     match arguments.max_by_key(|(_, value)| value.len()) {
         Some((Some(key), _)) => format!("Call it again, but shorten `{}`.", Truncated(&key)),
-        _ => "Call it again with shorter arguments or in a shorter reply.".to_owned(),
+        _ => format!("Call it again{otherwise}"),
     }
 }
 
 /// The text at an error of the parser.
 fn text_around(arguments: &str, error: &serde_json::Error) -> String {
-    const BEFORE: usize = 12;
-    const AFTER: usize = 20;
+    const LENGTH: usize = 16;
     let Some(offset) = offset(arguments, error) else { return String::new() };
     let mut at = offset.saturating_sub(1).min(arguments.len());
     while !arguments.is_char_boundary(at) {
         at -= 1;
     }
     let (before, after) = arguments.split_at(at);
-    let start = before.char_indices().rev().nth(BEFORE - 1).map_or(0, |(start, _)| start);
-    let end = after.char_indices().nth(AFTER).map_or(arguments.len(), |(end, _)| at + end);
+    let start = before.char_indices().rev().nth(LENGTH - 1).map_or(0, |(start, _)| start);
+    let end = after.char_indices().nth(LENGTH).map_or(arguments.len(), |(end, _)| at + end);
     let mark = |is_left_out: bool| if is_left_out { "…" } else { "" };
     format!("{}{}{}", mark(start > 0), Escaped(&arguments[start..end]), mark(end < arguments.len()))
 }

@@ -23,7 +23,7 @@ pub(super) fn may_be_only_item(wanted: TypeSet, json: &str) -> bool {
             // A list that is written as text is not one item.
             !text.is_empty()
                 && !text.contains([',', ';', '\n'])
-                && text != "null"
+                && !matches!(text, "null" | "None")
                 && !text.starts_with(['[', '{', '"', '\''])
                 && !text.starts_with("```")
         })

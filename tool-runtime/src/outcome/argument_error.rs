@@ -74,7 +74,7 @@ pub(crate) fn decode_problem(error: &serde_json::Error) -> Problem {
     let got = text.strip_prefix("invalid type: ").or_else(|| text.strip_prefix("invalid value: "));
     match got.and_then(|got| got.rsplit_once(", expected ")) {
         Some((got, expected)) => {
-            let expected = bounded(&json_type(expected, got));
+            let expected = bounded(json_type(expected));
             let text = format!("expected {expected}, got {}", json_words(got));
             Problem { text, change: Some(format!("to {expected}")) }
         }
@@ -82,22 +82,17 @@ pub(crate) fn decode_problem(error: &serde_json::Error) -> Problem {
     }
 }
 
-/// The words for a type that serde expects, with its range if the value is an integer. Rust's names mean nothing to a model.
-fn json_type<'t>(expected: &'t str, got: &str) -> Cow<'t, str> {
-    let range = match expected {
-        "i8" => " from -128 to 127",
-        "i16" => " from -32768 to 32767",
-        "i32" => " from -2147483648 to 2147483647",
-        "u8" => " from 0 to 255",
-        "u16" => " from 0 to 65535",
-        "u32" => " from 0 to 4294967295",
-        "i64" | "i128" | "isize" | "u64" | "u128" | "usize" => "",
-        "f32" | "f64" => return "a number".into(),
-        "a sequence" => return "a list".into(),
-        "a map" => return "an object".into(),
-        other => return other.into(),
-    };
-    format!("an integer{}", if got.starts_with("integer ") { range } else { "" }).into()
+/// The words for a type that serde expects; Rust's names mean nothing to a model.
+fn json_type(expected: &str) -> &str {
+    match expected {
+        "i8" | "i16" | "i32" | "i64" | "i128" | "isize" | "u8" | "u16" | "u32" | "u64" | "u128" | "usize" => {
+            "an integer"
+        }
+        "f32" | "f64" => "a number",
+        "a sequence" => "a list",
+        "a map" => "an object",
+        other => other,
+    }
 }
 
 /// serde's description of a value, with JSON's names of types.
@@ -117,10 +112,8 @@ impl ArgumentError {
     /// The error of a value that contains integers such as `1.0`. It is not decoded: a decoder of nested enums would try all
     /// combinations of their variants.
     pub(crate) fn with_integral_floats(path: &str) -> Self {
-        ArgumentError::invalid(
-            path.to_owned(),
-            "write each integer without a fraction: `1` instead of `1.0`".to_owned(),
-        )
+        let problem = "write each integer without a fraction: `1` instead of `1.0`";
+        ArgumentError::invalid(path.to_owned(), problem.to_owned())
     }
 
     pub(crate) fn invalid(path: String, problem: impl Into<Problem>) -> Self {

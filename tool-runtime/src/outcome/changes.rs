@@ -18,8 +18,8 @@ pub(crate) fn call_as_json(tool: &str, arguments: &str) -> Option<String> {
     const MAX_LENGTH: usize = 400;
     let is_short = arguments.len() <= MAX_LENGTH && !arguments.contains(char::is_control);
     // `serde_json` does not read halves of surrogate pairs and numbers that are too large.
-    let is_json = || serde_json::from_str::<Value>(arguments).is_ok();
-    (is_short && is_json()).then(|| format!(r#"{{"name": "{tool}", "arguments": {}}}"#, Escaped(arguments)))
+    let call = is_short.then(|| format!(r#"{{"name": "{tool}", "arguments": {}}}"#, Escaped(arguments)));
+    call.filter(|call| serde_json::from_str::<Value>(call).is_ok())
 }
 
 /// The number of changes in a sentence.
@@ -71,7 +71,8 @@ fn write_change(f: &mut fmt::Formatter<'_>, error: &ArgumentError, is_taken: boo
         }
         ArgumentError::Missing { argument, similar: None } => write!(f, "add `{}`", TruncatedPath(argument)),
         ArgumentError::Missing { argument, similar: Some(similar) } => {
-            write!(f, "rename `{}` to `{}`", Truncated(similar), TruncatedPath(argument))
+            let name = argument.rsplit('.').next().unwrap_or(argument);
+            write!(f, "rename `{}` to `{}`", Truncated(similar), Truncated(name))
         }
         ArgumentError::Unknown { argument, suggestion: Some(name), .. } if !is_taken => {
             write!(f, "rename `{}` to `{}`", TruncatedPath(argument), Truncated(name))

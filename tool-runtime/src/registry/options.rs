@@ -128,6 +128,9 @@ impl RegistryBuilder {
     /// - A value of an enum that differs only in its case, `_`, `-` and spaces, but not in a sign or in a single letter: `1m`
     ///   is not `1M`.
     ///
+    /// The tags of variants and the names of arguments are not changed. Calls of destructive tools are repaired as well:
+    /// approval sees the repaired arguments.
+    ///
     /// Truncated text is never completed, `true` never becomes 1, 3.7 never becomes an integer, and invalid arguments
     /// never become defaults. [`Outcome::coercions`](crate::dispatch::Outcome::coercions) lists each change. Arguments
     /// of more than 4 MB are not changed.
