@@ -154,7 +154,7 @@ async fn an_unknown_tool_is_reported_in_an_interrupted_reply() {
     let interrupted = registry.dispatch_stream(chunks).await.expect_err("the stream is interrupted");
     let answers = &interrupted.partial.1;
     assert!(
-        texts(answers)[0].starts_with("Error: there is no tool `sent`. Call `send` instead"),
+        texts(answers)[0].starts_with("Error: there is no tool `sent`; did you mean `send`?"),
         "{answers:?}"
     );
 }

@@ -198,7 +198,7 @@ impl JournalCall {
 /// The result of a call that was interrupted and must not run again, as in
 /// [`CallError::Interrupted`](tool_runtime::CallError::Interrupted).
 fn interrupted(tool: &str) -> ToolResult {
-    let message = format!("`{tool}` was interrupted. It may have taken effect; check before you try again.");
+    let message = format!("`{tool}` was interrupted. It may have taken effect: check whether it did.");
     ToolFailure::new(message).with_kind("interrupted").into()
 }
 
@@ -207,7 +207,7 @@ fn unrecorded(tool: &str, error: &JournalError) -> ToolResult {
     let message = match error {
         JournalError::OtherCall { .. } | JournalError::Running { .. } => {
             format!(
-                "`{tool}` was not run: an earlier call has its place. That one may have taken effect; check before you try again."
+                "`{tool}` was not run: an earlier call has its place. That one may have taken effect: check whether it did."
             )
         }
         JournalError::NoRunId => format!("the tool `{tool}` cannot run here."),

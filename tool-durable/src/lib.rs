@@ -65,7 +65,7 @@
 //! | after its effect, before its result is recorded | the call runs again: a second effect, unless the tool prevents it | it does not run again; its result is the error below |
 //! | after its result is recorded | the recorded result | the recorded result |
 //!
-//! The error is `` Error: `charge` was interrupted. It may have taken effect; check before you try again. `` So:
+//! The error is `` Error: `charge` was interrupted. It may have taken effect: check whether it did. `` So:
 //!
 //! - **At most once**: the effect of a call whose tool is neither `read_only` nor `idempotent`. After the error, the model or a
 //!   person checks. Give the model a tool that looks the effect up, as the example `orders` does.

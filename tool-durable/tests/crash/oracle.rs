@@ -156,7 +156,7 @@ fn check_call(
         _ if decision == Some(Decision::Deny) => Err("it is not denied".to_owned()),
         (_, Some("interrupted")) => {
             let expected = format!(
-                "Error: `{}` was interrupted. It may have taken effect; check before you try again.",
+                "Error: `{}` was interrupted. It may have taken effect: check whether it did.",
                 tool.name()
             );
             expect(text, &expected)?;

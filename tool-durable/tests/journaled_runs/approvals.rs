@@ -38,8 +38,7 @@ async fn an_interrupted_call_needs_no_second_approval() {
     let claimed = session.claim();
     for mut again in [first, waiting, session, claimed] {
         let _ = run(&mut again, &registry(&ledger, SHORT), &journal, &model([done()])).await;
-        let interrupted =
-            "Error: `refund` was interrupted. It may have taken effect; check before you try again.";
+        let interrupted = "Error: `refund` was interrupted. It may have taken effect: check whether it did.";
         assert_eq!(results(&again), [interrupted]);
     }
     assert_eq!(ledger.entries(), ["refund 7"]);

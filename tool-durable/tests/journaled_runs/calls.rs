@@ -7,8 +7,7 @@ use tool_runtime::message::Message;
 use tool_runtime::session::Event;
 use tool_runtime_durable::record_calls;
 
-const INTERRUPTED: &str =
-    "Error: `charge` was interrupted. It may have taken effect; check before you try again.";
+const INTERRUPTED: &str = "Error: `charge` was interrupted. It may have taken effect: check whether it did.";
 
 #[tokio::test(start_paused = true)]
 async fn interrupted_calls_run_again_only_if_a_second_run_does_no_harm() {

@@ -183,8 +183,8 @@ async fn a_call_in_the_place_of_another_one_reads_that_it_may_have_taken_effect(
     let (first, second) = (calls([("charge", 7)]), calls([("charge", 8)]));
     let (_, running) = tokio::join!(bound.dispatch(&first.tool_calls), bound.dispatch(&first.tool_calls));
     let other = bound.dispatch(&second.tool_calls).await;
-    let expected = "Error: `charge` was not run: an earlier call has its place. That one may have taken effect; check before \
-                    you try again.";
+    let expected = "Error: `charge` was not run: an earlier call has its place. That one may have taken effect: check whether \
+                    it did.";
     assert_eq!([running[0].text(), other[0].text()], [expected, expected]);
     let without_run_id = registry.dispatch(&first.tool_calls).await;
     assert_eq!(without_run_id[0].text(), "Error: the tool `charge` cannot run here.");

@@ -64,7 +64,7 @@ async fn unknown_tools_and_invalid_arguments_keep_their_errors() {
         done().into(),
     ];
     let results = replayed(builder, &ledger, replies).await;
-    assert!(results[0].contains("Call `charge` instead"), "{results:?}");
+    assert!(results[0].contains("did you mean `charge`?"), "{results:?}");
     assert!(results[1].contains("`order`"), "{results:?}");
     assert_eq!(ledger.entries(), Vec::<String>::new());
 }
