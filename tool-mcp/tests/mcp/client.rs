@@ -81,7 +81,11 @@ async fn a_served_tool_keeps_its_properties_and_results() {
     for (tool, arguments, expected) in [
         ("w_get_weather", json!({"city": "Atlantis"}), "Error: there is no such city"),
         ("w_panics", json!({}), "Error: the tool `panics` failed unexpectedly."),
-        ("w_get_weather", json!({}), "Error: invalid arguments for `w_get_weather`: `city` is missing"),
+        (
+            "w_get_weather",
+            json!({}),
+            "Error: invalid arguments for `w_get_weather`: `city` is missing. Call it again, but add `city`.",
+        ),
     ] {
         assert_eq!(registry.call(tool, arguments).await.text(), expected);
     }
