@@ -116,6 +116,9 @@ fn run_in_process(name: &str, size: usize) -> Result<(f64, String), String> {
     };
     command.args(["-c", &format!(r#"{limit} exec "$0" "$@""#)]).arg(test);
     command.args(["--exact", "hostile::runs_one_case", "--nocapture", "--test-threads", "1"]);
+    // By default, glibc keeps freed blocks of many megabytes, and how many depends on the order of all blocks. With this threshold,
+    // it returns them to the system, and the memory is what the program holds.
+    command.env("MALLOC_MMAP_THRESHOLD_", "131072");
     let output = command.env(CASE, format!("{name} {size}")).env("RUST_BACKTRACE", "0").output();
     let output = output.expect("the process of the case starts");
     let printed = String::from_utf8_lossy(&output.stdout);
