@@ -38,32 +38,32 @@ pub(crate) fn misspells(wrong: &str, name: &str) -> bool {
         return false;
     }
     let known = words(name);
-    let is_near = |word: &str, known: &str| {
+    let is_known = |word: String| {
         // Another letter in a short word makes another word.
-        let is_other = word.len() < 5 && strsim::hamming(word, known) == Ok(1);
-        !is_other && strsim::osa_distance(word, known) <= 1
+        let is_same_word = |known: &String| word.len() > 4 || strsim::hamming(&word, known) != Ok(1);
+        known.iter().any(|known| strsim::osa_distance(&word, known) <= 1 && is_same_word(known))
     };
-    let is_known = |word: &String| known.iter().any(|known| is_near(word, known));
-    let specific: Vec<String> = words(wrong).into_iter().filter(|word| !GENERIC.contains(&&**word)).collect();
-    fold(wrong) == fold(name) || !specific.is_empty() && specific.iter().all(is_known)
+    let are_known = |wrong: &str| {
+        let mut words = words(wrong).into_iter().filter(|word| !GENERIC.contains(&&**word)).peekable();
+        words.peek().is_some() && words.all(is_known)
+    };
+    // A capital letter in a word may be the mistake.
+    fold(wrong) == fold(name) || are_known(wrong) || are_known(&wrong.to_lowercase())
 }
 
 /// The words of a name in lower case: `getHTTPUrl_2` is `get`, `httpurl`, `2`.
 fn words(name: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
+    let mut separated = String::new();
     let mut after_lower = false;
     for letter in name.chars() {
-        let starts_word = letter.is_uppercase() && after_lower;
+        if letter.is_uppercase() && after_lower {
+            separated.push('_');
+        }
         after_lower = letter.is_lowercase();
-        if !letter.is_alphanumeric() || starts_word {
-            words.push(String::new());
-        }
-        if let Some(word) = words.last_mut().filter(|_| letter.is_alphanumeric()) {
-            word.extend(letter.to_lowercase());
-        }
+        separated.extend(letter.to_lowercase());
     }
-    words.retain(|word| !word.is_empty());
-    words
+    let words = separated.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_owned).collect()
 }
 
 /// The words of a name as one: two spellings of one name are equal. A sign and letters such as those of `1m` and `1M` are not a

@@ -199,12 +199,18 @@ async fn a_tool_that_may_do_something_else_is_only_a_question() {
 async fn no_change_has_another_meaning() {
     let schema = json!({ "type": "object", "properties": {
         "state": { "enum": ["read", "archived"] }, "trend": { "enum": ["increase", "stay"] }, "sort": { "enum": ["-price", "name"] },
-        "period": { "enum": ["1M", "1h"] }, "confirm": {}, "dry_run": { "type": "null" } }, "additionalProperties": false });
+        "period": { "enum": ["1M", "1h"] }, "genre": { "enum": ["Theater", "Folk Music"] }, "confirm": {}, "dry_run": { "type": "null" } }, "additionalProperties": false });
     let tool = DynamicTool::new("take", "", schema, |_| async { Ok::<_, String>(()) });
     let registry = Registry::builder().dynamic(tool).lenient_arguments(true).build().expect("one tool");
     for (key, value) in [("state", "unread"), ("trend", "decrease"), ("sort", "price"), ("period", "1m")] {
         let text = registry.call("take", json!({ key: value })).await.text().into_owned();
         assert!(text.ends_with(&format!("but change `{key}` to one of these values.")), "{text}");
+    }
+    for (wrong, genre) in
+        [("lTheater", "Theater"), ("folk-msuic", "Folk Music"), ("Folk uMsic", "Folk Music")]
+    {
+        let text = registry.call("take", json!({ "genre": wrong })).await.text().into_owned();
+        assert!(text.contains(&format!("change `genre` from \"{wrong}\" to \"{genre}\"")), "{text}");
     }
     let required = json!({ "origin": "Rome", "language": 2 });
     assert_eq!(correction(required).await, ", but add `passengers`, and leave out `language`.");
