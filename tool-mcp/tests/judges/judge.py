@@ -83,7 +83,12 @@ async def judge_server(transport, mode, ledger, label):
             ("panics", {}, "the tool `panics` failed unexpectedly."),
             ("too_slow", {}, "the tool `too_slow` did not finish within 100 ms."),
             ("guarded", {"harmless": False}, "the tool `guarded` needs approval, which was not given."),
-            ("get_weather", {"city": 1}, "invalid arguments for `get_weather`: `city`: expected a string, got integer `1`"),
+            (
+                "get_weather",
+                {"city": 1},
+                "invalid arguments for `get_weather`: `city`: expected a string, got integer `1`. "
+                "Call it again, but change `city` to a string.",
+            ),
         ]:
             result = await client.call_tool(tool, arguments)
             check(result.is_error and text(result) == expected, f"{label}: {tool}", result)
