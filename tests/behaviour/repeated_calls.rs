@@ -172,6 +172,35 @@ async fn the_third_identical_result_in_a_row_gets_a_note_for_the_model() {
     assert_eq!(last_text(&session), "2", "the note is switched off");
 }
 
+#[tokio::test]
+async fn after_an_effect_a_repeated_read_gets_no_note() {
+    /// Reads a page.
+    #[tool(read_only)]
+    fn read() -> &'static str {
+        "empty"
+    }
+
+    /// Writes a page.
+    #[tool]
+    fn write() {}
+
+    let registry = Registry::new(tools![read, write]).expect("two tools");
+    for (calls, noted) in [
+        (["read", "read", "write", "read"], false),
+        (["write", "read", "read", "read"], true),
+        (["write", "read", "write", "write"], true),
+    ] {
+        let (mut session, next) = (asked(), Cell::new(0));
+        let model = |_: Request| {
+            let reply = calling(&[(calls[next.get()], "{}")]);
+            next.set(next.get() + 1);
+            async { Ok::<_, Infallible>(reply) }
+        };
+        run(&mut session, &registry, calls.len(), model).await;
+        assert_eq!(last_text(&session).contains("three times"), noted, "{calls:?}");
+    }
+}
+
 /// Returns another number each time.
 #[tool]
 fn count(#[state] calls: &std::sync::atomic::AtomicU32) -> u32 {

@@ -3,6 +3,7 @@
 use crate::json::sorted_text;
 use crate::message::{Message, ToolCall, ToolMessage};
 use crate::outcome::{CallError, Outcome};
+use crate::registry::Registry;
 use crate::wire::{written_arguments, written_name};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -36,8 +37,8 @@ const RETURNED: Note = Note {
 /// The calls since the last user message, before those of a reply.
 pub(super) struct RepeatedCalls<'a> {
     before: &'a [Message],
-    /// The number of results after which the model gets a note; `None` for no note.
-    limit: Option<usize>,
+    /// `None` if it is not known.
+    registry: Option<&'a Registry>,
     /// Computed when a call ends for the first time.
     earlier: OnceLock<Earlier<'a>>,
 }
@@ -49,15 +50,14 @@ type Earlier<'a> = HashMap<Call<'a>, Vec<&'a str>>;
 type Call<'a> = (Cow<'a, str>, Cow<'a, str>);
 
 impl<'a> RepeatedCalls<'a> {
-    pub(super) fn before(messages: &'a [Message], limit: Option<usize>) -> Self {
-        RepeatedCalls { before: messages, limit, earlier: OnceLock::new() }
+    pub(super) fn before(messages: &'a [Message], registry: Option<&'a Registry>) -> Self {
+        RepeatedCalls { before: messages, registry, earlier: OnceLock::new() }
     }
 
     /// Returns the message, with a note if the last identical calls had the same result.
     pub(super) fn with_note(&self, call: &ToolCall, mut result: ToolMessage) -> ToolMessage {
-        let (Some(limit), Some(note)) = (self.limit.filter(|&limit| limit > 0), note(&result)) else {
-            return result;
-        };
+        let limit = self.registry.map_or(Some(3), Registry::repeated_call_limit).filter(|&limit| limit > 0);
+        let (Some(limit), Some(note)) = (limit, note(&result)) else { return result };
         let Note { start, way, end, min_limit } = note;
         let limit = limit.max(min_limit);
         if self.has_ended(limit - 1, call, result.text()) {
@@ -74,8 +74,7 @@ impl<'a> RepeatedCalls<'a> {
 
     /// Whether the last calls like this one, as many as `times`, ended with this text.
     fn has_ended(&self, times: usize, call: &ToolCall, text: &str) -> bool {
-        let earlier =
-            self.earlier.get_or_init(|| earlier(self.before, self.limit.unwrap_or_default().max(2) - 1));
+        let earlier = self.earlier.get_or_init(|| earlier(self.before, self.registry, times.max(1)));
         let last = earlier.get(&key(call)).map_or(&[][..], Vec::as_slice);
         last.len() >= times && last.iter().take(times).all(|before| without_note(before) == text)
     }
@@ -109,10 +108,11 @@ fn key(call: &ToolCall) -> Call<'_> {
     (written_name(call), arguments)
 }
 
-fn earlier(messages: &[Message], times: usize) -> Earlier<'_> {
+fn earlier<'a>(messages: &'a [Message], registry: Option<&Registry>, times: usize) -> Earlier<'a> {
     /// Earlier ones would take longer in each reply.
     const MAX_CALLS: usize = 50;
     let mut calls = 0;
+    let mut is_before_effect = false;
     let mut earlier = Earlier::new();
     let mut results: HashMap<&str, &str> = HashMap::new();
     for message in messages.iter().rev() {
@@ -124,8 +124,11 @@ fn earlier(messages: &[Message], times: usize) -> Earlier<'_> {
             Message::Assistant(reply) => {
                 calls += reply.tool_calls.len();
                 for call in reply.tool_calls.iter().rev() {
+                    let is_read_only = registry.is_some_and(|registry| registry.is_read_only(call));
+                    is_before_effect |= !is_read_only;
                     let last = earlier.entry(key(call)).or_default();
-                    if last.len() < times {
+                    // There is a reason to read again after an effect.
+                    if last.len() < times && !(is_read_only && is_before_effect) {
                         last.extend(results.get(&*call.id));
                     }
                 }

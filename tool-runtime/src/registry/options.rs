@@ -200,13 +200,15 @@ impl RegistryBuilder {
     }
 
     /// Sets the number of identical results after which the model gets a note: if a call with the same tool and arguments has
-    /// the same result this often in a row, since the last user message and within its last 50 calls, its result ends with "This call has now returned the
-    /// same result three times in a row: ..", and an error ends with "This call has now failed in the same way three times in
-    /// a row: ..". Default: 3. `None` switches the note off.
+    /// the same result this often in a row, since the last user message and within the last 50 calls, its result ends with
+    /// "This call has now returned the same result three times in a row: ..", and an error ends with "This call has now failed
+    /// in the same way three times in a row: ..". Default: 3. `None` switches the note off.
     ///
     /// It applies where the earlier calls are known: in a [`Session`](crate::Session) and in the runs of
     /// [`PendingCalls`](crate::conversation::PendingCalls). Zero also switches the note off, and one counts as two for
     /// results that are not errors. Cancelled calls, calls of unavailable tools and results with images or files do not count.
+    /// The results of a `read_only` tool do not count if a call of a tool that is not `read_only` follows: after an effect,
+    /// there is a reason to read again.
     ///
     /// ```
     /// # use tool_runtime::{Registry, tool, tools};

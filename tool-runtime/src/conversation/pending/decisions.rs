@@ -11,9 +11,6 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// The number of identical results after which [`PendingCalls::add_results`] adds a note.
-const REPEATED_CALLS: Option<usize> = Some(3);
-
 impl PendingCalls {
     /// Approves this call with its current arguments. The approval is valid only for these arguments and for one run. (A
     /// clone keeps the approval, and so do calls that were stored before the run.) The hook of
@@ -166,7 +163,7 @@ impl PendingCalls {
         &mut self,
         results: impl IntoIterator<Item = ToolMessage>,
     ) -> Result<(), NotPendingError> {
-        let repeated = RepeatedCalls::before(self.before.messages(), REPEATED_CALLS);
+        let repeated = RepeatedCalls::before(self.before.messages(), None);
         let calls = self.reply.tool_calls.iter().zip(&mut self.states);
         let mut open: HashMap<&str, _> = calls.map(|call| (&*call.0.id, call)).collect();
         let mut taken = Vec::new();

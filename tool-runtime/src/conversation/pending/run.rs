@@ -96,7 +96,7 @@ impl PendingCalls {
         };
         let no_result =
             &Batch { rejection: Some(|tool| CallError::NeedsResult { tool, ticket: None }), ..*batch };
-        let repeated = RepeatedCalls::before(self.before.messages(), registry.repeated_call_limit());
+        let repeated = RepeatedCalls::before(self.before.messages(), Some(registry));
         let run = &CallsRun { registry, repeated, unfinished };
         let calls = self.reply.tool_calls.iter_mut().zip(&mut self.states).enumerate();
         let open = calls.filter(|(position, (_, state))| {
@@ -128,7 +128,7 @@ impl PendingCalls {
 
     /// Takes the results of calls that started while their reply was received.
     pub(crate) fn take_early(&mut self, registry: &Registry, early: &EarlyCalls) {
-        let repeated = RepeatedCalls::before(self.before.messages(), registry.repeated_call_limit());
+        let repeated = RepeatedCalls::before(self.before.messages(), Some(registry));
         let run = CallsRun { registry, repeated, unfinished: Unfinished::Keep };
         for (&position, early) in early {
             let call = self.reply.tool_calls.get_mut(position);
