@@ -146,13 +146,14 @@ pub(super) struct Names<'a>(pub(super) &'a [String]);
 impl fmt::Display for Names<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const MAX_LISTED: usize = 20;
-        let listed = self.0.iter().take(MAX_LISTED).map(|name| format!("`{}`", Truncated(name)));
-        let more = self.0.len().checked_sub(MAX_LISTED).filter(|&more| more > 0);
-        let items: Vec<String> = listed.chain(more.map(|more| format!("{more} more"))).collect();
-        match items.split_last() {
-            None => f.write_str("no arguments"),
-            Some((only, [])) => f.write_str(only),
-            Some((last, others)) => write!(f, "{} and {last}", others.join(", ")),
+        for (index, name) in self.0.iter().take(MAX_LISTED).enumerate() {
+            let separator = if index + 1 == self.0.len() { " and " } else { ", " };
+            write!(f, "{}`{}`", if index == 0 { "" } else { separator }, Truncated(name))?;
+        }
+        match self.0.len() {
+            0 => f.write_str("no arguments"),
+            ..=MAX_LISTED => Ok(()),
+            length => write!(f, " and {} more", length - MAX_LISTED),
         }
     }
 }
