@@ -38,32 +38,32 @@ pub(crate) fn misspells(wrong: &str, name: &str) -> bool {
         return false;
     }
     let known = words(name);
-    let is_known = |word: String| {
+    let is_known = |word: &str| {
         // Another letter in a short word makes another word.
-        let is_same_word = |known: &String| word.len() > 4 || strsim::hamming(&word, known) != Ok(1);
-        known.iter().any(|known| strsim::osa_distance(&word, known) <= 1 && is_same_word(known))
+        let is_same_word = |known: &str| word.len() > 4 || strsim::hamming(word, known) != Ok(1);
+        known.split_whitespace().any(|known| strsim::osa_distance(word, known) <= 1 && is_same_word(known))
     };
     let are_known = |wrong: &str| {
-        let mut words = words(wrong).into_iter().filter(|word| !GENERIC.contains(&&**word)).peekable();
+        let words = words(wrong);
+        let mut words = words.split_whitespace().filter(|word| !GENERIC.contains(word)).peekable();
         words.peek().is_some() && words.all(is_known)
     };
     // A capital letter in a word may be the mistake.
-    fold(wrong) == fold(name) || are_known(wrong) || are_known(&wrong.to_lowercase())
+    are_known(wrong) || fold(wrong) == fold(name) || are_known(&wrong.to_lowercase())
 }
 
-/// The words of a name in lower case: `getHTTPUrl_2` is `get`, `httpurl`, `2`.
-fn words(name: &str) -> Vec<String> {
-    let mut separated = String::new();
+/// The words of a name in lower case: `getHTTPUrl-2` is `get httpurl 2`.
+fn words(name: &str) -> String {
+    let mut words = String::with_capacity(name.len() * 2);
     let mut after_lower = false;
     for letter in name.chars() {
-        if letter.is_uppercase() && after_lower {
-            separated.push('_');
+        if !letter.is_alphanumeric() || letter.is_uppercase() && after_lower {
+            words.push(' ');
         }
         after_lower = letter.is_lowercase();
-        separated.extend(letter.to_lowercase());
+        words.extend(letter.to_lowercase().filter(|letter| letter.is_alphanumeric()));
     }
-    let words = separated.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_owned).collect()
+    words
 }
 
 /// The words of a name as one: two spellings of one name are equal. A sign and letters such as those of `1m` and `1M` are not a
@@ -73,5 +73,5 @@ pub(crate) fn fold(name: &str) -> String {
         && name.ends_with(char::is_alphanumeric)
         && name.chars().filter(|letter| letter.is_alphabetic()).count() > 1
         && name.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '-' | ' '));
-    if is_name { words(name).concat() } else { name.to_owned() }
+    if is_name { words(name).replace(' ', "") } else { name.to_owned() }
 }

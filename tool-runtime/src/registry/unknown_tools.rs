@@ -37,10 +37,10 @@ impl Registry {
         let IncomingCall { batch, position, call, .. } = *incoming;
         let mut error = self.unknown_name(batch, position, &call.name);
         let arguments = incoming.object();
-        let pairs = pairs(arguments).filter(|_| may_suggest(position) && arguments.len() <= MAX_ARGUMENTS);
-        let keys: Option<Vec<_>> = pairs.map(|pairs| pairs.into_iter().map(|(key, _)| key).collect());
-        let accepts = |tool: &ToolEntry| keys.as_ref().is_some_and(|keys| tool.accepts(arguments, keys));
-        if error.suggestion.is_none() && keys.is_some() {
+        let is_compared = may_suggest(position) && arguments.len() <= MAX_ARGUMENTS;
+        let pairs = is_compared.then(|| pairs(arguments)).flatten();
+        let accepts = |tool: &ToolEntry| pairs.as_ref().is_some_and(|pairs| tool.accepts(arguments, pairs));
+        if error.suggestion.is_none() && pairs.is_some() {
             let allowed = batch.context().allowed();
             let is_callable =
                 |tool: &ToolEntry| self.is_allowed(tool, allowed) && !self.tools.is_search_tool(&tool.name);
@@ -68,11 +68,11 @@ impl Registry {
 }
 
 impl ToolEntry {
-    /// Whether the tool declares each of these keys of the arguments, and the arguments are valid.
-    fn accepts(&self, arguments: &str, keys: &[Cow<'_, str>]) -> bool {
+    /// Whether the tool declares each key of the arguments, and the arguments are valid.
+    fn accepts(&self, arguments: &str, pairs: &[(Cow<'_, str>, &str)]) -> bool {
         let validator = &self.validator.validator;
         let root = validator.node(validator.root);
-        keys.iter().all(|key| root.declared_property(key).is_some())
+        pairs.iter().all(|(key, _)| root.declared_property(key).is_some())
             && validator.validity(validator.root, arguments, &mut Budget::new(arguments)) != Validity::Invalid
     }
 }
