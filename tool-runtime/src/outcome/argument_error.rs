@@ -152,7 +152,7 @@ impl fmt::Display for Names<'_> {
         }
         match self.0.len() {
             0 => f.write_str("no arguments"),
-            ..=MAX_LISTED => Ok(()),
+            1..=MAX_LISTED => Ok(()),
             length => write!(f, " and {} more", length - MAX_LISTED),
         }
     }
