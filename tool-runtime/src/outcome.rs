@@ -4,15 +4,17 @@ mod argument_error;
 mod call_error;
 mod changes;
 mod error_list;
+mod json_problem;
 mod truncated;
 mod unknown_tool;
 
 pub use argument_error::ArgumentError;
 pub(crate) use argument_error::{Problem, decode_problem};
 pub use call_error::CallError;
-pub(crate) use call_error::{ENCODED_OBJECT, JsonProblem};
+pub(crate) use call_error::ENCODED_OBJECT;
 pub(crate) use changes::{Changes, MAX_QUOTED, call_as_json, from_to};
 pub(crate) use error_list::{ErrorList, MAX_ERRORS, MAX_SHOWN_ERRORS};
+pub(crate) use json_problem::{JsonProblem, text_around};
 pub(crate) use truncated::{Escaped, LogWriter, Truncated, TruncatedPath, bounded, bounded_error};
 pub use unknown_tool::UnknownToolError;
 

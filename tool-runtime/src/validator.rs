@@ -69,6 +69,11 @@ impl Validator {
         }
     }
 
+    /// Whether the arguments as a whole are valid, integers such as `1.0` included. They must be JSON.
+    pub(crate) fn accepts(&self, arguments: &str) -> bool {
+        self.validity(self.root, arguments, &mut Budget::new(arguments)) != Validity::Invalid
+    }
+
     /// Returns every error of a JSON value. `path` is the path of the value, empty for the arguments as a whole.
     #[cold]
     pub(crate) fn errors(

@@ -270,16 +270,16 @@ impl TryFrom<u8> for Even {
 
 /// Takes an even number.
 #[tool]
-fn halve(number: Even, name: Option<bool>) -> String {
-    format!("{number:?} {name:?}")
+fn halve(number: Even, numbers: Option<bool>) -> String {
+    format!("{number:?} {numbers:?}")
 }
 
 #[tokio::test]
 async fn an_error_that_only_the_decoder_reports_has_no_call() {
     assert_eq!(
-        error(tools![halve], "halve", json!({ "number": 3, "name": "true" })).await,
-        "invalid arguments for `halve`: `number`: it is odd; `name`: expected a boolean, got string \"true\". \
-         Call it again, but correct `number`, and change `name` from \"true\" to true, without quotes.",
+        error(tools![halve], "halve", json!({ "number": 3, "numbers": "true" })).await,
+        "invalid arguments for `halve`: `number`: it is odd; `numbers`: expected a boolean, got string \"true\". \
+         Call it again, but correct `number`, and change `numbers` from \"true\" to true, without quotes.",
     );
 }
 

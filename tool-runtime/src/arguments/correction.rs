@@ -4,9 +4,9 @@ use super::ArgumentsError;
 use crate::coerce::{Coercion, CoercionOptions, SINGLE_QUOTES, coerce};
 use crate::json::Scanner;
 use crate::outcome::{
-    ArgumentError, CallError, Changes, Escaped, Truncated, TruncatedPath, call_as_json, from_to,
+    ArgumentError, CallError, Changes, Escaped, Truncated, TruncatedPath, call_as_json, from_to, text_around,
 };
-use crate::validator::{Budget, Validator, Validity};
+use crate::validator::Validator;
 use serde_json::Value;
 
 /// In bytes: a longer value is not in the sentence.
@@ -32,10 +32,7 @@ impl Reading {
         let value = |json: &str| serde_json::from_str::<Value>(json).ok();
         // If only white space differs, the same call would fail again.
         let is_other = |read: &String| value(read) != value(arguments);
-        let is_valid = |read: &String| {
-            validator.validity(validator.root, read, &mut Budget::new(read)) != Validity::Invalid
-        };
-        let arguments = Some(read.arguments).filter(is_other).filter(is_valid);
+        let arguments = Some(read.arguments).filter(is_other).filter(|read| validator.accepts(read));
         Reading { arguments, coercions: read.coercions }
     }
 
@@ -59,8 +56,12 @@ impl Reading {
     fn corrects(&self, error: &ArgumentError) -> bool {
         let ArgumentError::Invalid { path: wrong, .. } = error else { return false };
         let wrong = TruncatedPath(wrong).to_string();
-        let concerns = |coercion: &Coercion| matches!(coercion, Coercion::Value { path, .. } if path.starts_with(&wrong));
-        self.coercions.iter().any(concerns)
+        self.coercions.iter().any(|coercion| match coercion {
+            Coercion::Value { path, .. } => path
+                .strip_prefix(&*wrong)
+                .is_some_and(|rest| wrong.is_empty() || rest.is_empty() || rest.starts_with(['.', '['])),
+            _ => false,
+        })
     }
 
     /// The unknown key around the arguments.
@@ -145,25 +146,4 @@ fn shorten(arguments: &str, otherwise: &str) -> String {
         Some((Some(key), _)) => format!("Call it again, but shorten `{}`.", Truncated(&key)),
         _ => format!("Call it again{otherwise}"),
     }
-}
-
-/// The text at an error of the parser.
-fn text_around(arguments: &str, error: &serde_json::Error) -> String {
-    const LENGTH: usize = 16;
-    let Some(offset) = offset(arguments, error) else { return String::new() };
-    let mut at = offset.saturating_sub(1).min(arguments.len());
-    while !arguments.is_char_boundary(at) {
-        at -= 1;
-    }
-    let (before, after) = arguments.split_at(at);
-    let start = before.char_indices().rev().nth(LENGTH - 1).map_or(0, |(start, _)| start);
-    let end = after.char_indices().nth(LENGTH).map_or(arguments.len(), |(end, _)| at + end);
-    let mark = |is_left_out: bool| if is_left_out { "…" } else { "" };
-    format!("{}{}{}", mark(start > 0), Escaped(&arguments[start..end]), mark(end < arguments.len()))
-}
-
-/// The position of an error in the text, in bytes.
-fn offset(text: &str, error: &serde_json::Error) -> Option<usize> {
-    let before = text.split_inclusive('\n').take(error.line().checked_sub(1)?).map(str::len).sum::<usize>();
-    Some(before + error.column())
 }

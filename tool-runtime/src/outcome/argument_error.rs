@@ -58,6 +58,13 @@ pub(crate) struct Problem {
     pub(crate) change: Option<String>,
 }
 
+impl Problem {
+    /// The problem of a value in place of an expected one.
+    pub(crate) fn mismatch(expected: &str, got: &str) -> Self {
+        Problem { text: format!("expected {expected}, got {got}"), change: Some(format!("to {expected}")) }
+    }
+}
+
 impl From<String> for Problem {
     fn from(text: String) -> Self {
         Problem { text, change: None }
@@ -73,11 +80,7 @@ pub(crate) fn decode_problem(error: &serde_json::Error) -> Problem {
     let text = start_of_position.map_or(&*text, |(start, _)| &text[..start]);
     let got = text.strip_prefix("invalid type: ").or_else(|| text.strip_prefix("invalid value: "));
     match got.and_then(|got| got.rsplit_once(", expected ")) {
-        Some((got, expected)) => {
-            let expected = bounded(json_type(expected));
-            let text = format!("expected {expected}, got {}", json_words(got));
-            Problem { text, change: Some(format!("to {expected}")) }
-        }
+        Some((got, expected)) => Problem::mismatch(&bounded(json_type(expected)), &json_words(got)),
         None => bounded(text).into(),
     }
 }

@@ -1,7 +1,7 @@
 //! Errors of calls.
 
 use super::unknown_tool::NameList;
-use super::{ArgumentError, ErrorList, UnknownToolError};
+use super::{ArgumentError, ErrorList, JsonProblem, UnknownToolError};
 use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
@@ -386,23 +386,6 @@ impl fmt::Display for DisplayDuration {
             write!(f, "{} ms", microseconds / 1_000)
         } else {
             write!(f, "{microseconds} µs")
-        }
-    }
-}
-
-/// The message of a parser, with the text around the error in place of the position if it is known.
-pub(crate) struct JsonProblem<'a> {
-    pub(crate) error: &'a serde_json::Error,
-    pub(crate) near: &'a str,
-}
-
-impl fmt::Display for JsonProblem<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let JsonProblem { error, near } = self;
-        let message = error.to_string();
-        match message.rsplit_once(" at line ") {
-            Some((problem, _)) if !near.is_empty() => write!(f, "{problem} at `{near}`"),
-            _ => f.write_str(&message),
         }
     }
 }

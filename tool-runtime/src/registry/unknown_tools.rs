@@ -6,7 +6,6 @@ use crate::json::pairs;
 use crate::outcome::{UnknownToolError, call_as_json};
 use crate::suggest::{misspells, suggest};
 use crate::tool::{IncomingCall, ToolEntry};
-use crate::validator::{Budget, Validity};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -72,8 +71,7 @@ impl ToolEntry {
     fn accepts(&self, arguments: &str, pairs: &[(Cow<'_, str>, &str)]) -> bool {
         let validator = &self.validator.validator;
         let root = validator.node(validator.root);
-        pairs.iter().all(|(key, _)| root.declared_property(key).is_some())
-            && validator.validity(validator.root, arguments, &mut Budget::new(arguments)) != Validity::Invalid
+        pairs.iter().all(|(key, _)| root.declared_property(key).is_some()) && validator.accepts(arguments)
     }
 }
 

@@ -223,11 +223,7 @@ impl<'v> Validation<'v> {
             return Ok(());
         }
         self.reject(|this| {
-            let expected = Expectation::new(this, example).words(node);
-            Problem {
-                text: format!("expected {expected}, got {count}"),
-                change: Some(format!("to {expected}")),
-            }
+            Problem::mismatch(&Expectation::new(this, example).words(node), &count.to_string())
         })
     }
 }
