@@ -69,8 +69,9 @@ pub(crate) fn coerce(
     options: CoercionOptions<'_>,
 ) -> Option<Coerced> {
     // Most registries coerce only integers, and remove the escapes from keys, which a map with integer keys does not decode.
-    let helps = options.lenient || options.null_is_absent || arguments.contains(['\\', '.', 'e', 'E', '-']);
-    if !helps || arguments.len() > MAX_BYTES {
+    let may_change =
+        options.lenient || options.null_is_absent || arguments.contains(['\\', '.', 'e', 'E', '-']);
+    if !may_change || arguments.len() > MAX_BYTES {
         return None;
     }
     let mut coercions = Vec::new();

@@ -33,6 +33,7 @@ pub use build::RegistryBuilder;
 pub use build_error::{BuildError, BuildErrorKind};
 use config::Config;
 pub(crate) use limits::Limits;
+pub(crate) use options::RepeatedCallLimit;
 pub(crate) use ready_call::{Layer, OwnedCall, ReadyCall, RunLayers};
 pub use registered_tool::RegisteredTool;
 use tools::Tools;
@@ -226,12 +227,8 @@ impl Registry {
         let mut indices = BTreeSet::new();
         for name in names {
             let name = name.as_ref();
-            indices.insert(
-                self.tools
-                    .index
-                    .find(name)
-                    .ok_or_else(|| UnknownToolError::among(name, self.names().into_iter()))?,
-            );
+            let index = self.tools.index.find(name);
+            indices.insert(index.ok_or_else(|| UnknownToolError::among(name, self.names().into_iter()))?);
         }
         let tools = indices.into_iter().map(|index| self.tools.at(index));
         let tools = tools.filter(|(schema, _)| !self.tools.is_search_tool(schema.name())).collect();
@@ -346,8 +343,8 @@ impl Registry {
     }
 
     /// The number of identical results of a call after which the model gets a note.
-    pub(crate) fn repeated_call_limit(&self) -> Option<usize> {
-        self.tools.config.options.repeated_calls.0
+    pub(crate) fn repeated_call_limit(&self) -> RepeatedCallLimit {
+        self.tools.config.options.repeated_calls
     }
 
     /// Whether the durations of all calls are measured.

@@ -158,9 +158,10 @@ impl<'v> Rewrite<'v> {
                     None => value.to_owned(),
                 },
             };
-            written.push((key, value));
+            written.push(format!("{}: {value}", to_text(&(*key).into())));
         }
-        Ok(object_text(&written))
+        // With spaces, as models write: an error message may contain it.
+        Ok(format!("{{{}}}", written.join(", ")))
     }
 
     /// The arguments inside the only key, if models write it around arguments and the tool does not declare it:
@@ -290,12 +291,4 @@ impl<'v> Rewrite<'v> {
     fn validity(&mut self, id: NodeId, json: &str) -> Validity {
         self.validator.validity(id, json, &mut self.budget)
     }
-}
-
-/// With spaces, as models write: an error message may contain it.
-fn object_text(pairs: &[(Cow<'_, str>, impl AsRef<str>)]) -> String {
-    let pair = |(key, value): &(Cow<'_, str>, _)| {
-        format!("{}: {}", to_text(&(**key).into()), AsRef::<str>::as_ref(value))
-    };
-    format!("{{{}}}", pairs.iter().map(pair).collect::<Vec<_>>().join(", "))
 }

@@ -3,7 +3,7 @@
 use crate::json::sorted_text;
 use crate::message::{Message, ToolCall, ToolMessage};
 use crate::outcome::{CallError, Outcome};
-use crate::registry::Registry;
+use crate::registry::{Registry, RepeatedCallLimit};
 use crate::wire::{written_arguments, written_name};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -56,7 +56,8 @@ impl<'a> RepeatedCalls<'a> {
 
     /// Returns the message, with a note if the last identical calls had the same result.
     pub(super) fn with_note(&self, call: &ToolCall, mut result: ToolMessage) -> ToolMessage {
-        let limit = self.registry.map_or(Some(3), Registry::repeated_call_limit).filter(|&limit| limit > 0);
+        let RepeatedCallLimit(limit) = self.registry.map(Registry::repeated_call_limit).unwrap_or_default();
+        let limit = limit.filter(|&limit| limit > 0);
         let (Some(limit), Some(note)) = (limit, note(&result)) else { return result };
         let Note { start, way, end, min_limit } = note;
         let limit = limit.max(min_limit);

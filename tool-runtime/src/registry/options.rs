@@ -20,7 +20,7 @@ pub(super) struct BuildOptions {
 
 /// The number of identical results of a call after which the model gets a note; `None` for no note.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct RepeatedCallLimit(pub(super) Option<usize>);
+pub(crate) struct RepeatedCallLimit(pub(crate) Option<usize>);
 
 impl Default for RepeatedCallLimit {
     fn default() -> Self {
