@@ -191,7 +191,8 @@ async fn the_hook_does_not_receive_calls_that_cannot_run() {
         contents(&messages),
         [
             "Error: invalid arguments for `delete`: `path` is missing. Call it again, but add `path`.",
-            "Error: the arguments of `delete_on_a_thread` are truncated. Call it again with one complete JSON object.",
+            "Error: the arguments of `delete_on_a_thread` are truncated. Call it again with one complete JSON \
+             object.",
             "Error: there is no tool `nothing`. Available: `delete`, `delete_on_a_thread` and `read`.",
         ]
     );

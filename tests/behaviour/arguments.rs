@@ -49,7 +49,10 @@ async fn weather(arguments: &str) -> String {
 async fn all_errors_come_in_one_message() {
     assert_eq!(
         weather(r#"{"days":"tomorrow","town":"Beijing","unit":7}"#).await,
-        "Error: invalid arguments for `get_weather`: `days`: expected an integer, got string \"tomorrow\"; `unit`: expected a string, got integer `7`; `city` is missing; `town` is not an argument (it takes `city`, `days` and `unit`). Call it again, but change `days` to an integer, and change `unit` to a string, and add `city`, and leave out `town`."
+        "Error: invalid arguments for `get_weather`: `days`: expected an integer, got string \"tomorrow\"; `unit`: \
+         expected a string, got integer `7`; `city` is missing; `town` is not an argument (it takes `city`, `days` \
+         and `unit`). Call it again, but change `days` to an integer, and change `unit` to a string, and add \
+         `city`, and leave out `town`."
     );
 }
 
@@ -72,7 +75,8 @@ async fn a_program_can_match_on_the_kind_of_each_error() {
 async fn an_unknown_argument_without_a_similar_name_gets_no_suggestion() {
     assert_eq!(
         weather(r#"{"city":"Beijing","days":1,"format":"long"}"#).await,
-        "Error: invalid arguments for `get_weather`: `format` is not an argument (it takes `city`, `days` and `unit`). Call it again, but leave out `format`."
+        "Error: invalid arguments for `get_weather`: `format` is not an argument (it takes `city`, `days` and \
+         `unit`). Call it again, but leave out `format`."
     );
 }
 
@@ -80,7 +84,8 @@ async fn an_unknown_argument_without_a_similar_name_gets_no_suggestion() {
 async fn a_repeated_argument_is_rejected_even_with_an_equal_value() {
     assert_eq!(
         weather(r#"{"city":"Beijing","days":1,"city":"Beijing"}"#).await,
-        "Error: invalid arguments for `get_weather`: `city` occurs more than once. Call it again, but write `city` once."
+        "Error: invalid arguments for `get_weather`: `city` occurs more than once. Call it again, but write `city` \
+         once."
     );
 }
 
@@ -88,7 +93,8 @@ async fn a_repeated_argument_is_rejected_even_with_an_equal_value() {
 async fn the_names_of_arguments_are_case_sensitive() {
     assert_eq!(
         weather(r#"{"City":"Beijing","days":1}"#).await,
-        "Error: invalid arguments for `get_weather`: `city` is missing; `City` is not an argument. Call it again, but rename `City` to `city`."
+        "Error: invalid arguments for `get_weather`: `city` is missing; `City` is not an argument. Call it again, \
+         but rename `City` to `city`."
     );
 }
 
@@ -96,7 +102,9 @@ async fn the_names_of_arguments_are_case_sensitive() {
 async fn the_missing_argument_is_not_suggested_for_several_unknown_ones() {
     assert_eq!(
         weather(r#"{"days":1,"format":"long","verbose":true}"#).await,
-        "Error: invalid arguments for `get_weather`: `city` is missing; `format` is not an argument; `verbose` is not an argument (it takes `city`, `days` and `unit`). Call it again, but add `city`, and leave out `format`, and leave out `verbose`."
+        "Error: invalid arguments for `get_weather`: `city` is missing; `format` is not an argument; `verbose` is \
+         not an argument (it takes `city`, `days` and `unit`). Call it again, but add `city`, and leave out \
+         `format`, and leave out `verbose`."
     );
 }
 
@@ -151,7 +159,8 @@ fn fill(template: Template) -> String {
 async fn the_message_of_a_custom_decoder_is_kept_whole() {
     assert_eq!(
         message_text(tools![fill], "fill", r#"{"template":"x"}"#).await,
-        "Error: invalid arguments for `fill`: `template`: no template at line 7 of the file. Call it again, but correct `template`."
+        "Error: invalid arguments for `fill`: `template`: no template at line 7 of the file. Call it again, but \
+         correct `template`."
     );
 }
 
@@ -165,7 +174,8 @@ async fn null_and_absence_are_both_none() {
 async fn null_is_invalid_for_a_required_argument() {
     assert_eq!(
         weather(r#"{"city":null,"days":1}"#).await,
-        "Error: invalid arguments for `get_weather`: `city`: expected a string, got null. Call it again, but change `city` to a string."
+        "Error: invalid arguments for `get_weather`: `city`: expected a string, got null. Call it again, but \
+         change `city` to a string."
     );
 }
 
@@ -224,7 +234,8 @@ async fn json_that_is_not_an_object_is_rejected_with_its_type() {
         assert_eq!(
             weather(arguments).await,
             format!(
-                "Error: the arguments of `get_weather` must be one JSON object, not {kind}. Call it again with one JSON object."
+                "Error: the arguments of `get_weather` must be one JSON object, not {kind}. Call it again with one \
+                 JSON object."
             )
         );
     }
@@ -280,7 +291,9 @@ async fn structs_enums_arrays_and_any_json_can_be_arguments() {
             r#"{"stops":[{"nights":2}],"sky":"foggy","tags":[1],"extra":null}"#
         )
         .await,
-        "Error: invalid arguments for `plan`: `stops[0].city` is missing; `sky`: expected `sunny` or `rainy`, got string \"foggy\"; `tags[0]`: expected a string, got integer `1`. Call it again, but add `stops[0].city`, and change `sky` to one of these values, and change `tags[0]` to a string."
+        "Error: invalid arguments for `plan`: `stops[0].city` is missing; `sky`: expected `sunny` or `rainy`, got \
+         string \"foggy\"; `tags[0]`: expected a string, got integer `1`. Call it again, but add `stops[0].city`, \
+         and change `sky` to one of these values, and change `tags[0]` to a string."
     );
 }
 

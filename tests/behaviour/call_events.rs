@@ -91,7 +91,8 @@ async fn the_events_of_a_quick_call_come_before_a_slow_one_ends() {
             "quick finished 1",
             "fails started",
             "fails finished Error: no luck",
-            "unknown finished Error: there is no tool `quik`. Call `quick` instead: {\"name\": \"quick\", \"arguments\": {}}",
+            "unknown finished Error: there is no tool `quik`. Call `quick` instead: {\"name\": \"quick\", \
+             \"arguments\": {}}",
             "slow 1 of Some(2): second 1",
             "slow 2 of Some(2): second 2",
             "slow finished done",

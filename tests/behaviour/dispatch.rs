@@ -111,7 +111,8 @@ async fn a_message_serializes_with_its_role_id_and_content() {
 async fn the_error_of_an_unknown_tool_suggests_the_most_similar_name() {
     assert_eq!(
         message_text(tools![get_weather, now], "get_wether", r#"{"city":"Beijing"}"#).await,
-        "Error: there is no tool `get_wether`. Call `get_weather` instead: {\"name\": \"get_weather\", \"arguments\": {\"city\":\"Beijing\"}}"
+        "Error: there is no tool `get_wether`. Call `get_weather` instead: {\"name\": \"get_weather\", \
+         \"arguments\": {\"city\":\"Beijing\"}}"
     );
     assert_eq!(
         message_text(tools![get_weather], "Get-Weather", "{}").await,

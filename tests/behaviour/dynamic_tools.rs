@@ -52,7 +52,8 @@ async fn invalid_arguments_of_a_dynamic_tool_are_errors_and_empty_ones_are_an_em
     let tool = || DynamicTool::new("dynamic", "", parameters(), double);
     assert_eq!(
         content_of(tool(), r#"{"n":"x"}"#).await,
-        "Error: invalid arguments for `dynamic`: `n`: expected an integer, got string \"x\". Call it again, but change `n` to an integer."
+        "Error: invalid arguments for `dynamic`: `n`: expected an integer, got string \"x\". Call it again, but \
+         change `n` to an integer."
     );
     assert_eq!(
         content_of(tool(), "").await,

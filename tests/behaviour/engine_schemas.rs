@@ -157,7 +157,8 @@ async fn a_map_keyed_by_an_enum_names_its_keys() {
     assert_eq!(schema["quoted"]["additionalProperties"], weight);
     assert_eq!(
         error(tools![sort], "sort", json!({"weights": {"sizes": 1}, "labels": {}})).await,
-        "invalid arguments for `sort`: `weights.sizes` is not an argument. Call it again, but rename `weights.sizes` to `size`."
+        "invalid arguments for `sort`: `weights.sizes` is not an argument. Call it again, but rename \
+         `weights.sizes` to `size`."
     );
 }
 

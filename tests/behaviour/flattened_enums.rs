@@ -57,7 +57,8 @@ async fn the_fields_next_to_a_flattened_enum_are_in_each_branch() {
     assert_eq!(
         error(tools![print], "print", json!({"page": {"title": "A", "kind": "chapter", "number": "one"}}))
             .await,
-        "invalid arguments for `print`: `page.number`: expected an integer, got string \"one\". Call it again, but change `page.number` to an integer."
+        "invalid arguments for `print`: `page.number`: expected an integer, got string \"one\". Call it again, but \
+         change `page.number` to an integer."
     );
 }
 

@@ -195,7 +195,8 @@ async fn unique_items_are_compared_by_type_and_value() {
 async fn errors_of_schemas_without_a_type_name_the_expected_value() {
     assert_eq!(
         error_of(json!({"minimum": 5}), json!(3)).await,
-        "`a`: expected a number of at least 5, got integer `3`. Call it again, but change `a` to a number of at least 5."
+        "`a`: expected a number of at least 5, got integer `3`. Call it again, but change `a` to a number of at \
+         least 5."
     );
     assert_eq!(
         error_of(json!({"not": {"type": "string"}}), json!("s")).await,
@@ -208,7 +209,8 @@ async fn errors_of_schemas_without_a_type_name_the_expected_value() {
     let result = registry(json!({"type": "object", "minProperties": 1})).call("take", "{}").await;
     assert_eq!(
         result.text(),
-        "Error: invalid arguments for `take`: expected an object of at least 1 key, got 0. Call it again, but correct this."
+        "Error: invalid arguments for `take`: expected an object of at least 1 key, got 0. Call it again, but \
+         correct this."
     );
 }
 

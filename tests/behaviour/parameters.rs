@@ -43,7 +43,9 @@ async fn a_function_can_borrow_its_arguments() {
     );
     assert_eq!(
         message_text(tools![borrowed], "borrowed", r#"{"text":"a","cow":"c","numbers":[-1]}"#).await,
-        "Error: invalid arguments for `borrowed`: `numbers[0]`: expected an integer from 0 to 4294967295, got integer `-1`; `stop` is missing. Call it again, but change `numbers[0]` to an integer from 0 to 4294967295, and add `stop`."
+        "Error: invalid arguments for `borrowed`: `numbers[0]`: expected an integer from 0 to 4294967295, got \
+         integer `-1`; `stop` is missing. Call it again, but change `numbers[0]` to an integer from 0 to \
+         4294967295, and add `stop`."
     );
 }
 

@@ -54,7 +54,8 @@ async fn a_truncated_call_does_not_run_but_a_complete_sibling_does() {
         assert_eq!(chat.messages()[2].text(), "a");
         assert_eq!(
             chat.messages()[3].text(),
-            "Error: the call of `delete` was not run: the reply was truncated before the call was complete. Call it again with shorter arguments or in a shorter reply.",
+            "Error: the call of `delete` was not run: the reply was truncated before the call was complete. Call \
+             it again with shorter arguments or in a shorter reply.",
             "{arguments}"
         );
         assert_eq!(chat.warnings(), [ReplyWarning::Truncated]);

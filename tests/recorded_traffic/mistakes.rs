@@ -189,7 +189,8 @@ async fn the_error_of_a_recorded_call_with_one_mistake_names_path_expectation_an
     }
     for (kind, Shares { errors, path, expected, names, correct_name, tokens }) in &table {
         println!(
-            "{kind}: {errors} errors, {path} name the path, {expected} the expected value, {correct_name} of {names} the correct name, {tokens} tokens"
+            "{kind}: {errors} errors, {path} name the path, {expected} the expected value, {correct_name} of \
+             {names} the correct name, {tokens} tokens"
         );
     }
     let total = |of: fn(&Shares) -> usize| table.values().map(of).sum::<usize>();

@@ -53,7 +53,8 @@ async fn the_names_are_listed_once_for_several_unknown_arguments() {
         "properties": {"name": {}}, "additionalProperties": false}}, "additionalProperties": false});
     assert_eq!(
         errors(&dynamic(parameters), "take", r#"{"town":1,"zone":2,"stop":{"nmae":1}}"#).await,
-        "`stop.nmae` is not an argument; `town` is not an argument; `zone` is not an argument (it takes `city` and `stop`). Call it again, but rename `stop.nmae` to `name`, and leave out `town`, and leave out `zone`.",
+        "`stop.nmae` is not an argument; `town` is not an argument; `zone` is not an argument (it takes `city` and \
+         `stop`). Call it again, but rename `stop.nmae` to `name`, and leave out `town`, and leave out `zone`.",
     );
 }
 
@@ -64,7 +65,8 @@ async fn a_missing_argument_of_an_open_object_names_the_nearest_undeclared_key()
     );
     assert_eq!(
         errors(&open, "take", r#"{"ctiy":"A","x":1,"dayz":2}"#).await,
-        "`city` is missing; `days` is missing; `other` is missing. Call it again, but rename `ctiy` to `city`, and rename `dayz` to `days`, and add `other`.",
+        "`city` is missing; `days` is missing; `other` is missing. Call it again, but rename `ctiy` to `city`, and \
+         rename `dayz` to `days`, and add `other`.",
     );
     let nested = dynamic(json!({"type": "object", "properties": {"stop": {"required": ["city"]}}}));
     assert_eq!(
@@ -249,7 +251,9 @@ async fn every_alternative_is_named_and_no_forbidden_value_is_suggested() {
         "word": {"not": {"enum": ["x"]}}}}));
     assert_eq!(
         errors(&registry, "take", r#"{"filter":"cheap","word":"x"}"#).await,
-        "`filter`: expected `all`, an object with the key `name` or an object with the keys `from` and `to`, got string \"cheap\"; `word`: expected anything other than `x`, got string \"x\". Call it again, but change `filter` to one of these values, and correct `word`.",
+        "`filter`: expected `all`, an object with the key `name` or an object with the keys `from` and `to`, got \
+         string \"cheap\"; `word`: expected anything other than `x`, got string \"x\". Call it again, but change \
+         `filter` to one of these values, and correct `word`.",
     );
 }
 
@@ -282,11 +286,14 @@ async fn an_object_in_a_string_is_reported_as_such() {
     );
     assert_eq!(
         registry.call("take", r#""{\"stop\":{}}""#).await.into_result().expect_err("a string").to_string(),
-        "the arguments of `take` must be one JSON object, not a string that contains one. Call it again with one JSON object: {\"name\": \"take\", \"arguments\": {\"stop\": {}}}",
+        "the arguments of `take` must be one JSON object, not a string that contains one. Call it again with one \
+         JSON object: {\"name\": \"take\", \"arguments\": {\"stop\": {}}}",
     );
     assert_eq!(
         errors(&registry, "take", r#"{"stop":"{}","tags":"[1]"}"#).await,
-        "`stop`: expected an object, got string \"{}\"; `tags`: expected a list, got string \"[1]\". Call it again, but change `stop` from \"{}\" to {}, not a string, and change `tags` from \"[1]\" to [1], without quotes: {\"name\": \"take\", \"arguments\": {\"stop\": {}, \"tags\": [1]}}",
+        "`stop`: expected an object, got string \"{}\"; `tags`: expected a list, got string \"[1]\". Call it \
+         again, but change `stop` from \"{}\" to {}, not a string, and change `tags` from \"[1]\" to [1], without \
+         quotes: {\"name\": \"take\", \"arguments\": {\"stop\": {}, \"tags\": [1]}}",
     );
 }
 
@@ -296,7 +303,8 @@ async fn wide_limits_of_numbers_are_named_only_for_numbers() {
         "wide": {"type": "number", "minimum": -3.4e38, "maximum": 3.4e38}, "narrow": {"type": "integer", "minimum": 1, "maximum": 9}}}));
     assert_eq!(
         errors(&registry, "take", r#"{"wide":"x","narrow":"y"}"#).await,
-        "`wide`: expected a number, got string \"x\"; `narrow`: expected an integer, got string \"y\". Call it again, but change `wide` to a number, and change `narrow` to an integer.",
+        "`wide`: expected a number, got string \"x\"; `narrow`: expected an integer, got string \"y\". Call it \
+         again, but change `wide` to a number, and change `narrow` to an integer.",
     );
     assert!(errors(&registry, "take", r#"{"wide":1e39}"#).await.contains("a number from -3.4e38 to 3.4e38"));
 }

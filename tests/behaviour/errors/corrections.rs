@@ -250,7 +250,9 @@ async fn an_unknown_key_with_arguments_is_one_of_several_errors() {
             .await;
     assert_eq!(
         text,
-        "invalid arguments for `find_flights`: `origin`: expected a string, got integer `5`; `passengers` is missing; `options` is not an argument (it takes `origin`, `passengers`, `direct` and `stops`). Call it again, but change `origin` to a string, and add `passengers`, and leave out `options`.",
+        "invalid arguments for `find_flights`: `origin`: expected a string, got integer `5`; `passengers` is \
+         missing; `options` is not an argument (it takes `origin`, `passengers`, `direct` and `stops`). Call it \
+         again, but change `origin` to a string, and add `passengers`, and leave out `options`.",
     );
 }
 

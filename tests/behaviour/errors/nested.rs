@@ -65,7 +65,12 @@ async fn every_error_in_a_nested_value_has_a_path() {
     assert_eq!(
         errors_of(r#"{"stops":[{"city":"A"},{"city":1,"nights":300},{"town":"C","nights":1,"sky":"suny"}]}"#)
             .await,
-        "`stops[1].city`: expected a string, got integer `1`; `stops[1].nights`: expected an integer from 0 to 255, got integer `300`; `stops[2].sky`: expected `sunny`, `rainy` or `null`, got string \"suny\"; `stops[2].city` is missing; `stops[2].town` is not an argument (it takes `city`, `nights` and `sky`). Call it again, but change `stops[1].city` to a string, and change `stops[1].nights` to an integer from 0 to 255, and change `stops[2].sky` from \"suny\" to \"sunny\", and add `stops[2].city`, and leave out `stops[2].town`."
+        "`stops[1].city`: expected a string, got integer `1`; `stops[1].nights`: expected an integer from 0 to \
+         255, got integer `300`; `stops[2].sky`: expected `sunny`, `rainy` or `null`, got string \"suny\"; \
+         `stops[2].city` is missing; `stops[2].town` is not an argument (it takes `city`, `nights` and `sky`). \
+         Call it again, but change `stops[1].city` to a string, and change `stops[1].nights` to an integer from 0 \
+         to 255, and change `stops[2].sky` from \"suny\" to \"sunny\", and add `stops[2].city`, and leave out \
+         `stops[2].town`."
     );
 }
 
@@ -73,7 +78,8 @@ async fn every_error_in_a_nested_value_has_a_path() {
 async fn errors_after_a_key_that_is_not_unicode_have_their_paths() {
     assert_eq!(
         errors_of(r#"{"stops":[{"\ud800":{"city":1},"city":"A"},{"city":1}]}"#).await,
-        "`stops[0]`: a key contains half of a surrogate pair; `stops[1].city`: expected a string, got integer `1`. Call it again, but correct `stops[0]`, and change `stops[1].city` to a string."
+        "`stops[0]`: a key contains half of a surrogate pair; `stops[1].city`: expected a string, got integer `1`. \
+         Call it again, but correct `stops[0]`, and change `stops[1].city` to a string."
     );
 }
 
@@ -105,7 +111,8 @@ async fn long_keys_are_truncated_in_the_paths_of_errors() {
         registry.call("count", &repeated).await.into_result().expect_err("a key is repeated").to_string();
     assert_eq!(
         error,
-        "invalid arguments for `count`: `by_kind.a.x` occurs more than once. Call it again, but write `by_kind.a.x` once."
+        "invalid arguments for `count`: `by_kind.a.x` occurs more than once. Call it again, but write \
+         `by_kind.a.x` once."
     );
 }
 
@@ -119,12 +126,14 @@ async fn the_error_about_an_enum_is_that_of_the_selected_variant() {
         (r#"{"kind":"train"}"#, "`way.line` is missing. Call it again, but add `way.line`."),
         (
             r#"{"kind":"trian","line":"S1"}"#,
-            "`way.kind`: expected `train` or `walk`, got string \"trian\". Call it again, but change `way.kind` from \"trian\" to \"train\".",
+            "`way.kind`: expected `train` or `walk`, got string \"trian\". Call it again, but change `way.kind` \
+             from \"trian\" to \"train\".",
         ),
         (r#"{"line":"S1"}"#, "`way.kind` is missing. Call it again, but add `way.kind`."),
         (
             "7",
-            "`way`: expected an object with the keys `kind` and `line` or an object with the keys `kind` and `hours`, got integer `7`. Call it again, but correct `way`.",
+            "`way`: expected an object with the keys `kind` and `line` or an object with the keys `kind` and \
+             `hours`, got integer `7`. Call it again, but correct `way`.",
         ),
     ] {
         assert_eq!(errors_of(&format!(r#"{{"stops":[],"way":{arguments}}}"#)).await, problem);
@@ -132,19 +141,24 @@ async fn the_error_about_an_enum_is_that_of_the_selected_variant() {
     for (arguments, problem) in [
         (
             r#"{"dishes":{"count":"x","names":[1]}}"#,
-            "`meal.dishes.count`: expected an integer, got string \"x\"; `meal.dishes.names[0]`: expected a string, got integer `1`. Call it again, but change `meal.dishes.count` to an integer, and change `meal.dishes.names[0]` to a string.",
+            "`meal.dishes.count`: expected an integer, got string \"x\"; `meal.dishes.names[0]`: expected a \
+             string, got integer `1`. Call it again, but change `meal.dishes.count` to an integer, and change \
+             `meal.dishes.names[0]` to a string.",
         ),
         (
             r#""soup""#,
-            "`meal`: expected `nothing`, an object with the key `dishes` or an object with the key `buffet`, got string \"soup\". Call it again, but change `meal` to one of these values.",
+            "`meal`: expected `nothing`, an object with the key `dishes` or an object with the key `buffet`, got \
+             string \"soup\". Call it again, but change `meal` to one of these values.",
         ),
         (
             r#"{"soup":1}"#,
-            "`meal`: expected `nothing`, an object with the key `dishes` or an object with the key `buffet`, got an object with the key `soup`. Call it again, but change `meal` to one of these values.",
+            "`meal`: expected `nothing`, an object with the key `dishes` or an object with the key `buffet`, got \
+             an object with the key `soup`. Call it again, but change `meal` to one of these values.",
         ),
         (
             "[]",
-            "`meal`: expected `nothing`, an object with the key `dishes` or an object with the key `buffet`, got a list. Call it again, but change `meal` to one of these values.",
+            "`meal`: expected `nothing`, an object with the key `dishes` or an object with the key `buffet`, got a \
+             list. Call it again, but change `meal` to one of these values.",
         ),
     ] {
         assert_eq!(errors_of(&format!(r#"{{"stops":[],"meal":{arguments}}}"#)).await, problem);
@@ -155,7 +169,9 @@ async fn the_error_about_an_enum_is_that_of_the_selected_variant() {
 async fn constraints_of_schemars_are_enforced() {
     assert_eq!(
         errors_of(r#"{"stops":[],"limits":{"stars":11,"codes":["a"]}}"#).await,
-        "`limits.stars`: expected an integer from 1 to 10, got integer `11`; `limits.codes`: expected a list of 2 to 3 strings, got 1. Call it again, but change `limits.stars` to an integer from 1 to 10, and change `limits.codes` to a list of 2 to 3 strings."
+        "`limits.stars`: expected an integer from 1 to 10, got integer `11`; `limits.codes`: expected a list of 2 \
+         to 3 strings, got 1. Call it again, but change `limits.stars` to an integer from 1 to 10, and change \
+         `limits.codes` to a list of 2 to 3 strings."
     );
 }
 
@@ -193,7 +209,13 @@ async fn the_keywords_of_a_parameter_are_enforced() {
             r#"{"count":5,"text":"北京北京","word":"A1","list":[],"set":[1,2,1],"ids":{"01":1}}"#
         )
         .await,
-        "Error: invalid arguments for `narrowed`: `count`: expected an integer from 2 to 255 and less than 5, got integer `5`; `text`: expected a string of 1 to 3 characters, got string \"北京北京\"; `word`: expected a string that matches `^[a-z]+$`, got string \"A1\"; `list`: expected a list of at least 1 integer, got 0; `set[2]`: an equal item is in the list already; `ids.01`: its key must be an integer of at least 0. Call it again, but change `count` to an integer from 2 to 255 and less than 5, and change `text` to a string of 1 to 3 characters, and change `word` to a string that matches `^[a-z]+$`, and change `list` to a list of at least 1 integer, and correct `set[2]`, and correct `ids.01`."
+        "Error: invalid arguments for `narrowed`: `count`: expected an integer from 2 to 255 and less than 5, got \
+         integer `5`; `text`: expected a string of 1 to 3 characters, got string \"北京北京\"; `word`: expected a \
+         string that matches `^[a-z]+$`, got string \"A1\"; `list`: expected a list of at least 1 integer, got 0; \
+         `set[2]`: an equal item is in the list already; `ids.01`: its key must be an integer of at least 0. Call \
+         it again, but change `count` to an integer from 2 to 255 and less than 5, and change `text` to a string \
+         of 1 to 3 characters, and change `word` to a string that matches `^[a-z]+$`, and change `list` to a list \
+         of at least 1 integer, and correct `set[2]`, and correct `ids.01`."
     );
 }
 
@@ -219,7 +241,10 @@ async fn the_arguments_of_a_dynamic_tool_are_validated_against_its_schema() {
         .expect_err("four errors");
     assert_eq!(
         error.to_string(),
-        "invalid arguments for `plan`: `stops[1].city` is missing; `mode`: expected `fast`, `cheap` or `3`, got string \"fats\"; `even`: expected an integer, a multiple of 2, got integer `3`; `evn` is not an argument (it takes `stops`, `mode` and `even`). Call it again, but add `stops[1].city`, and change `mode` from \"fats\" to \"fast\", and change `even` to an integer, a multiple of 2, and leave out `evn`."
+        "invalid arguments for `plan`: `stops[1].city` is missing; `mode`: expected `fast`, `cheap` or `3`, got \
+         string \"fats\"; `even`: expected an integer, a multiple of 2, got integer `3`; `evn` is not an argument \
+         (it takes `stops`, `mode` and `even`). Call it again, but add `stops[1].city`, and change `mode` from \
+         \"fats\" to \"fast\", and change `even` to an integer, a multiple of 2, and leave out `evn`."
     );
     let Some(CallError::InvalidArguments { errors, .. }) = error.error() else {
         panic!("expected errors of arguments, got {error:?}")

@@ -148,7 +148,8 @@ async fn errors_of_decoders_have_the_keys_that_the_model_received() {
         assert_eq!(
             result.text(),
             format!(
-                "Error: invalid arguments for `book`: `{key}[1].{nested}`: it is odd. Call it again, but correct `{key}[1].{nested}`."
+                "Error: invalid arguments for `book`: `{key}[1].{nested}`: it is odd. Call it again, but correct \
+                 `{key}[1].{nested}`."
             )
         );
     }
