@@ -76,6 +76,9 @@ pub enum Decision {
     /// decide about some of the tools.
     #[default]
     Undecided,
+    /// A person decides, even if the tool has no `requires_approval`: the call waits for an approval, unless a person has
+    /// approved it already.
+    Ask,
     /// The call does not run. The model receives the reason after `Error: `.
     Deny(String),
     /// The call does not run, and this is its result. For a cache, or for tests.

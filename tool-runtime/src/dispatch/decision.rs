@@ -14,15 +14,19 @@ impl Registry {
         if call.incoming.approval == Approval::Bypassed {
             return Ok(());
         }
-        let needs_approval =
-            call.tool.options.policy.requires_approval && !call.incoming.approval.is_granted();
+        let is_granted = call.incoming.approval.is_granted();
+        let needs_approval = |decision: &Decision| match decision {
+            Decision::Ask => !is_granted,
+            Decision::Undecided => !is_granted && call.tool.options.policy.requires_approval,
+            _ => false,
+        };
         match self.decision_of_hook(call).await? {
-            Decision::Undecided if needs_approval => {
+            decision if needs_approval(&decision) => {
                 // No person is asked about a call that cannot run.
                 call.check_limit()?;
                 Err(Ended::NeedsApproval { arguments: call.incoming.object().to_owned(), error: None })
             }
-            Decision::Run | Decision::Undecided => Ok(()),
+            Decision::Run | Decision::Undecided | Decision::Ask => Ok(()),
             Decision::Deny(reason) => {
                 Err(CallError::Denied { tool: call.tool.name.to_string(), reason }.into())
             }
