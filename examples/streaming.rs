@@ -77,7 +77,7 @@ fn show(time: Duration, event: &Event) {
         Event::CallAnnounced { id, tool, .. } => format!("{id}  {tool}"),
         Event::CallArguments { id, text, .. } => format!("{id}  {text}"),
         Event::CallComplete { id, .. } => format!("{id}  is complete"),
-        Event::Call(CallEvent { id, status: CallStatus::Started, .. }) => format!("{id}  started"),
+        Event::Call(CallEvent { id, status: CallStatus::Started { .. }, .. }) => format!("{id}  started"),
         Event::Call(CallEvent { id, status: CallStatus::Finished { result, .. }, .. }) => {
             format!("{id}  finished: {}", result.text())
         }

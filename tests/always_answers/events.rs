@@ -116,7 +116,7 @@ impl CallEvents<'_> {
             assert_eq!(event.tool, planned.call.name);
             let is_at_the_end = index + 1 == self.events.len();
             match event.status {
-                CallStatus::Started => {
+                CallStatus::Started { .. } => {
                     assert_eq!(index, 0, "`Started` is first: {:?}", self.events);
                     has_started = true;
                 }
@@ -202,7 +202,7 @@ impl CallEvents<'_> {
     fn count(&self, tally: &mut Tally) {
         for (_, event) in self.events {
             tally.count(match event.status {
-                CallStatus::Started => "event: started",
+                CallStatus::Started { .. } => "event: started",
                 CallStatus::Progress { .. } => "event: progress",
                 CallStatus::NeedsApproval { .. } => "event: needs approval",
                 CallStatus::Skipped { .. } => "event: skipped",

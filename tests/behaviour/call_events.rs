@@ -63,7 +63,7 @@ fn context() -> (RunContext, Events) {
 fn statuses(events: &Events) -> Vec<String> {
     let events = events.lock().expect("no panic");
     let status = |event: &CallEvent| match &event.status {
-        CallStatus::Started => "started".to_owned(),
+        CallStatus::Started { .. } => "started".to_owned(),
         CallStatus::Progress { done, total, text, .. } => format!("{done} of {total:?}: {text}"),
         CallStatus::Emitted { data, .. } => format!("emitted {data}"),
         CallStatus::NeedsApproval { arguments, .. } => format!("needs approval {arguments}"),
@@ -108,7 +108,8 @@ async fn a_finished_call_has_its_outcome_and_serializes_as_one_map() {
     let written = |index: usize| -> Value {
         serde_json::to_value(&events.lock().expect("no panic")[index]).expect("it is JSON")
     };
-    assert_eq!(written(0), json!({"id": "a", "tool": "wait", "status": "started"}));
+    let arguments = r#"{"seconds":1}"#;
+    assert_eq!(written(0), json!({"id": "a", "tool": "wait", "status": "started", "arguments": arguments}));
     assert_eq!(
         written(1),
         json!({"id": "a", "tool": "wait", "status": "progress", "done": 1, "total": 1, "text": "second 1"})
@@ -116,6 +117,7 @@ async fn a_finished_call_has_its_outcome_and_serializes_as_one_map() {
     let finished = written(2);
     assert_eq!(finished["result"], json!({"output": "done"}));
     assert_eq!(finished["outcome"]["has_begun"], true);
+    assert_eq!((&finished["arguments"], &finished["cause"]), (&json!(arguments), &json!("ran")));
     assert!(finished["outcome"]["duration_ms"].as_f64().is_some_and(|time| time >= 1_000.0), "{finished}");
 }
 

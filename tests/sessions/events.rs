@@ -101,7 +101,9 @@ pub(crate) fn check(done: &Done, session: &Session, replies_before: usize) -> Re
 
 fn check_call(event: &CallEvent, of_call: &mut OfCall) -> Result<(), String> {
     let is_legal = match &event.status {
-        CallStatus::Started => !std::mem::replace(&mut of_call.has_started, true) && !of_call.has_ended,
+        CallStatus::Started { .. } => {
+            !std::mem::replace(&mut of_call.has_started, true) && !of_call.has_ended
+        }
         CallStatus::Progress { .. } | CallStatus::Emitted { .. } => of_call.has_started && !of_call.has_ended,
         CallStatus::NeedsResult { .. } | CallStatus::NeedsApproval { .. } | CallStatus::Finished { .. } => {
             !std::mem::replace(&mut of_call.has_ended, true)

@@ -170,7 +170,8 @@ impl JournalCall {
             key: ready.context().key().ok_or(JournalError::NoRunId)?,
             id: ready.id().to_owned(),
             tool: ready.tool().to_owned(),
-            arguments: ready.arguments().to_owned(),
+            // Those of a hook may have secrets, and may differ in the next run.
+            arguments: ready.proposed_arguments().to_owned(),
         })
     }
 

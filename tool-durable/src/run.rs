@@ -13,7 +13,7 @@ use tool_runtime::AssistantMessage;
 #[cfg(doc)]
 use tool_runtime::RunContext;
 use tool_runtime::conversation::Request;
-use tool_runtime::dispatch::{ReadyCall, ToolResult};
+use tool_runtime::dispatch::{CancellationToken, ReadyCall, ToolResult};
 use tool_runtime::schemars::JsonSchema;
 use tool_runtime::serde::de::DeserializeOwned;
 use tool_runtime::session::{AnswerAs, Event, Run, RunEnd, RunError, TypedEnd};
@@ -76,12 +76,23 @@ impl<'a, J, O: FnMut(&Event), P: FnMut(Request) -> Request, A> JournaledRun<'a, 
         JournaledRun { run: self.run.around_call(layer), ..self }
     }
 
+    /// See [`Run::cancel_on`].
+    pub fn cancel_on(self, future: impl Future + Send + 'a) -> Self {
+        JournaledRun { run: self.run.cancel_on(future), ..self }
+    }
+
+    /// See [`Run::stop_after_calls`].
+    pub fn stop_after_calls(self, token: CancellationToken) -> Self {
+        JournaledRun { run: self.run.stop_after_calls(token), ..self }
+    }
+
     /// See [`Run::map_request`].
     pub fn map_request<Q: FnMut(Request) -> Request>(self, map: Q) -> JournaledRun<'a, J, O, Q, A> {
         JournaledRun { run: self.run.map_request(map), journal: self.journal }
     }
 
-    /// See [`Run::on_event`]. Recorded replies have their events again, recorded results have none.
+    /// See [`Run::on_event`]. Recorded replies have their events again, and recorded results a last event with
+    /// [`Cause::Recorded`](tool_runtime::dispatch::Cause::Recorded).
     pub fn on_event<G: FnMut(&Event)>(self, on_event: G) -> JournaledRun<'a, J, G, P, A> {
         JournaledRun { run: self.run.on_event(on_event), journal: self.journal }
     }
@@ -133,6 +144,11 @@ struct StartedRun<'a, O, P, A> {
 /// Runs a call with its journal. After an error of the journal, the call stays pending until the run stops.
 async fn run_or_stop<J: Journal>(journal: &J, stop: &Stop, call: ReadyCall) -> ToolResult {
     if let Some(running) = stop.begin_call() {
+        if call.is_early() {
+            // The journal does not have its reply yet. The call has no effect: after a crash, it runs again, or another one
+            // in its place.
+            return call.run().await;
+        }
         match run_recorded(journal, &call).await {
             Ok(RecordedRun { result, error }) => {
                 if let Some(error) = error {
@@ -175,8 +191,8 @@ where
         ended(run.complete(complete).await, &stop)
     }
 
-    /// Runs the session with streamed replies, like [`Run::stream`]. All calls of a reply start at its end, when it is
-    /// recorded.
+    /// Runs the session with streamed replies, like [`Run::stream`]. Calls of `read_only` tools start while the reply is
+    /// received, and are not recorded; all others start at its end, when it is recorded.
     ///
     /// # Errors
     ///

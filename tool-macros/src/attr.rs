@@ -51,6 +51,7 @@ tool_options! {
     "max_calls": max_calls, usize, limit::parse;
     "blocking": blocking, Span, flag::parse;
     "requires_approval": requires_approval, Span, flag::parse;
+    "exclusive": exclusive, Span, flag::parse;
     "read_only": read_only, Declared, flag::parse_declared;
     "destructive": destructive, Declared, flag::parse_declared;
     "idempotent": idempotent, Declared, flag::parse_declared;

@@ -3,6 +3,7 @@
 use crate::context::CallContext;
 use crate::output::ToolOutput;
 use crate::tool::{Annotations, Policy};
+use serde_json::Value;
 use std::future::Future;
 use std::pin::Pin;
 
@@ -79,6 +80,11 @@ pub enum Decision {
     /// A person decides, even if the tool has no `requires_approval`: the call waits for an approval, unless a person has
     /// approved it already.
     Ask,
+    /// The call runs with these arguments, one JSON object, in place of those of the model. This approves it, like `Run`.
+    ///
+    /// They are validated, and a call with invalid ones does not run. The history and serialized events have the arguments of
+    /// the model; [`CallStatus::Started { .. }`](crate::dispatch::CallStatus::Started { .. }) has both. So they may have secrets.
+    RunWith(Value),
     /// The call does not run. The model receives the reason after `Error: `.
     Deny(String),
     /// The call does not run, and this is its result. For a cache, or for tests.

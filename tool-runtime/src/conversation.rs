@@ -15,15 +15,17 @@ mod reply_warning;
 mod request;
 mod stored;
 mod unparsed_calls;
+mod unreported_call;
 mod waiting_call;
 
 pub(crate) use answer_tool::AnswerTool;
 pub use error::NotPendingError;
 pub use pending::PendingCalls;
-pub(crate) use pending::Unfinished;
+pub(crate) use pending::{CallsToRun, Unfinished};
 pub use reply_warning::ReplyWarning;
 pub use request::Request;
 pub(crate) use stored::StoredPending;
+pub(crate) use unreported_call::UnreportedCall;
 pub use waiting_call::WaitingCall;
 
 use crate::history::{HistoryError, TrimBudget, Trimmed, trim, validate};
@@ -90,6 +92,8 @@ pub struct Conversation {
     warnings: Vec<ReplyWarning>,
     /// The ids of removed calls. A session of this conversation gives them to no other call.
     removed_ids: Arc<RemovedIds>,
+    /// The calls that ended since the last run, for the listeners of the next one.
+    unreported: Vec<UnreportedCall>,
 }
 
 /// Compares the messages and the warnings.
@@ -237,6 +241,18 @@ impl Conversation {
 
     pub(crate) fn set_removed_ids(&mut self, removed_ids: RemovedIds) {
         self.removed_ids = Arc::new(removed_ids);
+    }
+
+    pub(crate) fn unreported(&self) -> &[UnreportedCall] {
+        &self.unreported
+    }
+
+    pub(crate) fn set_unreported(&mut self, calls: Vec<UnreportedCall>) {
+        self.unreported = calls;
+    }
+
+    pub(crate) fn take_unreported(&mut self) -> Vec<UnreportedCall> {
+        std::mem::take(&mut self.unreported)
     }
 
     fn with(mut self, message: Message) -> Self {

@@ -30,11 +30,12 @@ mod start_event;
 mod stream;
 mod streamed_reply;
 mod timeout;
+mod turn;
 
 #[doc(inline)]
 pub use crate::approval::{Decision, ProposedCall};
 #[doc(inline)]
-pub use crate::context::{CallContext, CallEvent, CallKey, CallStatus, RunContext};
+pub use crate::context::{CallContext, CallEvent, CallKey, CallStatus, Cause, RunContext};
 #[doc(inline)]
 pub use crate::outcome::{ArgumentError, CallError, Outcome, UnknownToolError};
 #[doc(inline)]
@@ -43,15 +44,16 @@ pub use crate::output::{ToolError, ToolFailure, ToolOutput, ToolResult};
 pub use crate::registry::ready_call::ReadyCall;
 pub use tokio_util::sync::CancellationToken;
 
+pub(crate) use cancellation::unless_cancelled;
 pub(crate) use ended::{Ended, EndedCall};
 pub(crate) use streamed_reply::{
-    EarlyCalls, EndedReply, EventCall, RunningCalls, StreamedEvent, StreamedReply,
+    EarlyCalls, EndedReply, EventCall, RunningCalls, StreamSettings, StreamedEvent, StreamedReply,
 };
 
 use crate::context::CallRecord;
 use crate::message::{ToolCall, ToolMessage};
 use crate::registry::Registry;
-use crate::tool::{Approval, IncomingCall};
+use crate::tool::{Approval, IncomingCall, Progress};
 use concurrent::join_groups;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -103,6 +105,8 @@ impl Registry {
         let calls = &registry.with_own_keys(calls);
         let mut batch = registry.new_batch(0);
         batch.has_written_keys = matches!(calls, Cow::Owned(_));
+        let order = registry.order(calls, |_| Progress::Open);
+        batch.order = order.as_ref();
         let batch = &batch;
         let run = |(position, call)| async move {
             let record = CallRecord::default();

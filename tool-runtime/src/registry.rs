@@ -40,13 +40,13 @@ use tools::Tools;
 
 use crate::approval::BeforeCall;
 use crate::coerce::CoercionOptions;
-use crate::context::{AllowedTools, RunContext};
+use crate::context::{AllowedTools, CallEvent, RunContext};
 use crate::message::ToolCall;
 use crate::outcome::UnknownToolError;
 use crate::schema::ToolSchema;
 #[doc(inline)]
 pub use crate::tool::{Annotations, DynamicTool, Policy, ToolList, Toolset};
-use crate::tool::{Batch, ToolEntry};
+use crate::tool::{Batch, Order, OrderedCall, Progress, ToolEntry};
 use crate::tool_choice::ToolChoice;
 use crate::wire::ToolCache;
 use std::borrow::Cow;
@@ -271,7 +271,15 @@ impl Registry {
             rejection: None,
             has_written_keys: false,
             is_direct: context.is_none_or(RunContext::is_direct) && self.run_layers.is_none(),
+            order: None,
+            is_early: false,
+            keeps_unfinished: false,
         }
+    }
+
+    /// Sends an event of a call to the listeners of the run context.
+    pub(crate) fn send_event(&self, event: &CallEvent) {
+        self.run_context.iter().for_each(|context| context.send(event));
     }
 
     pub(crate) fn run_context(&self) -> Option<&RunContext> {
@@ -322,9 +330,41 @@ impl Registry {
         self.tools.config.before_call.as_ref()
     }
 
-    /// Whether this call may start before the end of the reply.
-    pub(crate) fn may_start_while_streaming(&self, call: &ToolCall) -> bool {
+    /// Whether this call may start before the end of the reply. `only_reads` if the reply may be requested again: its calls then
+    /// have no effect, and their number has no limit.
+    pub(crate) fn may_start_while_streaming(&self, call: &ToolCall, only_reads: bool) -> bool {
+        if only_reads {
+            let inner = self.inner_call(call);
+            let Some(tool) = self.entry(&inner.or(call).name) else { return false };
+            return tool.options.annotations.is_read_only() && tool.options.policy.max_calls.is_none();
+        }
         self.tools.config.options.start_all_while_streaming || self.may_repeat(call)
+    }
+
+    /// The order of the calls of a reply, with their progress by position. `None` if none of them is a barrier.
+    pub(crate) fn order(&self, calls: &[ToolCall], progress: impl Fn(usize) -> Progress) -> Option<Order> {
+        let is_ordered =
+            self.has_barriers() && calls.len() > 1 && calls.iter().any(|call| self.is_barrier(call));
+        is_ordered.then(|| {
+            let order = Order::default();
+            order.start((0..).zip(calls).map(|(position, call)| self.ordered(call, progress(position))));
+            order
+        })
+    }
+
+    pub(crate) fn ordered(&self, call: &ToolCall, progress: Progress) -> OrderedCall {
+        OrderedCall { id: call.id.clone(), is_barrier: self.is_barrier(call), progress }
+    }
+
+    /// Whether the calls of any tool are barriers.
+    pub(crate) fn has_barriers(&self) -> bool {
+        self.tools.has_barriers
+    }
+
+    /// Whether earlier calls of its reply end before this one begins, and later ones begin after it has ended.
+    pub(crate) fn is_barrier(&self, call: &ToolCall) -> bool {
+        let inner = self.inner_call(call);
+        self.entry(&inner.or(call).name).is_some_and(|tool| tool.is_barrier)
     }
 
     /// Whether this call may run again after it was interrupted.

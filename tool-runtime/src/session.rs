@@ -3,6 +3,7 @@
 #![doc = include_str!("docs/sessions.md")]
 
 mod answer_format;
+mod cancel_on;
 mod decisions;
 mod event;
 mod ids;
@@ -14,6 +15,7 @@ mod run;
 mod run_end;
 mod run_log;
 mod run_loop;
+mod run_span;
 mod state;
 mod stored;
 mod streaming;

@@ -13,6 +13,7 @@ mod keys;
 mod list;
 mod metadata;
 mod options;
+mod order;
 mod output_schema;
 mod toolset;
 
@@ -32,6 +33,7 @@ pub(crate) use keys::ToolKeys;
 pub use list::{ToolList, reject_duplicates};
 pub(crate) use metadata::Metadata;
 pub use options::{Annotations, Options, Policy};
+pub(crate) use order::{Order, OrderedCall, Progress};
 pub use output_schema::ReturnType;
 pub use toolset::Toolset;
 

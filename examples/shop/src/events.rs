@@ -31,7 +31,7 @@ pub(crate) fn for_user(event: &Event) -> Option<Update> {
         | Event::CallArguments { .. }
         | Event::CallComplete { .. }
         | Event::Call(CallEvent {
-            status: CallStatus::Started | CallStatus::Progress { .. } | CallStatus::NeedsApproval { .. },
+            status: CallStatus::Started { .. } | CallStatus::Progress { .. } | CallStatus::NeedsApproval { .. },
             ..
         }) => serde_json::to_value(event).ok()?,
         _ => return None,

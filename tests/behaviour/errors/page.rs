@@ -251,6 +251,15 @@ async fn produce(cause: &str) -> Option<ToolMessage> {
             let limit = Duration::from_secs(5);
             message_of(builder().tools(tools![get_weather]).before_call(wait).approval_timeout(limit)).await
         }
+        "An earlier call of the reply waits, and this one may not begin before it (`ordered_effects`)." => {
+            let elsewhere = DynamicTool::external("look_out", "Looks out.", Value::Null);
+            let registry = builder().tools(tools![get_weather]).dynamic(elsewhere).ordered_effects(true);
+            message(registry, &[ToolCall::new("call_1", "look_out", "{}"), beijing()]).await
+        }
+        "`before_call` replaced the arguments by invalid ones." => {
+            let replace = |_| async { Decision::RunWith(json!({"city": 7})) };
+            message_of(builder().tools(tools![get_weather]).before_call(replace)).await
+        }
         "The reply has too many calls." => {
             let registry = builder().tools(tools![get_weather]).max_calls_per_reply(20).build();
             let mut results = registry.expect("a registry").dispatch(&vec![beijing(); 21]).await;

@@ -108,10 +108,8 @@ async fn run(
         Event::CallComplete { arguments, .. } => events.add("event", arguments),
         Event::Call(event) => {
             let status = serde_json::to_value(&event.status).expect("it is written");
-            if let Some(arguments) =
-                status["needs_approval"]["arguments"].as_str().or(status["arguments"].as_str())
-            {
-                events.add("waits", arguments);
+            if let Some(arguments) = status["arguments"].as_str() {
+                events.add(status["status"].as_str().expect("a status"), arguments);
             }
         }
         _ => {}
@@ -135,7 +133,8 @@ async fn a_run_has_the_tools_keys_everywhere() {
         let mut places = seen.take();
         // The listener runs in the task of the run.
         places.sort();
-        assert_eq!(places, [format!("event {OWN}"), format!("hook {OWN}"), format!("middleware {OWN}")]);
+        let expected = ["event", "finished", "hook", "middleware", "started"];
+        assert_eq!(places, expected.map(|place| format!("{place} {OWN}")));
         assert_eq!((arguments(&session), result(&session)), (vec![OWN], OWN));
         // The block of the provider goes back as it came.
         let written: Value = serde_json::from_str(WRITTEN).expect("it is JSON");
@@ -177,7 +176,7 @@ async fn an_approval_shows_and_keeps_the_tools_keys() {
         let mut session = Session::new().user("Go.");
         assert_eq!(run(&mut session, &registry, &model, &seen, is_streamed).await, RunEnd::NeedsApproval);
         let seen_before = seen.take();
-        assert!(seen_before.contains(&format!("waits {OWN}")), "{seen_before:?}");
+        assert!(seen_before.contains(&format!("needs_approval {OWN}")), "{seen_before:?}");
         assert!(seen_before.iter().all(|seen| seen.ends_with(OWN)), "{seen_before:?}");
         let mut session = stored(&session);
         let waiting = session.awaiting_approval();
@@ -185,7 +184,11 @@ async fn an_approval_shows_and_keeps_the_tools_keys() {
         session.approve("toolu_1").expect("it waits");
         let mut session = stored(&session);
         assert_eq!(run(&mut session, &registry, &model, &seen, is_streamed).await, RunEnd::Answered);
-        assert_eq!(seen.take(), [format!("hook {OWN}"), format!("middleware {OWN}")]);
+        let places = seen.take();
+        assert_eq!(
+            places,
+            ["hook", "started", "middleware", "finished"].map(|place| format!("{place} {OWN}"))
+        );
         assert_eq!(result(&session), OWN);
         let written: Value = serde_json::from_str(WRITTEN).expect("it is JSON");
         assert_eq!(inputs(&model.requests()[1]), [written]);

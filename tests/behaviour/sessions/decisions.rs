@@ -85,16 +85,23 @@ async fn a_listener_learns_that_a_call_with_invalid_edited_arguments_waits_again
     session.approve_with("a", json!({"order": "seven"})).expect("it waits");
     let (mut in_run, in_context) = (Vec::new(), Ledger::default());
     let ledger = in_context.clone();
-    let context = RunContext::new().on_event(move |event| ledger.add(format!("{:?}", event.status)));
+    let context = RunContext::new().on_event(move |event| {
+        ledger.add(serde_json::to_string(event).expect("it is JSON"));
+    });
     let registry = registry.with(&context);
     let run = session.run(&registry).on_event(|event| {
         if let Event::Call(call) = event {
-            in_run.push(format!("{:?}", call.status));
+            in_run.push(serde_json::to_string(call).expect("it is JSON"));
         }
     });
     let end = run.complete(|request| model.complete(request)).await.expect("valid");
     assert_eq!(end, RunEnd::NeedsApproval);
-    assert_eq!(in_run, [r#"NeedsApproval { arguments: "{\"order\":\"seven\"}" }"#]);
+    // The denial of the other call is reported first.
+    let statuses: Vec<_> =
+        in_run.iter().filter_map(|event| event.split_once("status")).map(|(_, s)| s).collect();
+    assert_eq!(statuses.len(), 2, "{in_run:?}");
+    assert!(statuses[0].contains(r#""cause":"denied""#), "{in_run:?}");
+    assert_eq!(statuses[1], r#"":"needs_approval","arguments":"{\"order\":\"seven\"}"}"#);
     assert_eq!(in_context.entries(), in_run);
 }
 

@@ -63,7 +63,7 @@ fn registries(ledger: &Ledger) -> [Registry; 4] {
 async fn no_call_starts_after_the_listener_has_stopped_the_run() {
     let stops: [(StopsAt, usize); 3] = [
         (|event| matches!(event, Event::CallComplete { .. }), 0),
-        (|event| is_status(event, |status| matches!(status, CallStatus::Started)), 0),
+        (|event| is_status(event, |status| matches!(status, CallStatus::Started { .. })), 0),
         (|event| is_status(event, |status| matches!(status, CallStatus::Finished { .. })), 1),
     ];
     let replies =
@@ -79,7 +79,8 @@ async fn no_call_starts_after_the_listener_has_stopped_the_run() {
                     let context = RunContext::new().cancellation(token.clone());
                     let (mut session, mut starts_after_stop) = (asked(), 0);
                     let run = session.run(&registry.with(&context)).on_event(|event| {
-                        let has_started = is_status(event, |status| matches!(status, CallStatus::Started));
+                        let has_started =
+                            is_status(event, |status| matches!(status, CallStatus::Started { .. }));
                         starts_after_stop += usize::from(token.is_cancelled() && has_started);
                         if stops_at(event) {
                             token.cancel();

@@ -39,7 +39,7 @@ async fn a_reply_is_recorded_before_its_calls_begin() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_call_of_a_streamed_reply_begins_before_the_reply_is_recorded() {
+async fn only_reads_of_a_streamed_reply_begin_before_it_is_recorded() {
     let (ledger, journal) = (Ledger::default(), MemoryJournal::default());
     let stored = Session::new().user("Charge order 7.");
     let model = model([calls([("find", 7), ("charge", 7)]), done()]);
@@ -48,7 +48,9 @@ async fn no_call_of_a_streamed_reply_begins_before_the_reply_is_recorded() {
     let run = session.run(&registry).journal(&journal);
     let end = run.stream(|request| model.stream(request)).await.expect("the run ends");
     assert_eq!(end, RunEnd::Answered);
-    assert_eq!(journal.operations()[..2], ["reply order-7/0", "begin order-7/0/0"]);
+    // `find` ran before, and its result is recorded with the next reply.
+    assert_eq!(ledger.entries()[0], "find 7");
+    assert_eq!(journal.operations()[..2], ["reply order-7/0", "begin order-7/0/1"]);
 
     let mut again = stored;
     let run = again.run(&registry).journal(&journal);
@@ -60,7 +62,7 @@ async fn no_call_of_a_streamed_reply_begins_before_the_reply_is_recorded() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_interrupted_reply_is_not_recorded() {
+async fn an_interrupted_reply_is_not_recorded_although_a_read_has_run() {
     let (ledger, journal) = (Ledger::default(), MemoryJournal::default());
     let registry = registry(&ledger, SHORT);
     let mut session = Session::new().user("Find order 7.");
@@ -74,8 +76,8 @@ async fn an_interrupted_reply_is_not_recorded() {
         .await;
     assert!(matches!(broken, Err(JournaledRunError::Run(_))), "{broken:?}");
     assert_eq!(journal.operations(), Vec::<String>::new());
-    assert_eq!(ledger.entries(), Vec::<String>::new());
-    assert_eq!(session.messages().len(), 1, "the next run repeats the request");
+    assert_eq!(ledger.entries(), ["find 7"]);
+    assert_eq!((session.messages().len(), session.replies()), (1, 0), "the next run repeats the request");
 }
 
 #[tokio::test(start_paused = true)]

@@ -9,13 +9,22 @@ use quote::{ToTokens as _, quote, quote_spanned};
 use syn::ReturnType;
 
 pub(super) fn calls(tool: &Tool) -> TokenStream {
-    let ToolAttr { title, timeout_ms, max_concurrency, max_calls, blocking, requires_approval, .. } =
-        &tool.options;
+    let ToolAttr {
+        title,
+        timeout_ms,
+        max_concurrency,
+        max_calls,
+        blocking,
+        requires_approval,
+        exclusive,
+        ..
+    } = &tool.options;
     // A `fn` with a timeout runs on a separate thread, so that the call can end before the function does.
     let blocks = blocking.is_some() || timeout_ms.is_some() && tool.function.signature.asyncness.is_none();
     let calls = [
         blocks.then(|| quote!(.blocking())),
         requires_approval.map(|_| quote!(.requires_approval())),
+        exclusive.map(|_| quote!(.exclusive())),
         timeout_ms.map(|milliseconds| {
             let milliseconds = Literal::u64_unsuffixed(milliseconds);
             quote!(.timeout_ms(#milliseconds))

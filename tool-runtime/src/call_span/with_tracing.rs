@@ -87,8 +87,9 @@ impl CallSpan {
             return;
         }
         self.0.record("otel.status_description", traced(message));
-        let own_text = error.to_string();
-        if own_text == message {
+        // The arguments of a hook may have secrets of the program.
+        let has_other_arguments = matches!(error, CallError::InvalidReplacement { .. });
+        if error.to_string() == message && !has_other_arguments {
             // Includes the sources: the message of a panic, and the sources of a tool's error.
             let error = ErrorSnapshot::new(error).map(traced);
             warn!(target: "tool_runtime", error = &error as &dyn Error, "the tool call failed");

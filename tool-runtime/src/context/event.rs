@@ -4,8 +4,7 @@ use super::RunContext;
 use super::event_queue::EventQueue;
 use crate::outcome::{CallError, Outcome};
 use crate::output::ToolResult;
-use crate::panics::catch_panic;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -33,16 +32,31 @@ pub struct CallEvent {
 /// The status of a call in a [`CallEvent`].
 ///
 /// `Started` is first, unless the call does not run. `Progress` and `Emitted` follow as often as the tool sends them; `Skipped`
-/// reports those that a slow listener does not receive. The last
-/// event of a call is `Finished`, `NeedsApproval` or `NeedsResult`. A call whose dispatch is dropped has no last event. In a
-/// [`Session`](crate::Session), a cancelled call stays pending, and its events start again in the next run.
+/// reports those that a slow listener does not receive. A call that does not end (`NeedsApproval`, `NeedsResult`, `NeedsCall`,
+/// `Cancelled`) has further events in a later run.
+///
+/// Each call of a [`Session`](crate::Session) or of [`PendingCalls`](crate::conversation::PendingCalls) has exactly one
+/// `Finished`, which is its last event, whatever its [`Cause`]: the `Finished` events are an audit log. If a decision, a result
+/// from elsewhere or a user message ended the call between two runs, the next run sends its `Finished` first. A call whose
+/// dispatch is dropped has no last event, and neither have calls of the tool for a typed answer, which is no tool of the
+/// registry.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "status", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum CallStatus {
     /// The call has its approval, has left the queue, and starts to run. With middleware, the tool itself may start
     /// later, several times, or never.
-    Started,
+    #[non_exhaustive]
+    Started {
+        /// The arguments of the call, after coercion: the text of one JSON object. Those of a person, if a person has edited
+        /// them.
+        arguments: String,
+        /// The arguments that the tool gets in their place, from [`Decision::RunWith`](crate::dispatch::Decision::RunWith).
+        /// Not serialized, since they may have secrets of the program: see
+        /// [`CallEvent::with_tool_arguments`].
+        #[serde(skip)]
+        run_with: Option<String>,
+    },
     /// The tool reports progress: see [`CallContext::progress`](super::CallContext::progress).
     #[non_exhaustive]
     Progress {
@@ -82,10 +96,26 @@ pub enum CallStatus {
         /// The arguments of the call: the text of one JSON object.
         arguments: String,
     },
+    /// The call is pending until an earlier call of its reply has ended: see
+    /// [`ordered_effects`](crate::RegistryBuilder::ordered_effects).
+    #[non_exhaustive]
+    NeedsCall {
+        /// The id of the earlier call.
+        call: String,
+    },
+    /// The run was cancelled before the call had ended, and the call is pending.
+    Cancelled,
     /// The call has ended. The result is that of its tool message, before
     /// [`max_result_bytes`](crate::RegistryBuilder::max_result_bytes) truncates it.
     #[non_exhaustive]
     Finished {
+        /// The arguments of the call, as in `Started`; those of the model, if they are invalid.
+        arguments: String,
+        /// The arguments that the tool got in their place, as in `Started`. Not serialized.
+        #[serde(skip)]
+        run_with: Option<String>,
+        /// Why the call has this result.
+        cause: Cause,
         /// The result.
         result: ToolResult,
         /// The duration of the call, and other data for the program.
@@ -93,24 +123,68 @@ pub enum CallStatus {
     },
 }
 
+/// Why a call has its result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Cause {
+    /// The tool ran, or middleware gave a result in its place.
+    Ran,
+    /// A hook, a rule or a person denied it.
+    Denied,
+    /// The program skipped it: a user message arrived, or [`skip_calls`](crate::Session::skip_calls).
+    Skipped,
+    /// The result comes from elsewhere: [`provide_result`](crate::Session::provide_result), or a hook that responded.
+    Provided,
+    /// The result is that of an earlier process: [`replay_result`](crate::Session::replay_result).
+    Recorded,
+    /// It began in an earlier run that was interrupted, and may have taken effect.
+    Interrupted,
+    /// It could not run: its tool or its arguments are wrong, a limit is reached, or it was cancelled before it began.
+    NotRun,
+}
+
+impl CallEvent {
+    /// The event with the arguments that the tool gets, for an audit log that must have them. They may have secrets that
+    /// [`Decision::RunWith`](crate::dispatch::Decision::RunWith) has added.
+    #[must_use]
+    pub fn with_tool_arguments(mut self) -> Self {
+        if let CallStatus::Started { arguments, run_with }
+        | CallStatus::Finished { arguments, run_with, .. } = &mut self.status
+        {
+            if let Some(run_with) = run_with {
+                arguments.clone_from(run_with);
+            }
+        }
+        self
+    }
+}
+
 impl CallStatus {
-    /// Whether no event of the call follows.
+    /// Whether no event of the call follows in its dispatch.
     pub(super) fn is_last(&self) -> bool {
         match self {
-            CallStatus::Started
+            CallStatus::Started { .. }
             | CallStatus::Progress { .. }
             | CallStatus::Emitted { .. }
             | CallStatus::Skipped { .. } => false,
             CallStatus::NeedsApproval { .. }
             | CallStatus::NeedsResult { .. }
+            | CallStatus::NeedsCall { .. }
+            | CallStatus::Cancelled
             | CallStatus::Finished { .. } => true,
         }
     }
 
     /// Whether the call ends before its tool has finished.
     pub(super) fn is_end_of_stopped_call(&self) -> bool {
-        let CallStatus::Finished { outcome, .. } = self else { return false };
-        matches!(outcome.error(), Some(CallError::TimedOut { .. } | CallError::Cancelled { .. }))
+        match self {
+            CallStatus::Cancelled => true,
+            CallStatus::Finished { outcome, .. } => {
+                matches!(outcome.error(), Some(CallError::TimedOut { .. } | CallError::Cancelled { .. }))
+            }
+            _ => false,
+        }
     }
 }
 
@@ -161,10 +235,7 @@ impl CallEvents {
         // The lock is not held while listeners run: a listener may report progress, or be slow.
         let started = Instant::now();
         while let Some(event) = self.next(started) {
-            for listener in self.run.listeners() {
-                // The panic hook of the process has reported it.
-                let _ = catch_panic(|| listener.call(&event));
-            }
+            self.run.send(&event);
         }
     }
 

@@ -30,6 +30,8 @@ struct Details {
     /// The arguments without the nulls that mean absent arguments.
     without_nulls: OnceLock<String>,
     coerced: OnceLock<String>,
+    /// The arguments of the hook.
+    run_with: OnceLock<String>,
     coercions: OnceLock<Vec<String>>,
 }
 
@@ -103,8 +105,23 @@ impl CallRecord {
 
     /// The arguments that replace those of the model, if there are any.
     pub(crate) fn arguments(&self) -> Option<&str> {
+        self.run_with().or_else(|| self.coerced_arguments())
+    }
+
+    /// The arguments of the model as they were coerced.
+    pub(crate) fn coerced_arguments(&self) -> Option<&str> {
         let details = self.details.get()?;
         details.coerced.get().or_else(|| details.without_nulls.get()).map(String::as_str)
+    }
+
+    /// The arguments of the hook.
+    pub(crate) fn run_with(&self) -> Option<&str> {
+        self.details.get()?.run_with.get().map(String::as_str)
+    }
+
+    pub(crate) fn set_run_with(&self, arguments: String) {
+        // The hook decides once.
+        let _ = self.details().run_with.set(arguments);
     }
 
     pub(crate) fn set_without_nulls(&self, arguments: String) {

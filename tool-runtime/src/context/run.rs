@@ -1,9 +1,11 @@
 //! The context of a run.
 
 use super::{AllowedTools, BegunCalls, CallEvent, CallKey, StartGate};
+use crate::panics::catch_panic;
 use crate::state::{State as _, States};
 use std::fmt;
 use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// The data that a program attaches to calls: application state such as a user or a tenant, a cancellation token, listeners,
@@ -41,6 +43,7 @@ pub struct RunContext(Arc<Data>);
 struct Data {
     states: States,
     cancellation: Option<CancellationToken>,
+    time_to_finish: Option<Duration>,
     run_id: Option<Arc<str>>,
     reply_number: Option<u64>,
     allowed_tools: Option<AllowedTools>,
@@ -120,6 +123,42 @@ impl RunContext {
         self
     }
 
+    /// Lets the calls that have begun and may have an effect finish after a cancellation, within this time: those of tools that
+    /// are not `read_only`. Default: none, and they are dropped at once.
+    ///
+    /// A call that finishes in time keeps its result, in its events, the history and the journal. The
+    /// [token](super::CallContext::cancellation) of such a call is not cancelled before the time has passed. It needs a Tokio
+    /// runtime; without one, the calls are dropped at once.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use tool_runtime::dispatch::CancellationToken;
+    /// use tool_runtime::{Registry, RunContext, ToolCall, tool, tools};
+    ///
+    /// /// Sends a letter.
+    /// #[tool]
+    /// async fn send() -> &'static str {
+    ///     tokio::time::sleep(Duration::from_millis(20)).await;
+    ///     "sent"
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let token = CancellationToken::new();
+    /// let context = RunContext::new().cancellation(token.clone()).finish_effects(Duration::from_secs(30));
+    /// let registry = Registry::new(tools![send])?.with(&context);
+    /// let calls = [ToolCall::new("call_1", "send", "{}")];
+    /// let (messages, ()) = tokio::join!(registry.dispatch(&calls), async { token.cancel() });
+    /// assert_eq!(messages[0].content, "sent");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn finish_effects(mut self, within: Duration) -> Self {
+        self.data().time_to_finish = Some(within);
+        self
+    }
+
     /// Adds a listener, which receives each [`CallEvent`] as it happens: a call starts, reports progress, emits data,
     /// needs approval, finishes. Default: none.
     ///
@@ -148,7 +187,7 @@ impl RunContext {
     /// let events: Vec<CallStatus> = events.try_iter().map(|event| event.status).collect();
     /// assert!(matches!(
     ///     &events[..],
-    ///     [CallStatus::Started, CallStatus::Progress { done: 1, .. }, CallStatus::Finished { .. }]
+    ///     [CallStatus::Started { .. }, CallStatus::Progress { done: 1, .. }, CallStatus::Finished { .. }]
     /// ));
     /// # Ok(())
     /// # }
@@ -286,6 +325,19 @@ impl RunContext {
 
     pub(crate) fn listeners(&self) -> &[Listener] {
         &self.0.listeners
+    }
+
+    /// Sends an event to all listeners.
+    pub(crate) fn send(&self, event: &CallEvent) {
+        for listener in &self.0.listeners {
+            // The panic hook of the process has reported it.
+            let _ = catch_panic(|| listener.call(event));
+        }
+    }
+
+    /// The time in which calls with effects may finish after a cancellation.
+    pub(crate) fn time_to_finish(&self) -> Option<Duration> {
+        self.0.time_to_finish
     }
 
     pub(crate) fn start_gate(&self) -> Option<&StartGate> {

@@ -7,10 +7,10 @@ mod run;
 
 pub(super) use call_state::{CallState, Edit, Phase, ReplacedArguments, WaitsFor};
 use positions::Positions;
-pub(crate) use run::Unfinished;
+pub(crate) use run::{CallsToRun, Unfinished};
 
-use super::{Conversation, WaitingCall};
-use crate::context::RunContext;
+use super::{Conversation, UnreportedCall, WaitingCall};
+use crate::context::{Cause, RunContext};
 use crate::message::{AssistantMessage, Message, ToolCall, ToolMessage};
 use crate::outcome::CallError;
 use crate::registry::Registry;
@@ -205,7 +205,11 @@ impl PendingCalls {
                 CallState { phase: Phase::Finished(result), .. } => result,
                 mut state => {
                     state.restore_arguments(call);
-                    denied(call, &state, reason.clone())
+                    let result = denied(call, &state, reason.clone());
+                    let cause = if state.has_begun() { Cause::Interrupted } else { Cause::Skipped };
+                    let unreported = UnreportedCall::new(call, tool_name(call, &state), cause, &result);
+                    conversation.unreported.push(unreported);
+                    result
                 }
             })
             .collect();
@@ -234,7 +238,7 @@ impl PendingCalls {
     ///
     /// If the future is dropped, the conversation is lost; [`run`](PendingCalls::run) keeps it.
     pub async fn dispatch(mut self, registry: &Registry) -> Conversation {
-        self.run_calls(registry, Unfinished::Fail, |_| true).await;
+        self.run_calls(registry, CallsToRun::FAIL).await;
         // Every call has its result, so none is skipped.
         self.skip_calls("")
     }

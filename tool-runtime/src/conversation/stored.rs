@@ -1,7 +1,7 @@
 //! Serialization of pending calls, without loss.
 
 use super::pending::{CallState, Edit, Phase, ReplacedArguments, WaitsFor};
-use super::{Conversation, PendingCalls};
+use super::{Conversation, PendingCalls, UnreportedCall};
 use crate::fingerprint::Fingerprint;
 use crate::message::stored::{self, Stored};
 use crate::message::{AssistantMessage, Message, RemovedIds, ToolMessage};
@@ -19,6 +19,8 @@ struct Written<'a> {
     calls: Vec<StoredCall<'a>>,
     #[serde(skip_serializing_if = "RemovedIds::is_empty")]
     removed_ids: &'a RemovedIds,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    unreported: &'a [UnreportedCall],
 }
 
 #[derive(Deserialize)]
@@ -30,6 +32,8 @@ struct Read<'a> {
     calls: Vec<StoredCall<'a>>,
     #[serde(default)]
     removed_ids: RemovedIds,
+    #[serde(default)]
+    unreported: Vec<UnreportedCall>,
 }
 
 /// Pending calls without the messages before their reply.
@@ -163,14 +167,17 @@ impl Serialize for PendingCalls {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (messages, removed_ids) = (self.before.messages(), &**self.before.removed_ids());
         let StoredPending { reply, calls } = self.into();
-        Written { messages, reply, calls, removed_ids }.serialize(serializer)
+        let unreported = self.before.unreported();
+        Written { messages, reply, calls, removed_ids, unreported }.serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for PendingCalls {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Read { messages: mut before, reply, calls, removed_ids } = Read::deserialize(deserializer)?;
+        let Read { messages: mut before, reply, calls, removed_ids, unreported } =
+            Read::deserialize(deserializer)?;
         before.set_removed_ids(removed_ids);
+        before.set_unreported(unreported);
         StoredPending { reply, calls }.into_pending(before).map_err(D::Error::custom)
     }
 }

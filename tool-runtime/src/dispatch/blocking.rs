@@ -9,6 +9,7 @@ use crate::panics::{CatchPanic, panic_message};
 use crate::registry::OwnedCall;
 use crate::tool::Call;
 use futures_util::FutureExt as _;
+use std::future::poll_fn;
 use std::sync::{Arc, OnceLock};
 use tokio::task::JoinHandle;
 
@@ -19,7 +20,7 @@ impl Call<'_> {
         // Either the thread begins, or this future is dropped first. (`begin` asks whether any run of the call may begin.)
         let begins = Arc::<OnceLock<bool>>::default();
         let begins_on_thread = Arc::clone(&begins);
-        let span = CallSpan::current();
+        let (span, shared) = (CallSpan::current(), Arc::clone(&owned));
         let handle = tokio::task::spawn_blocking(move || {
             span.in_scope(|| {
                 owned.with_call(&record, |call| {
@@ -36,7 +37,13 @@ impl Call<'_> {
             })
         });
         let mut thread = Thread { handle, begins, record: self.incoming.record };
-        match (&mut thread.handle).await {
+        let ended = poll_fn(|context| {
+            if shared.record.has_begun() {
+                self.incoming.record.set_begun();
+            }
+            thread.handle.poll_unpin(context)
+        });
+        match ended.await {
             Ok(Ok(returned)) => self.result(returned),
             Ok(Err(error)) => Err(error.into()),
             Err(ended) => Err(match ended.try_into_panic() {

@@ -1,6 +1,7 @@
 //! The decision whether a call runs: of the `before_call` hook, and of a person.
 
 use super::Ended;
+use super::prepare::PreparedTool;
 use crate::approval::{Decision, ProposedCall};
 use crate::outcome::CallError;
 use crate::output::ToolResult;
@@ -9,10 +10,14 @@ use crate::registry::Registry;
 use crate::tool::{Approval, Call};
 
 impl Registry {
-    /// Ends the call unless its tool may run.
-    pub(super) async fn decide(&self, call: &Call<'_>) -> Result<(), Ended> {
+    /// Ends the call unless its tool may run. Returns the tool, with the arguments of the hook if it has other ones.
+    pub(super) async fn decide<'a>(
+        &self,
+        call: &'a Call<'a>,
+        tool: Option<PreparedTool<'a>>,
+    ) -> Result<Option<PreparedTool<'a>>, Ended> {
         if call.incoming.approval == Approval::Bypassed {
-            return Ok(());
+            return Ok(tool);
         }
         let is_granted = call.incoming.approval.is_granted();
         let needs_approval = |decision: &Decision| match decision {
@@ -26,7 +31,8 @@ impl Registry {
                 call.check_limit()?;
                 Err(Ended::NeedsApproval { arguments: call.incoming.object().to_owned(), error: None })
             }
-            Decision::Run | Decision::Undecided | Decision::Ask => Ok(()),
+            Decision::Run | Decision::Undecided | Decision::Ask => Ok(tool),
+            Decision::RunWith(arguments) => Ok(self.prepare_with(call, arguments.to_string())?),
             Decision::Deny(reason) => {
                 Err(CallError::Denied { tool: call.tool.name.to_string(), reason }.into())
             }

@@ -1,12 +1,12 @@
 //! How a call ends.
 
 use crate::call_span::CallSpan;
-use crate::context::{CallEvents, CallStatus};
+use crate::context::{CallEvents, CallRecord, CallStatus, Cause};
 use crate::message::{ToolCall, ToolMessage};
 use crate::outcome::{CallError, Outcome};
 use crate::output::{CallResult, Pending, ToolFailure, ToolOutput, ToolResult};
 use crate::registry::Registry;
-use crate::tool::IncomingCall;
+use crate::tool::{IncomingCall, Progress};
 use std::borrow::Cow;
 
 /// How a call ends: with a result, or without one, so that its caller decides whether it waits.
@@ -25,6 +25,11 @@ pub(crate) enum Ended {
         /// `None` if the tool runs elsewhere.
         ticket: Option<String>,
         arguments: String,
+    },
+    /// An earlier call of the reply must end first.
+    NeedsCall {
+        /// The id of that call.
+        call: String,
     },
     /// The run was cancelled first.
     Cancelled,
@@ -56,6 +61,7 @@ impl Ended {
             Ended::Finished(result) => return result.map_err(|failure| failure.or_message_of_error(tool)),
             Ended::NeedsApproval { .. } => CallError::NeedsApproval { tool: name() },
             Ended::NeedsResult { ticket, .. } => CallError::NeedsResult { tool: name(), ticket },
+            Ended::NeedsCall { call } => CallError::NeedsCall { tool: name(), call },
             Ended::Cancelled => CallError::Cancelled { tool: name() },
         }
         .into())
@@ -70,6 +76,9 @@ pub(crate) struct EndedCall {
     /// Whether `call_tool` called it.
     pub(crate) is_inner: bool,
     pub(crate) ended: Ended,
+    pub(crate) cause: Cause,
+    /// Whether it stays pending if it has no result, instead of failing.
+    keeps_unfinished: bool,
     /// Without the error.
     outcome: Outcome,
 }
@@ -97,21 +106,55 @@ impl EndedCall {
         };
         // The steps are dropped: the record knows whether the tool has begun.
         let outcome = incoming.record.outcome(incoming.batch.elapsed());
-        EndedCall { tool, is_inner: incoming.is_inner, ended, outcome }
+        let cause = cause(&ended, incoming.record, &outcome);
+        let keeps_unfinished = incoming.batch.keeps_unfinished;
+        EndedCall { tool, is_inner: incoming.is_inner, ended, cause, keeps_unfinished, outcome }
     }
 
-    /// Sends the last event of the call, and waits until the listeners have received all of them.
-    pub(super) async fn send(&self, events: &CallEvents) {
-        let EndedCall { tool, ended, outcome, .. } = self;
-        events.send(match ended {
+    /// Whether later calls of the reply may begin.
+    pub(super) fn progress(&self) -> Progress {
+        let waits = |error: &CallError| {
+            use CallError::{NeedsApproval, NeedsCall, NeedsResult};
+            matches!(error, NeedsApproval { .. } | NeedsCall { .. } | NeedsResult { .. })
+        };
+        match &self.ended {
+            Ended::Finished(Err(failure)) if failure.error().is_some_and(waits) => Progress::Waits,
+            Ended::Finished(_) => Progress::Ended,
+            Ended::Cancelled if !self.keeps_unfinished => Progress::Ended,
+            _ => Progress::Waits,
+        }
+    }
+
+    /// Sends the last event of the call in this dispatch, and waits until the listeners have received all of them.
+    pub(super) async fn send(&self, events: &CallEvents, incoming: &IncomingCall<'_>) {
+        let finished = |result: CallResult| {
+            let error = result.as_ref().err().map(|failure| failure.to_error(&self.tool));
+            let (arguments, run_with) = incoming.event_arguments();
+            let outcome = Outcome { error, ..self.outcome.clone() };
+            CallStatus::Finished {
+                arguments,
+                run_with,
+                cause: self.cause,
+                result: ToolResult(result),
+                outcome,
+            }
+        };
+        events.send(match &self.ended {
             Ended::NeedsApproval { arguments, .. } => {
                 CallStatus::NeedsApproval { arguments: arguments.clone() }
             }
             Ended::NeedsResult { ticket, arguments } => {
                 CallStatus::NeedsResult { ticket: ticket.clone(), arguments: arguments.clone() }
             }
-            Ended::Finished(result) => finished(tool, result.clone(), outcome.clone()),
-            Ended::Cancelled => finished(tool, Ended::Cancelled.into_result(tool), outcome.clone()),
+            Ended::NeedsCall { call } if self.keeps_unfinished => {
+                CallStatus::NeedsCall { call: call.clone() }
+            }
+            Ended::NeedsCall { call } => {
+                finished(Ended::NeedsCall { call: call.clone() }.into_result(&self.tool))
+            }
+            Ended::Finished(result) => finished(result.clone()),
+            Ended::Cancelled if self.keeps_unfinished => CallStatus::Cancelled,
+            Ended::Cancelled => finished(Ended::Cancelled.into_result(&self.tool)),
         });
         events.sent().await;
     }
@@ -127,7 +170,7 @@ impl EndedCall {
                 let error = CallError::Cancelled { tool: self.tool.to_string() };
                 span.record_failure(registry, &error.to_string(), &error);
             }
-            Ended::NeedsApproval { .. } | Ended::NeedsResult { .. } => {}
+            Ended::NeedsApproval { .. } | Ended::NeedsResult { .. } | Ended::NeedsCall { .. } => {}
         }
     }
 
@@ -140,7 +183,7 @@ impl EndedCall {
 
     /// The tool message of the call, within `max_result_bytes`. One that waits has failed.
     pub(crate) fn into_message(self, registry: &Registry, call: &ToolCall) -> ToolMessage {
-        let EndedCall { tool, is_inner, ended, outcome } = self;
+        let EndedCall { tool, is_inner, ended, outcome, .. } = self;
         let mut result = ToolResult(ended.into_result(&tool));
         registry.truncate(&mut result);
         let mut message = result.into_message(&call.id, tool, Some(outcome));
@@ -151,7 +194,19 @@ impl EndedCall {
     }
 }
 
-fn finished(tool: &str, result: CallResult, outcome: Outcome) -> CallStatus {
-    let error = result.as_ref().err().map(|failure| failure.to_error(tool));
-    CallStatus::Finished { result: ToolResult(result), outcome: Outcome { error, ..outcome } }
+fn cause(ended: &Ended, record: &CallRecord, outcome: &Outcome) -> Cause {
+    let error = match ended {
+        Ended::Finished(Err(failure)) => failure.error(),
+        _ => None,
+    };
+    match error {
+        Some(CallError::Interrupted { .. }) => Cause::Interrupted,
+        // A tool or its middleware may have these kinds of errors as well.
+        _ if record.has_begun() || record.has_finished() => Cause::Ran,
+        Some(CallError::Denied { .. } | CallError::HookPanicked { .. } | CallError::HookTimedOut { .. }) => {
+            Cause::Denied
+        }
+        _ if outcome.responded_by_hook => Cause::Provided,
+        _ => Cause::NotRun,
+    }
 }

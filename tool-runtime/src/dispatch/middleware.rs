@@ -36,6 +36,9 @@ impl Registry {
         let mut running = ready.call_layer(outermost).map_err(|source| call.panicked(source))?;
         let running = poll_fn(|context| {
             let polled = running.poll_unpin(context);
+            if record.has_begun() {
+                call.incoming.record.set_begun();
+            }
             if record.keeps_result() {
                 call.incoming.record.set_keeps_result();
             }

@@ -40,6 +40,22 @@ impl Registry {
         Ok(prepared)
     }
 
+    /// Like `prepare`, with the arguments of a hook, which are not coerced.
+    pub(super) fn prepare_with<'a>(
+        &self,
+        call: &'a Call<'a>,
+        arguments: String,
+    ) -> Result<Option<PreparedTool<'a>>, CallError> {
+        call.incoming.record.set_run_with(arguments);
+        let prepared = catch_panic(|| self.decode_or_validate(call));
+        match prepared.unwrap_or_else(|source| Err(call.panicked(source).into())) {
+            Err(source) if source.is_about_arguments() => {
+                Err(CallError::InvalidReplacement { tool: call.tool.name.to_string(), source })
+            }
+            prepared => prepared.map_err(|error| *error),
+        }
+    }
+
     fn decode_or_validate<'a>(&self, call: &'a Call<'a>) -> Result<Option<PreparedTool<'a>>, Box<CallError>> {
         call.check_keys()?;
         if call.tool.options.blocking || self.has_middleware() {

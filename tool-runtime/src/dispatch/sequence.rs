@@ -34,7 +34,10 @@ impl Registry {
         };
         let ended = EndedCall::new(incoming, tool, result);
         if let Some(events) = &events {
-            span.instrument(ended.send(events)).await;
+            span.instrument(ended.send(events, incoming)).await;
+        }
+        if let Some(order) = incoming.batch.order {
+            order.end(incoming.position, ended.progress());
         }
         ended.record_in(&span, self);
         ended
@@ -52,8 +55,8 @@ impl Registry {
         }
     }
 
-    /// The steps between the validation and the run. They rely on their order: a call that waits for a decision holds no
-    /// permit, and a call that waits for a permit does not count. A step does nothing for a call that does not need it. A
+    /// The steps between the validation and the run. They rely on their order: a call that waits for a decision or for an
+    /// earlier call holds no permit, and a call that waits for a permit does not count. A step does nothing for a call that does not need it. A
     /// call that needs a step must not be direct.
     ///
     /// Boxed, since a reply has a future of the direct way for each call.
@@ -65,7 +68,8 @@ impl Registry {
         Box::pin(call.until_cancelled(async move {
             call.check_cancellation()?;
             call.check_runtime()?;
-            self.decide(call).await?;
+            let tool = self.decide(call, tool).await?;
+            call.wait_for_turn().await?;
             let _permits = self.wait_in_queue(call).await?;
             let counted = call.count()?;
             call.send_start().await?;

@@ -10,7 +10,8 @@ impl Call<'_> {
     pub(super) async fn send_start(&self) -> Result<(), CallError> {
         let Some(events) = self.events else { return Ok(()) };
         let _turn = self.turn_to_start().await?;
-        events.send(CallStatus::Started);
+        let (arguments, run_with) = self.incoming.event_arguments();
+        events.send(CallStatus::Started { arguments, run_with });
         if let Some(gate) = self.incoming.batch.context().start_gate() {
             gate.flush().await;
         }

@@ -7,7 +7,7 @@ use crate::message::{AssistantMessage, ToolMessage};
 use crate::outcome::CallError;
 use crate::registry::Registry;
 use crate::stream::{Chunk, InterruptedError, ReplyEvent, StreamError};
-use crate::tool::{Approval, Batch, IncomingCall};
+use crate::tool::{Approval, Batch, IncomingCall, Order, Progress};
 use futures_util::future::{join, join_all, ready};
 use futures_util::stream::{Stream, StreamExt as _};
 
@@ -19,7 +19,8 @@ impl Registry {
     ///   while the reply is received. Other calls start after the end of the stream, so that they do not run twice if
     ///   the stream fails and the request is repeated; with
     ///   [`start_all_while_streaming`](crate::RegistryBuilder::start_all_while_streaming), they start immediately as
-    ///   well.
+    ///   well. With [`ordered_effects`](crate::RegistryBuilder::ordered_effects) and after a call of an exclusive tool, calls
+    ///   start in their order.
     /// - **End of the stream**: the stream ends with `[DONE]` or with its last item. If it ends without `[DONE]` and
     ///   without a `finish_reason`, complete calls run, and a truncated call does not. There is no time limit for the
     ///   stream: set one in the client.
@@ -159,7 +160,9 @@ impl Registry {
         S::Item: Into<Chunk>,
     {
         let registry = &*self.for_dispatch();
-        let batch = &registry.new_batch(0);
+        let order = Order::default();
+        let order = registry.has_barriers().then_some(&order);
+        let batch = &Batch { order, ..registry.new_batch(0) };
         let mut streamed = StreamedReply::default();
         let mut running = RunningCalls::new();
         streamed
@@ -171,7 +174,10 @@ impl Registry {
             StreamError::Cancelled => |tool| CallError::Cancelled { tool },
             _ => |tool| CallError::StreamInterrupted { tool },
         });
-        let rest_of_batch = &Batch { rejection, has_written_keys, ..registry.new_batch(0) };
+        let rest_of_batch = &Batch { rejection, has_written_keys, order, ..registry.new_batch(0) };
+        if let Some(order) = order {
+            order.start(reply.tool_calls.iter().map(|call| registry.ordered(call, Progress::Open)));
+        }
         let rest = reply.tool_calls.iter().enumerate().filter(|(index, _)| !early.contains_key(index));
         let rest = rest.map(|(index, call)| async move {
             let record = CallRecord::default();

@@ -1,6 +1,6 @@
 //! A streamed reply while it is received, and the calls that start early.
 
-use super::EndedCall;
+use super::{EndedCall, unless_cancelled};
 use crate::context::{CallRecord, RunContext};
 use crate::message::{AssistantMessage, TakenIds, ToolCall};
 use crate::registry::Registry;
@@ -9,12 +9,13 @@ use crate::tool::{Approval, Batch, IncomingCall};
 use crate::wire;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, Stream, StreamExt as _};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Poll;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 /// The number of chunks that are read before other tasks can run.
 const MAX_CHUNKS_IN_A_ROW: usize = 64;
@@ -29,10 +30,24 @@ pub(crate) struct StreamedReply {
     assembler: ReplyAssembler,
     ids: Ids,
     early: EarlyCalls,
+    settings: StreamSettings,
+    /// The complete calls that are no barriers.
+    unordered: BTreeSet<usize>,
+    /// The number of calls, from the first, that are complete and no barriers.
+    before_barrier: usize,
+}
+
+/// Which calls may start while a reply is received.
+#[derive(Default)]
+pub(crate) struct StreamSettings {
     /// The number of calls that may start; `None` for no limit.
-    max_calls: Option<usize>,
+    pub(crate) max_calls: Option<usize>,
     /// The tool for a typed answer, which never runs.
-    answer_tool: Option<String>,
+    pub(crate) answer_tool: Option<String>,
+    /// Whether only calls without effect start, since the reply may be requested again.
+    pub(crate) only_reads: bool,
+    /// Ends the stream when it is cancelled.
+    pub(crate) stop: Option<CancellationToken>,
 }
 
 /// The ids of the calls of a reply.
@@ -116,15 +131,9 @@ pub(crate) struct EventCall<'a> {
 }
 
 impl StreamedReply {
-    pub(crate) fn new(assembler: ReplyAssembler, taken: TakenIds, max_calls: usize) -> Self {
+    pub(crate) fn new(assembler: ReplyAssembler, taken: TakenIds, settings: StreamSettings) -> Self {
         let ids = Ids { taken, ..Ids::default() };
-        StreamedReply { assembler, ids, max_calls: Some(max_calls), ..StreamedReply::default() }
-    }
-
-    /// Never starts a call of the tool for a typed answer.
-    pub(crate) fn with_answer_tool(mut self, name: Option<&str>) -> Self {
-        self.answer_tool = name.map(str::to_owned);
-        self
+        StreamedReply { assembler, ids, settings, ..StreamedReply::default() }
     }
 
     /// Reads the chunks until the reply has ended or the run is cancelled. Calls of tools that may run early are added to
@@ -159,13 +168,9 @@ impl StreamedReply {
                 in_a_row = if next.is_ready() { in_a_row + 1 } else { 0 };
                 next.map(|chunk| chunk.map(Into::into))
             });
-            let next = match batch.context.and_then(RunContext::token) {
-                None => next.await,
-                Some(token) => match token.run_until_cancelled(next).await {
-                    Some(next) => next,
-                    None => Some(Chunk::failed(StreamError::Cancelled)),
-                },
-            };
+            let next = unless_cancelled(self.settings.stop.as_ref(), next);
+            let next = unless_cancelled(batch.context.and_then(RunContext::token), next).await;
+            let next = next.flatten().unwrap_or_else(|| Some(Chunk::failed(StreamError::Cancelled)));
             let ready = self.take(next, &mut on_event, registry);
             let has_written_keys = wire::has_written_keys(self.assembler.wire_name());
             for (index, call) in ready {
@@ -173,7 +178,7 @@ impl StreamedReply {
                 self.early.insert(index, Arc::clone(&early));
                 // The duration of a call that starts while the reply is streamed is measured from its own start.
                 let started = batch.started.map(|_| Instant::now());
-                let batch = Batch { started, has_written_keys, ..*batch };
+                let batch = Batch { started, has_written_keys, is_early: true, ..*batch };
                 running.push(Box::pin(async move { early.run(registry, &batch, index, &call).await }));
             }
         }
@@ -186,7 +191,7 @@ impl StreamedReply {
         on_event: &mut impl FnMut(StreamedEvent<'_>),
         registry: &Registry,
     ) -> Vec<(usize, ToolCall)> {
-        let StreamedReply { assembler, ids, max_calls, answer_tool, .. } = self;
+        let StreamedReply { assembler, ids, settings, unordered, before_barrier, .. } = self;
         let has_written_keys = wire::has_written_keys(assembler.wire_name());
         let events = match chunk {
             Some(chunk) => assembler.push(chunk),
@@ -211,9 +216,17 @@ impl StreamedReply {
             let call = own.as_ref().unwrap_or(call);
             let event = if is_complete { ReplyEvent::CallComplete { index, call } } else { event };
             on_event(StreamedEvent { event, call: Some(EventCall { index, call, id }) });
-            let is_within_limit = max_calls.is_none_or(|limit| index < limit);
+            let is_within_limit = settings.max_calls.is_none_or(|limit| index < limit);
             if let (true, false, true, Some(id)) = (is_complete, has_failed, is_within_limit, id) {
-                if answer_tool.as_ref() != Some(&call.name) && registry.may_start_while_streaming(call) {
+                if registry.has_barriers() && !registry.is_barrier(call) {
+                    unordered.insert(index);
+                    while unordered.remove(before_barrier) {
+                        *before_barrier += 1;
+                    }
+                }
+                let is_in_turn = !registry.has_barriers() || index < *before_barrier;
+                let may_start = registry.may_start_while_streaming(call, settings.only_reads);
+                if is_in_turn && may_start && settings.answer_tool.as_ref() != Some(&call.name) {
                     let mut call = call.clone();
                     (call.id, call.null_is_absent) = (id.to_owned(), null_is_absent);
                     ready.push((index, call));

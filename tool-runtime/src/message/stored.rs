@@ -69,6 +69,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 }
 
 /// A value in its stored form.
+#[derive(Clone, Debug)]
 pub(crate) struct Stored<'a, T: Clone>(pub(crate) Cow<'a, T>);
 
 impl<'a, T: Clone> From<&'a T> for Stored<'a, T> {

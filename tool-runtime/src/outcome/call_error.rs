@@ -1,7 +1,7 @@
 //! Errors of calls.
 
 use super::unknown_tool::NameList;
-use super::{ArgumentError, ErrorList, JsonProblem, UnknownToolError};
+use super::{ArgumentError, ErrorList, JsonProblem, Truncated, UnknownToolError};
 use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
@@ -86,6 +86,15 @@ pub enum CallError {
         /// The ticket of the tool; `None` if the tool runs elsewhere.
         ticket: Option<String>,
     },
+    /// An earlier call of the reply must end first, and waits for a person or for its result: see
+    /// [`ordered_effects`](crate::RegistryBuilder::ordered_effects).
+    #[non_exhaustive]
+    NeedsCall {
+        /// The name of the tool.
+        tool: String,
+        /// The id of the earlier call.
+        call: String,
+    },
     /// The call began in an earlier run that was interrupted, and its tool is neither `read_only` nor `idempotent`, or the
     /// call was denied or skipped before it ran again. It did not run again.
     #[non_exhaustive]
@@ -121,6 +130,14 @@ pub enum CallError {
         tool: String,
         /// The time limit.
         allowed: Duration,
+    },
+    /// The arguments of [`Decision::RunWith`](crate::dispatch::Decision::RunWith) are invalid. The model does not receive them.
+    #[non_exhaustive]
+    InvalidReplacement {
+        /// The name of the tool.
+        tool: String,
+        /// The errors of the arguments.
+        source: Box<CallError>,
     },
     /// The position of the call in its reply exceeds
     /// [`max_calls_per_reply`](crate::RegistryBuilder::max_calls_per_reply).
@@ -225,8 +242,8 @@ impl CallError {
     /// A stable identifier of the variant, for logs, metrics and the `error.type` of a span.
     ///
     /// It is one of `unknown_tool`, `not_json`, `not_an_object`, `invalid_arguments`, `truncated`,
-    /// `stream_interrupted`, `unavailable`, `needs_approval`, `needs_result`, `interrupted`, `denied`, `hook_panic`,
-    /// `hook_timeout`, `too_many_calls`, `not_allowed`, `call_limit`, `cancelled`, `timeout`, `returned`,
+    /// `stream_interrupted`, `unavailable`, `needs_approval`, `needs_result`, `needs_call`, `interrupted`, `denied`,
+    /// `hook_panic`, `hook_timeout`, `invalid_replacement`, `too_many_calls`, `not_allowed`, `call_limit`, `cancelled`, `timeout`, `returned`,
     /// `unserializable`, `panic`; or that of a [`Recorded`](CallError::Recorded) error.
     #[must_use]
     pub fn kind(&self) -> &str {
@@ -298,6 +315,9 @@ impl CallError {
                 ("the tool `{tool}` needs approval, which was not given.");
             E::NeedsResult { tool, .. } => "needs_result",
                 ("the result of `{tool}` comes later. Do not call it again to get the result.");
+            E::NeedsCall { tool, call } => "needs_call",
+                ("`{tool}` was not run: the call `{}` before it has no result yet. Call `{tool}` again after that result.",
+                 Truncated(call));
             E::Interrupted { tool, reason } => "interrupted",
                 ("`{tool}` was interrupted. It may have taken effect: check whether it did.{}{reason}",
                  text_if(!reason.is_empty(), " It did not run again: "));
@@ -308,6 +328,9 @@ impl CallError {
             E::HookTimedOut { tool, allowed } => "hook_timeout",
                 ("the tool `{tool}` was not run: the approval check did not finish within {}.",
                  DisplayDuration(*allowed));
+            E::InvalidReplacement { tool, source } => "invalid_replacement",
+                ("the tool `{tool}` was not run: the application replaced its arguments by invalid ones."),
+                Some(Source::This(&**source));
             E::ReplyCallLimit { limit } => "too_many_calls",
                 ("not run: a reply may have at most {limit} call{}. Send no more calls in one reply.",
                  text_if(*limit != 1, "s"));

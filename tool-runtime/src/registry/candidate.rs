@@ -133,6 +133,7 @@ impl Candidate {
             metadata: Arc::new(metadata),
             timeout: None,
             is_direct: false,
+            is_barrier: false,
             needs_runtime: false,
             permits: permits.map(|calls| Arc::new(Semaphore::new(calls))),
             validator: Arc::new(validator),

@@ -65,6 +65,8 @@ impl Config {
         let needs_decision = policy.requires_approval || self.before_call.is_some();
         let is_limited =
             policy.max_concurrency.is_some() || self.permits.is_some() || policy.max_calls.is_some();
+        tool.is_barrier =
+            policy.exclusive || self.options.ordered_effects && !tool.options.annotations.is_read_only();
         tool.is_direct = !tool.needs_runtime && !needs_decision && !is_limited && self.layers.is_empty();
     }
 }

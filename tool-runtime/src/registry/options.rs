@@ -14,6 +14,7 @@ pub(super) struct BuildOptions {
     #[cfg(feature = "tracing")]
     pub(super) trace_content: bool,
     pub(super) start_all_while_streaming: bool,
+    pub(super) ordered_effects: bool,
     pub(super) measure_durations: bool,
     pub(super) repeated_calls: RepeatedCallLimit,
 }
@@ -220,6 +221,45 @@ impl RegistryBuilder {
     /// ```
     pub fn note_repeated_calls(mut self, after: impl Into<Option<usize>>) -> Self {
         self.options.repeated_calls = RepeatedCallLimit(after.into());
+        self
+    }
+
+    /// Keeps the order of effects: a call of a tool that is not `read_only` begins after all earlier calls of its reply have
+    /// ended, approvals and results from elsewhere included, and later calls begin after it. Default: `false`, and all calls of
+    /// a reply run concurrently, except for those of an [exclusive](super::Policy::exclusive) tool.
+    ///
+    /// `read_only` calls between two such calls run concurrently. After a call that waits for a person or for its result, no
+    /// later call begins: [`PendingCalls::run`](crate::conversation::PendingCalls::run) and a
+    /// [`Session`](crate::Session) keep it pending, and [`dispatch`](super::Registry::dispatch) answers it with an error
+    /// ([`CallError::NeedsCall`](crate::CallError::NeedsCall)). A call that failed or was denied has ended. While a call waits for
+    /// an earlier one, it holds no permit, and no time limit runs. Its approval does not wait: a person can decide about all
+    /// calls of a reply at once.
+    ///
+    /// In a streamed reply, a call starts early only if no such call precedes it.
+    ///
+    /// ```
+    /// use tool_runtime::{Registry, ToolCall, tool, tools};
+    ///
+    /// /// Changes a file.
+    /// #[tool(requires_approval)]
+    /// fn edit(path: &str) {}
+    ///
+    /// /// Runs the tests.
+    /// #[tool(read_only)]
+    /// fn run_tests() {}
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let registry = Registry::builder().tools(tools![edit, run_tests]).ordered_effects(true).build()?;
+    /// let calls = [ToolCall::new("a", "edit", r#"{"path":"main.rs"}"#), ToolCall::new("b", "run_tests", "{}")];
+    /// let messages = registry.dispatch(&calls).await;
+    /// assert_eq!(messages[0].content, "Error: the tool `edit` needs approval, which was not given.");
+    /// assert_eq!(messages[1].error_kind(), Some("needs_call"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn ordered_effects(mut self, ordered: bool) -> Self {
+        self.options.ordered_effects = ordered;
         self
     }
 

@@ -61,6 +61,21 @@ impl ReadyCall {
         &self.owned.call.arguments
     }
 
+    /// The arguments that the hook received, before [`Decision::RunWith`](crate::dispatch::Decision::RunWith) replaced them:
+    /// the text of one JSON object, after coercion.
+    #[must_use]
+    pub fn proposed_arguments(&self) -> &str {
+        self.owned.proposed.as_deref().unwrap_or_else(|| self.arguments())
+    }
+
+    /// Whether the call starts while its reply is received. A [`RunLog`](crate::session::RunLog) has not recorded the reply
+    /// then: if the process ends, the model may call other tools instead. In a run with a log, only calls of `read_only` and
+    /// `idempotent` tools start early.
+    #[must_use]
+    pub fn is_early(&self) -> bool {
+        self.owned.batch.is_early
+    }
+
     /// Declares that the call has its result: if the token of the run context is cancelled from now on, the call waits for
     /// its middleware and keeps the result, instead of ending as cancelled.
     ///
@@ -87,6 +102,8 @@ pub(crate) struct OwnedCall {
     tool: Arc<ToolEntry>,
     /// With the arguments for the tool.
     call: ToolCall,
+    /// The arguments before a hook replaced them, if it has.
+    proposed: Option<String>,
     /// Without the context, which the registry has.
     batch: Batch<'static>,
     position: usize,
@@ -106,6 +123,7 @@ impl OwnedCall {
             registry: registry.clone(),
             tool: Arc::clone(call.tool),
             call: ToolCall::new(&tool_call.id, &tool_call.name, call.incoming.object()),
+            proposed: call.incoming.record.run_with().map(|_| call.incoming.proposed_object().to_owned()),
             batch: batch.without_context(),
             position,
             approval,

@@ -18,6 +18,8 @@ pub(super) struct Tools {
     pub(super) index: Index,
     /// Whether any tool has `max_calls`.
     pub(super) has_call_limits: bool,
+    /// Whether the calls of any tool are barriers.
+    pub(super) has_barriers: bool,
     /// Whether a provider rejects a key of any tool.
     pub(super) has_rejected_keys: bool,
     /// For errors.
@@ -43,6 +45,7 @@ impl Tools {
         let (schemas, entries): (Vec<_>, Vec<_>) = tools.into_iter().unzip();
         let (arrays, index) = (ToolArrays::default(), Index::new(&entries));
         let has_call_limits = entries.iter().any(|tool| tool.options.policy.max_calls.is_some());
+        let has_barriers = entries.iter().any(|tool| tool.is_barrier);
         let has_rejected_keys = entries.iter().any(|tool| tool.keys.is_some());
         Tools {
             schemas,
@@ -50,6 +53,7 @@ impl Tools {
             index,
             entries,
             has_call_limits,
+            has_barriers,
             has_rejected_keys,
             allowed_names: AllowedNames::default(),
             #[cfg(feature = "search")]

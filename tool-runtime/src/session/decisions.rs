@@ -1,6 +1,7 @@
 //! Decisions about pending calls, and results from elsewhere.
 
 use super::Session;
+use crate::context::Cause;
 use crate::conversation::{NotPendingError, PendingCalls};
 use crate::output::ToolResult;
 use crate::registry::Registry;
@@ -91,7 +92,7 @@ impl Session {
         registry.truncate(&mut result);
         self.decide(id, |pending| {
             pending.count_call(registry, id, &counts);
-            pending.provide_result(id, result)
+            pending.set_result(id, result, Some(Cause::Recorded))
         })
     }
 

@@ -140,7 +140,7 @@ impl Session {
         let Some(Pending { calls, .. }) = self.state.pending_mut() else { return };
         for (id, error) in rejected {
             // The call is pending.
-            let _ = calls.provide_result(&id, ToolFailure::from(error));
+            let _ = calls.set_result(&id, ToolFailure::from(error).into(), None);
         }
         self.state.finish();
     }

@@ -2,6 +2,7 @@
 
 use super::Event;
 use crate::context::{CallEvent, CallStatus, EventQueue, Queued, StartGate};
+use crate::panics::catch_panic;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,9 +19,9 @@ const MAX_TIME: Duration = Duration::from_millis(10);
 const MAX_TIME_CANCELLED: Duration = Duration::from_secs(1);
 
 /// The listener of a run, and the events that wait for it. `None` without a listener.
-pub(super) struct Reporter<O>(Option<Listener<O>>);
+pub(super) struct Reporter<O: FnMut(&Event)>(Option<Listener<O>>);
 
-struct Listener<O> {
+struct Listener<O: FnMut(&Event)> {
     on_event: O,
     sender: EventSender,
     cancellation: Option<CancellationToken>,
@@ -179,16 +180,26 @@ impl<O: FnMut(&Event)> Listener<O> {
 }
 
 fn is_start(event: &Event) -> bool {
-    matches!(event, Event::Call(CallEvent { status: CallStatus::Started, .. }))
+    matches!(event, Event::Call(CallEvent { status: CallStatus::Started { .. }, .. }))
 }
 
-impl<O> Drop for Listener<O> {
+impl<O: FnMut(&Event)> Drop for Listener<O> {
+    /// The session has the results of the calls that have ended, so the listener receives their last events, even if the run is
+    /// dropped.
     fn drop(&mut self) {
         let mut waiting = self.sender.lock();
         waiting.has_ended = true;
-        let items = std::mem::take(&mut waiting.items);
+        let mut items = std::mem::take(&mut waiting.items);
         drop(waiting);
-        // Calls may wait for it.
-        drop(items);
+        while let Some(item) = items.pop() {
+            let Item::Event(Event::Call(CallEvent { status: CallStatus::Finished { .. }, .. })) = &item else {
+                // Calls may wait for a flush, which its drop ends.
+                continue;
+            };
+            if let (Item::Event(event), false) = (&item, std::thread::panicking()) {
+                // The panic hook of the process has reported it.
+                let _ = catch_panic(|| (self.on_event)(event));
+            }
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! The settings of a run.
 
 use super::answer_format::AnswerFormat;
+use super::cancel_on::CancelOn;
 use super::limits::Limits;
 use super::reporter::Reporter;
 use super::run_log::RunLog;
@@ -16,6 +17,7 @@ use futures_util::Stream;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
 
 /// The settings of a run of a [`Session`]. [`complete`](Run::complete) or [`stream`](Run::stream) starts it.
 ///
@@ -23,14 +25,14 @@ use std::sync::Arc;
 #[must_use = "nothing runs before `complete` or `stream`"]
 pub struct Run<'a, O = fn(&Event), P = fn(Request) -> Request, A = ()> {
     session: &'a mut Session,
-    settings: Settings,
+    settings: Settings<'a>,
     map_request: P,
     on_event: Option<O>,
     answer: PhantomData<fn() -> A>,
 }
 
 /// The settings that are not closures.
-struct Settings {
+struct Settings<'a> {
     registry: Registry,
     limits: Limits,
     /// `None` for the wire of the request.
@@ -39,6 +41,9 @@ struct Settings {
     log: Option<Box<dyn RunLog>>,
     /// Creates the format of the answer, if it has a type.
     answer: Option<fn(&Registry) -> AnswerFormat>,
+    cancel_on: CancelOn<'a>,
+    /// The token of `stop_after_calls`.
+    stop: Option<CancellationToken>,
 }
 
 impl Session {
@@ -51,8 +56,16 @@ impl Session {
     /// See [`Session`] for an example.
     pub fn run(&mut self, registry: &Registry) -> Run<'_> {
         let (registry, limits) = (registry.clone(), Limits::default());
-        let settings =
-            Settings { registry, limits, wire: None, layers: RunLayers::default(), log: None, answer: None };
+        let settings = Settings {
+            registry,
+            limits,
+            wire: None,
+            layers: RunLayers::default(),
+            log: None,
+            answer: None,
+            cancel_on: CancelOn::default(),
+            stop: None,
+        };
         Run { session: self, settings, map_request: |request| request, on_event: None, answer: PhantomData }
     }
 }
@@ -111,9 +124,45 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
 
     /// Sets a log, which records each reply before its calls start. Default: none.
     ///
-    /// With a log, no call of a streamed reply starts before the reply is complete.
+    /// With a log, only calls of `read_only` tools start before a streamed reply is complete, since the log does not have the
+    /// reply yet. If the reply is interrupted, the session does not keep it, and the next run repeats the request.
     pub fn log(mut self, log: impl RunLog + 'static) -> Self {
         self.settings.log = Some(Box::new(log));
+        self
+    }
+
+    /// Cancels the run when this future completes, whatever its output is: for example `tokio::signal::ctrl_c()`. The run polls
+    /// it. It can be called several times, and adds to the [token](RunContext::cancellation) of the context.
+    ///
+    /// Calls with effects that have begun may finish with [`RunContext::finish_effects`].
+    ///
+    /// ```
+    /// use tool_runtime::session::RunEnd;
+    /// use tool_runtime::{Registry, Session, tools};
+    /// # use tool_runtime::AssistantMessage;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let (registry, mut session) = (Registry::new(tools![])?, Session::new().user("Hello!"));
+    /// let closed = async { /* the user has closed the page */ };
+    /// let run = session.run(&registry).cancel_on(closed);
+    /// let end = run.complete(|_| std::future::pending::<std::io::Result<AssistantMessage>>()).await?;
+    /// assert_eq!(end, RunEnd::Cancelled);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn cancel_on(mut self, future: impl Future + Send + 'a) -> Self {
+        self.settings.cancel_on.push(future);
+        self
+    }
+
+    /// Stops the run after the calls of the current reply when this token is cancelled, for example before a server stops. All
+    /// calls of that reply finish, and a reply that is awaited or received is dropped, like an interrupted one. The run ends with
+    /// [`RunEnd::Cancelled`], and another run continues it.
+    ///
+    /// The [token](RunContext::cancellation) of the context stops the calls as well.
+    pub fn stop_after_calls(mut self, token: CancellationToken) -> Self {
+        self.settings.stop = Some(token);
         self
     }
 
@@ -247,12 +296,12 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
     pub(super) fn start(self) -> RunLoop<'a, O, P> {
         let Run { session, settings, map_request, on_event, answer: _ } = self;
         session.remove_claim();
-        let Settings { registry, limits, wire, layers, log, answer } = settings;
+        let Settings { registry, limits, wire, layers, log, answer, mut cancel_on, stop } = settings;
         let answer = answer.map(|format| Arc::new(format(&registry)));
-        let context = registry.run_context().cloned().unwrap_or_default().for_run();
+        let context = cancel_on.with_token(registry.run_context().cloned().unwrap_or_default().for_run());
         let registry = registry.with(&context).with_run_layers(layers);
         let reporter = Reporter::new(on_event, context.token().cloned());
-        RunLoop { session, registry, limits, wire, log, map_request, reporter, answer }
+        RunLoop { session, registry, limits, wire, log, map_request, reporter, answer, cancel_on, stop }
     }
 }
 

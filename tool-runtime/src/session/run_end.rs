@@ -37,7 +37,8 @@ pub enum RunEnd {
     /// The replies took as many tokens as [`max_tokens_total`](super::Run::max_tokens_total) allows. A run with a higher limit
     /// continues.
     TokenLimit,
-    /// The token of the [`RunContext`](crate::RunContext) was cancelled, or a [`RunLog`](super::RunLog) stopped the run.
+    /// The token of the [`RunContext`](crate::RunContext) was cancelled, or [`cancel_on`](super::Run::cancel_on),
+    /// [`stop_after_calls`](super::Run::stop_after_calls) or a [`RunLog`](super::RunLog) stopped the run.
     /// Calls that had not begun run in the next run; those of a reply that was cancelled while it was received fail.
     Cancelled,
 }

@@ -1,15 +1,18 @@
 //! The steps of a run.
 
 use super::answer_format::AnswerFormat;
+use super::cancel_on::CancelOn;
 use super::limits::Limits;
 use super::receive::Requested;
 use super::reply_events::send_whole;
 use super::reporter::Reporter;
 use super::run_log::{RunLog, StopRun};
+use super::run_span::{ChatSpan, RunSpan};
 use super::state::Pending;
 use super::{Event, RunEnd, RunError, Session};
 use crate::context::RunContext;
-use crate::conversation::{ReplyWarning, Request, Unfinished};
+use crate::conversation::{CallsToRun, ReplyWarning, Request, Unfinished};
+use crate::dispatch::unless_cancelled;
 use crate::message::{AssistantMessage, Chunk, Message};
 use crate::registry::Registry;
 use crate::wire::Wire;
@@ -17,7 +20,7 @@ use futures_util::Stream;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-pub(super) struct RunLoop<'a, O, P> {
+pub(super) struct RunLoop<'a, O: FnMut(&Event), P> {
     pub(super) session: &'a mut Session,
     pub(super) registry: Registry,
     pub(super) limits: Limits,
@@ -27,6 +30,9 @@ pub(super) struct RunLoop<'a, O, P> {
     pub(super) reporter: Reporter<O>,
     /// The format of the answer, if it has a type.
     pub(super) answer: Option<Arc<AnswerFormat>>,
+    pub(super) cancel_on: CancelOn<'a>,
+    /// The token that stops the run after the calls of a reply.
+    pub(super) stop: Option<CancellationToken>,
 }
 
 /// The next step of a run.
@@ -35,9 +41,25 @@ enum Step {
     End(RunEnd),
 }
 
-impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
+impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
     /// Runs the session to its end.
-    pub(super) async fn complete<C, R, E>(&mut self, mut complete: C) -> Result<RunEnd, E>
+    pub(super) async fn complete<C, R, E>(&mut self, complete: C) -> Result<RunEnd, E>
+    where
+        C: FnMut(Request) -> R,
+        R: Future<Output = Result<AssistantMessage, E>>,
+    {
+        let (span, cancel_on) = self.surroundings();
+        let ended = span.instrument(cancel_on.during(self.complete_steps(complete))).await;
+        span.end(self.session.usage(), ended.is_err());
+        ended
+    }
+
+    /// The span of the run, and the futures that cancel it.
+    fn surroundings(&mut self) -> (RunSpan, CancelOn<'a>) {
+        (RunSpan::new(&self.registry, self.session.usage()), std::mem::take(&mut self.cancel_on))
+    }
+
+    async fn complete_steps<C, R, E>(&mut self, mut complete: C) -> Result<RunEnd, E>
     where
         C: FnMut(Request) -> R,
         R: Future<Output = Result<AssistantMessage, E>>,
@@ -48,9 +70,11 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
                 Step::Send(request, requested) => (request, requested),
                 Step::End(end) => return Ok(end),
             };
-            let Some(reply) = self.until_cancelled(complete(request)).await else {
+            let chat = ChatSpan::new(&*requested.wire);
+            let Some(reply) = self.until_cancelled(chat.instrument(complete(request))).await else {
                 return Ok(self.end(RunEnd::Cancelled));
             };
+            chat.end(reply.as_ref().ok());
             let mut reply = reply?;
             // The recorded reply has the ids of the session: a new id differs in each process.
             self.session.make_ids_unique(&mut reply);
@@ -65,7 +89,20 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
     }
 
     /// Like `complete`, with streamed replies.
-    pub(super) async fn stream<C, R, S, E>(&mut self, mut stream: C) -> Result<RunEnd, RunError<E>>
+    pub(super) async fn stream<C, R, S, E>(&mut self, stream: C) -> Result<RunEnd, RunError<E>>
+    where
+        C: FnMut(Request) -> R,
+        R: Future<Output = Result<S, E>>,
+        S: Stream,
+        S::Item: Into<Chunk>,
+    {
+        let (span, cancel_on) = self.surroundings();
+        let ended = span.instrument(cancel_on.during(self.stream_steps(stream))).await;
+        span.end(self.session.usage(), ended.is_err());
+        ended
+    }
+
+    async fn stream_steps<C, R, S, E>(&mut self, mut stream: C) -> Result<RunEnd, RunError<E>>
     where
         C: FnMut(Request) -> R,
         R: Future<Output = Result<S, E>>,
@@ -78,11 +115,18 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
                 Step::Send(request, requested) => (request.stream_usage(true), requested),
                 Step::End(end) => return Ok(end),
             };
-            let Some(chunks) = self.until_cancelled(stream(request)).await else {
+            let chat = ChatSpan::new(&*requested.wire);
+            let Some(chunks) = self.until_cancelled(chat.instrument(stream(request))).await else {
                 return Ok(self.end(RunEnd::Cancelled));
             };
-            let chunks = chunks.map_err(RunError::Client)?;
-            end = self.receive_stream(chunks, requested).await.map_err(RunError::Stream)?;
+            let chunks = match chunks {
+                Ok(chunks) => chunks,
+                Err(error) => {
+                    chat.end(None);
+                    return Err(RunError::Client(error));
+                }
+            };
+            end = self.receive_stream(chunks, requested, chat).await.map_err(RunError::Stream)?;
         }
     }
 
@@ -116,7 +160,8 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
     }
 
     fn is_cancelled(&self) -> bool {
-        self.registry.run_context().and_then(RunContext::token).is_some_and(CancellationToken::is_cancelled)
+        let token = self.registry.run_context().and_then(RunContext::token);
+        token.into_iter().chain(&self.stop).any(CancellationToken::is_cancelled)
     }
 
     /// Awaits the future of the client; `None` if the run is cancelled before.
@@ -125,13 +170,12 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
     fn until_cancelled<F: Future>(
         &self,
         future: F,
-    ) -> impl Future<Output = Option<F::Output>> + use<O, P, F> {
-        let token = self.registry.run_context().and_then(RunContext::token).cloned();
+    ) -> impl Future<Output = Option<F::Output>> + use<'a, O, P, F> {
+        let (token, stop) =
+            (self.registry.run_context().and_then(RunContext::token).cloned(), self.stop.clone());
         async move {
-            match token {
-                Some(token) => token.run_until_cancelled(future).await,
-                None => Some(future.await),
-            }
+            let future = unless_cancelled(stop.as_ref(), future);
+            unless_cancelled(token.as_ref(), future).await.flatten()
         }
     }
 
@@ -238,14 +282,30 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
 
     /// Runs the pending calls of a stored session or of a recorded reply, which the log may know.
     async fn replay_pending(&mut self) -> Option<RunEnd> {
+        self.report_ended_calls();
         self.session.state.pending()?;
         if let (Some(log), false) = (&self.log, self.is_cancelled()) {
             self.session.count_calls(self.limits);
-            if let Err(StopRun) = log.before_calls(self.session, &self.registry).await {
+            let replayed = log.before_calls(self.session, &self.registry).await;
+            self.report_ended_calls();
+            if let Err(StopRun) = replayed {
                 return Some(RunEnd::Cancelled);
             }
         }
         self.run_pending().await
+    }
+
+    /// Sends the last events of the calls that have ended outside of a run.
+    fn report_ended_calls(&mut self) {
+        let ended = self.session.state.conversation_mut().take_unreported();
+        if !ended.is_empty() {
+            self.session.count_change();
+        }
+        for call in ended {
+            let event = call.into_event();
+            self.registry.send_event(&event);
+            self.reporter.report(Event::Call(event));
+        }
     }
 
     /// Runs the pending calls, if there are any. Returns the end of the run if some of them wait.
@@ -260,7 +320,8 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         // Counted before the calls run, since their future may be dropped.
         self.session.count_change();
         let Pending { calls, within_limit, .. } = self.session.state.pending_mut()?;
-        let running = calls.run_calls(&registry, Unfinished::Keep, |position| position < *within_limit);
+        let (unfinished, within_limit) = (Unfinished::Keep, *within_limit);
+        let running = calls.run_calls(&registry, CallsToRun { unfinished, within_limit, early: None });
         self.reporter.run(running).await;
         self.end_of_calls()
     }

@@ -6,7 +6,7 @@ use super::Session;
 use super::limits::Used;
 use super::state::{Pending, State};
 use crate::context::BegunCalls;
-use crate::conversation::{Conversation, ReplyWarning, StoredPending};
+use crate::conversation::{Conversation, ReplyWarning, StoredPending, UnreportedCall};
 use crate::message::{Message, RemovedIds, Usage, stored};
 use crate::outcome::{Truncated, bounded_error};
 use serde::de::value::MapAccessDeserializer;
@@ -41,6 +41,8 @@ struct Written<'a> {
     warnings: &'a [ReplyWarning],
     #[serde(skip_serializing_if = "RemovedIds::is_empty")]
     removed_ids: &'a RemovedIds,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    unreported: &'a [UnreportedCall],
 }
 
 /// All fields but the version.
@@ -63,6 +65,8 @@ struct Read<'a> {
     warnings: Vec<ReplyWarning>,
     #[serde(default)]
     removed_ids: RemovedIds,
+    #[serde(default)]
+    unreported: Vec<UnreportedCall>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -95,6 +99,7 @@ impl Serialize for Session {
             is_claimed: self.is_claimed,
             warnings: self.warnings(),
             removed_ids: self.state.conversation().removed_ids(),
+            unreported: self.state.conversation().unreported(),
         };
         written.serialize(serializer)
     }
@@ -162,11 +167,13 @@ impl Read<'_> {
             is_claimed,
             warnings,
             removed_ids,
+            unreported,
         } = self;
         for warning in warnings {
             conversation.warn(warning);
         }
         conversation.set_removed_ids(removed_ids);
+        conversation.set_unreported(unreported);
         let state = match pending {
             None => State::Ready(conversation),
             Some(StoredPendingReply { calls, within_limit, allowed_tools }) => {

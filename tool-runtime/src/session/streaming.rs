@@ -5,16 +5,21 @@ use super::receive::{ReceivedReply, Requested};
 use super::reply_events::EventForwarder;
 use super::run_log::StopRun;
 use super::run_loop::RunLoop;
+use super::run_span::ChatSpan;
 use super::{Event, RunEnd, Session};
-use crate::conversation::{Request, Unfinished};
-use crate::dispatch::{EarlyCalls, EndedReply, RunningCalls, StreamedReply};
+use crate::conversation::{CallsToRun, Request, Unfinished};
+use crate::dispatch::{EarlyCalls, EndedReply, RunningCalls, StreamSettings, StreamedReply};
 use crate::message::{AssistantMessage, Chunk};
 use crate::outcome::CallError;
 use crate::registry::Registry;
 use crate::stream::{ReplyAssembler, StreamError};
-use futures_util::future::{join, ready};
+use crate::tool::{Batch, Order};
+use futures_util::future::{OptionFuture, join, ready};
 use futures_util::stream::{Stream, StreamExt as _};
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 
 impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
     /// Receives a reply, and runs its calls. Returns the end of the run if some of them wait.
@@ -22,6 +27,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         &mut self,
         chunks: S,
         requested: Requested,
+        chat: ChatSpan,
     ) -> Result<Option<RunEnd>, StreamError>
     where
         S: Stream,
@@ -29,30 +35,43 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
     {
         let number = self.session.replies;
         let registry = &self.bind(number, requested.allowed_tools.as_ref());
-        let batch = &registry.new_batch(number);
+        let order = Order::default();
+        let order = registry.has_barriers().then_some(&order);
+        let batch = &Batch { order, keeps_unfinished: true, ..registry.new_batch(number) };
         let mut events = EventForwarder::new(self.reporter.sender(), requested.answer.as_ref());
         let assembler = ReplyAssembler::new().wire(Arc::clone(&requested.wire));
-        // With a log, no call starts before the reply is recorded.
-        let may_start_early = self.log.is_none();
-        let max_calls = if may_start_early { self.session.used.remaining_calls(self.limits) } else { 0 };
+        let settings = StreamSettings {
+            max_calls: Some(self.session.used.remaining_calls(self.limits)),
+            answer_tool: requested.answer.as_ref().map(|answer| answer.tool.schema.name().to_owned()),
+            only_reads: self.log.is_some(),
+            stop: self.stop.clone(),
+        };
         let taken = std::mem::take(self.session.taken_ids());
-        let answer_tool = requested.answer.as_ref().map(|answer| answer.tool.schema.name());
-        let streamed = Some(StreamedReply::new(assembler, taken, max_calls).with_answer_tool(answer_tool));
-        let (session, limits, early) = (&mut *self.session, self.limits, EarlyCalls::new());
-        let mut receiving = Receiving { session, registry, limits, requested, streamed, ended: None, early };
+        let mut receiving = Receiving {
+            session: self.session,
+            registry,
+            limits: self.limits,
+            requested,
+            streamed: Some(StreamedReply::new(assembler, taken, settings)),
+            ended: None,
+            early: EarlyCalls::new(),
+            has_log: self.log.is_some(),
+        };
         // Dropped before `receiving`, which then knows which calls have begun.
         let mut running = RunningCalls::new();
         if let Some(streamed) = &mut receiving.streamed {
+            let chunks = chat.instrument_stream(chunks);
             let receive = streamed.receive(registry, batch, chunks, &mut running, |event| events.send(event));
             self.reporter.run(receive).await;
         }
-        if let Some(log) = &self.log {
-            if let Some((session, reply)) = receiving.complete_reply() {
-                if let Err(StopRun) = log.record_reply(session, reply).await {
-                    let error = "the reply cannot be recorded".to_owned();
-                    self.reporter.report(Event::ReplyInterrupted { is_kept: false, error });
-                    return Ok(Some(RunEnd::Cancelled));
-                }
+        chat.end(receiving.end_reply());
+        if let (Some(log), Some((session, reply))) = (&self.log, receiving.complete_reply()) {
+            let recorded = while_running(&mut running, log.record_reply(session, reply));
+            if let Err(StopRun) = self.reporter.run(recorded).await {
+                let error = "the reply cannot be recorded".to_owned();
+                self.reporter.report(Event::ReplyInterrupted { is_kept: false, error });
+                self.reporter.run(running.for_each(|()| ready(()))).await;
+                return Ok(Some(RunEnd::Cancelled));
             }
         }
         let EndedStream { received, interruption } = receiving.end();
@@ -63,12 +82,13 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         if let Some(received) = received {
             received.report(&mut self.reporter);
         }
-        if let Some(pending) = receiving.session.state.pending_mut() {
-            let (within_limit, early) = (pending.within_limit, &receiving.early);
-            let is_open = |position| position < within_limit && !early.contains_key(&position);
-            let rest = pending.calls.run_calls(registry, Unfinished::Keep, is_open);
-            self.reporter.run(join(running.for_each(|()| ready(())), rest)).await;
-        }
+        let rest = receiving.session.state.pending_mut().map(|pending| {
+            let (within_limit, early) = (pending.within_limit, Some((order, &receiving.early)));
+            let to_run = CallsToRun { unfinished: Unfinished::Keep, within_limit, early };
+            pending.calls.run_calls(registry, to_run)
+        });
+        let running = running.for_each(|()| ready(()));
+        self.reporter.run(join(running, OptionFuture::from(rest))).await;
         drop(receiving);
         let end = self.end_of_calls();
         match interruption {
@@ -79,6 +99,16 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
     }
 }
 
+/// Awaits the future while calls run.
+async fn while_running<F: Future>(running: &mut RunningCalls<'_>, future: F) -> F::Output {
+    let mut future = pin!(future);
+    poll_fn(|context| {
+        while let Poll::Ready(Some(())) = running.poll_next_unpin(context) {}
+        future.as_mut().poll(context)
+    })
+    .await
+}
+
 /// A reply that is received. Dropping it keeps the finished results in the session.
 struct Receiving<'a> {
     session: &'a mut Session,
@@ -87,9 +117,11 @@ struct Receiving<'a> {
     requested: Requested,
     /// `None` once the reply has ended.
     streamed: Option<StreamedReply>,
-    /// The reply while it is recorded. No call of it has started.
+    /// The reply while it is recorded.
     ended: Option<EndedReply>,
     early: EarlyCalls,
+    /// Whether a log records the reply. Then a reply that the log does not have is dropped: its calls had no effect.
+    has_log: bool,
 }
 
 /// The end of a streamed reply.
@@ -101,9 +133,14 @@ struct EndedStream {
 }
 
 impl Receiving<'_> {
-    /// Ends the reply, and returns it if it is complete.
-    fn complete_reply(&mut self) -> Option<(&Session, &AssistantMessage)> {
+    /// Ends the reply, and returns it unless it was interrupted.
+    fn end_reply(&mut self) -> Option<&AssistantMessage> {
         self.ended = self.streamed.take().map(|streamed| streamed.end(self.registry));
+        self.ended.as_ref().filter(|ended| ended.interruption.is_none()).map(|ended| &ended.reply)
+    }
+
+    /// The reply that has ended, if it is complete.
+    fn complete_reply(&self) -> Option<(&Session, &AssistantMessage)> {
         let ended = self.ended.as_ref().filter(|ended| ended.is_complete)?;
         Some((self.session, &ended.reply))
     }
@@ -114,7 +151,7 @@ impl Receiving<'_> {
         let ended = self.ended.take().or_else(|| Some(self.streamed.take()?.end(self.registry)));
         let Some(ended) = ended else { return EndedStream::default() };
         let EndedReply { reply, is_complete, interruption, early, ids, .. } = ended;
-        if !is_complete && early.is_empty() {
+        if !is_complete && (early.is_empty() || self.has_log) {
             self.session.ids = Some(ids.into_taken_before());
             self.session.count_tokens(reply.usage());
             return EndedStream { received: None, interruption };

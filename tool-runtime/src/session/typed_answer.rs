@@ -141,7 +141,7 @@ where
     }
 }
 
-impl<O, P> RunLoop<'_, O, P> {
+impl<O: FnMut(&Event), P> RunLoop<'_, O, P> {
     fn typed_end<T: DeserializeOwned + JsonSchema>(&self, end: RunEnd) -> TypedEnd<T> {
         let text = self.session.final_text();
         let format = self.answer.as_ref().filter(|_| end == RunEnd::Answered);

@@ -1,5 +1,6 @@
 //! The calls of one reply.
 
+use super::Order;
 use crate::context::RunContext;
 use crate::outcome::CallError;
 use std::time::Duration;
@@ -22,13 +23,28 @@ pub(crate) struct Batch<'a> {
     pub(crate) has_written_keys: bool,
     /// Whether the run context adds no step to the calls: it has no token, no listener and no middleware of a run.
     pub(crate) is_direct: bool,
+    /// `None` if the reply has no barrier, or if the call is outside of the steps that know its order.
+    pub(crate) order: Option<&'a Order>,
+    /// Whether the calls start while their reply is received.
+    pub(crate) is_early: bool,
+    /// Whether calls that do not end stay pending, instead of failing.
+    pub(crate) keeps_unfinished: bool,
 }
 
 impl<'a> Batch<'a> {
     /// The same data, for an owner that has the context.
     pub(crate) fn without_context(&self) -> Batch<'static> {
-        let Batch { context: _, reply, started, rejection, has_written_keys, is_direct } = *self;
-        Batch { context: None, reply, started, rejection, has_written_keys, is_direct }
+        Batch {
+            context: None,
+            reply: self.reply,
+            started: self.started,
+            rejection: self.rejection,
+            has_written_keys: self.has_written_keys,
+            is_direct: self.is_direct,
+            order: None,
+            is_early: self.is_early,
+            keeps_unfinished: self.keeps_unfinished,
+        }
     }
 
     /// The context, which is empty for calls without one.

@@ -7,6 +7,7 @@ use crate::outcome::CallError;
 use crate::state::State;
 use serde_json::{Map, Value};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// One call of a tool, from its look-up to its result.
@@ -32,7 +33,8 @@ impl<'a> Call<'a> {
 
     /// Whether no step stands between the decoding of the arguments and the run.
     pub(crate) fn is_direct(&self) -> bool {
-        self.tool.is_direct && self.incoming.batch.is_direct
+        let batch = self.incoming.batch;
+        self.tool.is_direct && batch.is_direct && batch.order.is_none()
     }
 
     /// The arguments for the tool.
@@ -120,11 +122,21 @@ impl<'a> Call<'a> {
 
     /// The token of the tool, which is cancelled together with the call and the run context.
     pub(crate) fn token(&self) -> CancellationToken {
-        let new_token = || self.incoming.batch.context().child_token();
+        let new_token = || match self.time_to_finish() {
+            // The tool finishes: it is dropped after this time.
+            Some(_) => CancellationToken::new(),
+            None => self.incoming.batch.context().child_token(),
+        };
         self.incoming.record.token(|| match self.all_runs {
             Some(all_runs) => all_runs.token(new_token).child_token(),
             None => new_token(),
         })
+    }
+
+    /// The time in which the call may finish after the cancellation of its run, once it has begun.
+    pub(crate) fn time_to_finish(&self) -> Option<Duration> {
+        let may_have_effect = !self.tool.options.annotations.is_read_only();
+        self.incoming.batch.context().time_to_finish().filter(|_| may_have_effect)
     }
 
     /// Begins a run of the call. An error if the call has ended, and its runs may not begin any more.

@@ -76,6 +76,12 @@ impl DynamicTool {
         self.with_options(Options::requires_approval)
     }
 
+    /// Runs each call alone in its reply, in order: [`Policy::exclusive`](crate::registry::Policy::exclusive).
+    #[must_use]
+    pub fn exclusive(self) -> Self {
+        self.with_options(Options::exclusive)
+    }
+
     /// Sets the time limit of a call, which must be more than zero. Default: the
     /// [`timeout`](crate::RegistryBuilder::timeout) of the registry.
     ///

@@ -26,6 +26,8 @@ pub(crate) struct ToolEntry {
     pub(crate) timeout: Option<Duration>,
     /// Whether the tool and its registry add no step to its calls: a call runs at once if its run context adds none either.
     pub(crate) is_direct: bool,
+    /// Whether earlier calls of a reply end before a call of the tool begins, and later ones begin after it has ended.
+    pub(crate) is_barrier: bool,
     /// Whether a call needs a Tokio runtime.
     pub(crate) needs_runtime: bool,
     /// The semaphore of the tool's `max_concurrency`, shared by the clones and the subsets of the registry.

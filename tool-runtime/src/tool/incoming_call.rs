@@ -34,22 +34,35 @@ impl<'a> IncomingCall<'a> {
         IncomingCall { call: inner.or(self.call), is_inner: inner.get().is_some(), ..*self }
     }
 
-    /// The arguments of the model, or the coerced ones if they had to be coerced.
+    /// The arguments that the tool gets: those of the model, or what coercion or the hook has put in their place.
     pub(crate) fn arguments(&self) -> &'a str {
         self.record.arguments().unwrap_or(&self.call.arguments)
     }
 
-    /// The arguments as one JSON object.
+    /// The arguments that the tool gets, as one JSON object.
     pub(crate) fn object(&self) -> &'a str {
-        let arguments = self.arguments();
-        let is_none = !arguments.starts_with('{') && means_none(arguments);
-        if is_none { "{}" } else { arguments }
+        as_object(self.arguments())
+    }
+
+    /// The arguments before [`Decision::RunWith`](crate::approval::Decision::RunWith) replaced them, as one JSON object.
+    pub(crate) fn proposed_object(&self) -> &'a str {
+        as_object(self.record.coerced_arguments().unwrap_or(&self.call.arguments))
+    }
+
+    /// The arguments of an event, and those that the tool gets in their place.
+    pub(crate) fn event_arguments(&self) -> (String, Option<String>) {
+        (self.proposed_object().to_owned(), self.record.run_with().map(str::to_owned))
     }
 
     /// Whether the model wrote the arguments by a definition with written names of keys. It has no definition of an inner call.
     pub(crate) fn has_written_keys(&self) -> bool {
         self.batch.has_written_keys && !self.is_inner
     }
+}
+
+fn as_object(arguments: &str) -> &str {
+    let is_none = !arguments.starts_with('{') && means_none(arguments);
+    if is_none { "{}" } else { arguments }
 }
 
 /// The approval of a call before it runs.

@@ -92,6 +92,9 @@ pub struct Policy {
     /// [`Session`](crate::Session) counts since the last user message. Default: `None`, no limit other than [that of
     /// the registry](crate::RegistryBuilder::max_calls_per_reply).
     pub max_calls: Option<usize>,
+    /// A call of the tool begins after all earlier calls of its reply have ended, and later calls begin after it. Default:
+    /// `false`. See [`ordered_effects`](crate::RegistryBuilder::ordered_effects) for all tools with effects.
+    pub exclusive: bool,
 }
 
 /// The options of a tool. The macro chains a method for each option: `Options::NONE.read_only(true)`.
@@ -108,7 +111,13 @@ impl Options {
     /// The options of a tool that declares none.
     pub const NONE: Self = Options {
         annotations: Annotations { read_only: None, destructive: None, idempotent: None, open_world: None },
-        policy: Policy { requires_approval: false, timeout: None, max_concurrency: None, max_calls: None },
+        policy: Policy {
+            requires_approval: false,
+            timeout: None,
+            max_concurrency: None,
+            max_calls: None,
+            exclusive: false,
+        },
         blocking: false,
         title: None,
         output_schema: None,
@@ -152,6 +161,13 @@ impl Options {
     #[must_use]
     pub const fn requires_approval(mut self) -> Self {
         self.policy.requires_approval = true;
+        self
+    }
+
+    /// Sets `exclusive`.
+    #[must_use]
+    pub const fn exclusive(mut self) -> Self {
+        self.policy.exclusive = true;
         self
     }
 

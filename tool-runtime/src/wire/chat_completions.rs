@@ -39,6 +39,11 @@ impl Provider for ChatCompletionsProvider {
         NAME
     }
 
+    #[cfg(feature = "tracing")]
+    fn telemetry_name(&self) -> &'static str {
+        "openai"
+    }
+
     fn feature(&self) -> Option<&'static str> {
         None
     }

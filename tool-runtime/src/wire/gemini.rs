@@ -36,6 +36,11 @@ impl Provider for GeminiProvider {
         NAME
     }
 
+    #[cfg(feature = "tracing")]
+    fn telemetry_name(&self) -> &'static str {
+        "gcp.gemini"
+    }
+
     #[cfg(feature = "gemini")]
     fn wire(&self) -> Option<Arc<dyn Wire>> {
         Some(Arc::new(Gemini::new()))

@@ -31,6 +31,13 @@ pub(crate) trait Provider: Sync {
         None
     }
 
+    /// The name of the provider in the OpenTelemetry conventions for generative AI. Default: the name of the format.
+    /// <https://opentelemetry.io/docs/specs/semconv/registry/attributes/gen-ai/>
+    #[cfg(feature = "tracing")]
+    fn telemetry_name(&self) -> &'static str {
+        self.name()
+    }
+
     /// The rules by which the pieces of one call are put together. Default: none.
     fn call_rules(&self) -> CallRules {
         CallRules::default()

@@ -34,6 +34,11 @@ impl Provider for ResponsesProvider {
         NAME
     }
 
+    #[cfg(feature = "tracing")]
+    fn telemetry_name(&self) -> &'static str {
+        "openai"
+    }
+
     #[cfg(feature = "responses")]
     fn wire(&self) -> Option<Arc<dyn Wire>> {
         Some(Arc::new(Responses::new()))

@@ -1,9 +1,10 @@
 //! Decisions about pending calls: approvals, denials, results from elsewhere.
 
-use super::{CallState, PendingCalls, Phase, WaitsFor, denied};
-use crate::conversation::NotPendingError;
+use super::{CallState, PendingCalls, Phase, WaitsFor, denied, tool_name};
+use crate::context::Cause;
 use crate::conversation::repeated_calls::RepeatedCalls;
-use crate::message::{ToolCall, ToolMessage};
+use crate::conversation::{NotPendingError, UnreportedCall};
+use crate::message::ToolMessage;
 use crate::outcome::{CallError, Outcome};
 use crate::output::{Pending, ToolResult};
 use crate::tool_name::CALL_TOOL;
@@ -24,8 +25,8 @@ impl PendingCalls {
     /// There is no call with this id, it already has a result, it waits for its result, or it has begun in a run that was
     /// interrupted.
     pub fn approve(&mut self, id: &str) -> Result<(), NotPendingError> {
-        let (call, state) = self.call_to_approve(id)?;
-        state.approve(call);
+        let at = self.call_to_approve(id)?;
+        self.states[at].approve(&self.reply.tool_calls[at]);
         Ok(())
     }
 
@@ -42,7 +43,8 @@ impl PendingCalls {
     ///
     /// As for [`approve`](PendingCalls::approve), or the arguments cannot be written as JSON.
     pub fn approve_with(&mut self, id: &str, arguments: impl Serialize) -> Result<(), NotPendingError> {
-        let (call, state) = self.call_to_approve(id)?;
+        let at = self.call_to_approve(id)?;
+        let (call, state) = (&mut self.reply.tool_calls[at], &mut self.states[at]);
         // A value is read, so that the tool receives exactly what the person approved: a number that JSON text would round is an
         // error, and an object has each key once.
         let arguments = match serde_json::to_value(arguments) {
@@ -73,8 +75,8 @@ impl PendingCalls {
     ///
     /// There is no call with this id, it already has a result, or it has not begun.
     pub fn set_not_begun(&mut self, id: &str) -> Result<(), NotPendingError> {
-        let (_, state) = self.call_without_result(id)?;
-        match &mut state.phase {
+        let at = self.call_without_result(id)?;
+        match &mut self.states[at].phase {
             phase @ Phase::Begun => *phase = Phase::Undecided,
             Phase::Approved { has_begun, .. } | Phase::Waiting { has_begun, .. } if *has_begun => {
                 *has_begun = false;
@@ -91,10 +93,23 @@ impl PendingCalls {
     ///
     /// There is no call with this id, it already has a result, or it has begun in a run that was interrupted.
     pub fn deny(&mut self, id: &str, reason: impl Into<String>) -> Result<(), NotPendingError> {
-        let (call, state) = self.undecided_call(id)?;
+        let at = self.undecided_call(id)?;
+        let (call, state) = (&mut self.reply.tool_calls[at], &mut self.states[at]);
         state.restore_arguments(call);
-        *state = CallState::finished(denied(call, state, reason.into()));
+        let cause = if state.has_begun() { Cause::Interrupted } else { Cause::Denied };
+        let result = denied(call, state, reason.into());
+        self.end(at, Some(cause), result);
         Ok(())
+    }
+
+    /// Ends a call outside of a run. With a cause, the next run reports it.
+    fn end(&mut self, at: usize, cause: Option<Cause>, result: ToolMessage) {
+        let (call, state) = (&self.reply.tool_calls[at], &mut self.states[at]);
+        if let Some(cause) = cause {
+            let unreported = UnreportedCall::new(call, tool_name(call, state), cause, &result);
+            self.before.unreported.push(unreported);
+        }
+        *state = CallState::finished(result);
     }
 
     /// Sets the result of this call: text, JSON, a [`ToolOutput`](crate::ToolOutput) with images and files, or an error
@@ -105,25 +120,36 @@ impl PendingCalls {
     ///
     /// There is no call with this id, or it already has a result.
     pub fn provide_result(&mut self, id: &str, result: impl Into<ToolResult>) -> Result<(), NotPendingError> {
-        let (call, state) = self.call_without_result(id)?;
-        let result = result.into();
+        self.set_result(id, result.into(), Some(Cause::Provided))
+    }
+
+    /// Sets the result of this call. Without a cause, its calls have no events.
+    pub(crate) fn set_result(
+        &mut self,
+        id: &str,
+        result: ToolResult,
+        cause: Option<Cause>,
+    ) -> Result<(), NotPendingError> {
+        let at = self.call_without_result(id)?;
+        let (call, state) = (&mut self.reply.tool_calls[at], &mut self.states[at]);
         if let Some(WaitsFor::Approval { error: Some(_), .. }) = state.waits_for() {
             // No tool accepts these arguments, so the result is not theirs.
             state.restore_arguments(call);
         }
-        *state = if let Some(Pending { ticket }) = result.output().and_then(|output| output.as_pending()) {
+        if let Some(Pending { ticket }) = result.output().and_then(|output| output.as_pending()) {
             let (tool, arguments) = match state.waits_for() {
                 Some(
                     WaitsFor::Approval { tool, arguments, .. } | WaitsFor::Result { tool, arguments, .. },
                 ) => (tool.clone(), arguments.clone()),
                 None => (None, None),
             };
-            CallState::waiting_for_result(tool, arguments, ticket.clone())
+            *state = CallState::waiting_for_result(tool, arguments, ticket.clone());
         } else {
             let result = result.0.map_err(|failure| failure.or_message_of_error(&call.name));
             let tool = call.name.clone().into();
-            CallState::finished(ToolResult(result).into_message(&call.id, tool, None))
-        };
+            let result = ToolResult(result).into_message(&call.id, tool, None);
+            self.end(at, cause, result);
+        }
         Ok(())
     }
 
@@ -189,13 +215,12 @@ impl PendingCalls {
         Ok(())
     }
 
-    fn call_without_result(&mut self, id: &str) -> Result<(&mut ToolCall, &mut CallState), NotPendingError> {
-        let Some(index) = self.position(id) else {
-            return Err(self.unknown_id(id.to_owned()));
-        };
-        match (&mut self.reply.tool_calls[index], &mut self.states[index]) {
-            (_, state) if state.result().is_some() => Err(NotPendingError::HasResult { id: id.to_owned() }),
-            found => Ok(found),
+    /// The position of a call without a result.
+    fn call_without_result(&self, id: &str) -> Result<usize, NotPendingError> {
+        let at = self.position(id).ok_or_else(|| self.unknown_id(id.to_owned()))?;
+        match self.states[at].result() {
+            Some(_) => Err(NotPendingError::HasResult { id: id.to_owned() }),
+            None => Ok(at),
         }
     }
 
@@ -206,18 +231,20 @@ impl PendingCalls {
     }
 
     /// A call without a result that has not begun, or that waits for a decision whether it runs again.
-    fn undecided_call(&mut self, id: &str) -> Result<(&mut ToolCall, &mut CallState), NotPendingError> {
-        match self.call_without_result(id)? {
-            (_, state) if state.is_interrupted() => Err(NotPendingError::HasBegun { id: id.to_owned() }),
-            undecided => Ok(undecided),
+    fn undecided_call(&self, id: &str) -> Result<usize, NotPendingError> {
+        let at = self.call_without_result(id)?;
+        match &self.states[at] {
+            state if state.is_interrupted() => Err(NotPendingError::HasBegun { id: id.to_owned() }),
+            _ => Ok(at),
         }
     }
 
     /// Like `undecided_call`, and the result does not come from elsewhere.
-    fn call_to_approve(&mut self, id: &str) -> Result<(&mut ToolCall, &mut CallState), NotPendingError> {
-        match self.undecided_call(id)? {
-            (_, state) if state.waits_for_result() => Err(NotPendingError::NeedsResult { id: id.to_owned() }),
-            undecided => Ok(undecided),
+    fn call_to_approve(&self, id: &str) -> Result<usize, NotPendingError> {
+        let at = self.undecided_call(id)?;
+        match &self.states[at] {
+            state if state.waits_for_result() => Err(NotPendingError::NeedsResult { id: id.to_owned() }),
+            _ => Ok(at),
         }
     }
 }

@@ -3,13 +3,14 @@
 use super::call_state::fingerprint;
 use super::{CallState, Edit, PendingCalls, Phase, WaitsFor, tool_name};
 use crate::arguments::truncated_call_error;
-use crate::context::{BegunCalls, CallRecord};
+use crate::context::{BegunCalls, CallRecord, Cause};
+use crate::conversation::UnreportedCall;
 use crate::conversation::repeated_calls::RepeatedCalls;
 use crate::dispatch::{EarlyCalls, Ended, EndedCall};
 use crate::message::{ToolCall, ToolMessage};
 use crate::outcome::CallError;
 use crate::registry::Registry;
-use crate::tool::{Approval, Batch, IncomingCall};
+use crate::tool::{Approval, Batch, IncomingCall, Order, Progress};
 use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 
@@ -57,7 +58,7 @@ impl PendingCalls {
     /// # }
     /// ```
     pub async fn run(&mut self, registry: &Registry) {
-        self.run_calls(registry, Unfinished::Keep, |_| true).await;
+        self.run_calls(registry, CallsToRun::KEEP).await;
     }
 
     /// Gives the calls the keys of their tools. An approved call stays approved. Returns whether a call had written names.
@@ -79,17 +80,22 @@ impl PendingCalls {
         has_changed
     }
 
-    /// Runs the calls without results at these positions.
-    pub(crate) async fn run_calls(
-        &mut self,
-        registry: &Registry,
-        unfinished: Unfinished,
-        is_wanted: impl Fn(usize) -> bool,
-    ) {
+    /// Runs these calls, unless they have results.
+    pub(crate) async fn run_calls(&mut self, registry: &Registry, to_run: CallsToRun<'_>) {
+        let CallsToRun { unfinished, early, .. } = to_run;
         let registry = &*registry.for_dispatch();
         let was_written = self.use_own_keys(registry);
+        for call in self.before.take_unreported() {
+            registry.send_event(&call.into_event());
+        }
         let batch = self.batch(registry);
-        let batch = &Batch { has_written_keys: batch.has_written_keys || was_written, ..batch };
+        let own_order = self.order(registry, &to_run);
+        let batch = &Batch {
+            has_written_keys: batch.has_written_keys || was_written,
+            keeps_unfinished: unfinished == Unfinished::Keep,
+            order: early.map_or(own_order.as_ref(), |(order, _)| order),
+            ..batch
+        };
         let interrupted = &Batch {
             rejection: Some(|tool| CallError::Interrupted { tool, reason: String::new() }),
             ..*batch
@@ -99,10 +105,7 @@ impl PendingCalls {
         let repeated = RepeatedCalls::before(self.before.messages(), Some(registry));
         let run = &CallsRun { registry, repeated, unfinished };
         let calls = self.reply.tool_calls.iter_mut().zip(&mut self.states).enumerate();
-        let open = calls.filter(|(position, (_, state))| {
-            let may_run = unfinished == Unfinished::Fail || !state.waits_for_result();
-            state.result().is_none() && may_run && is_wanted(*position)
-        });
+        let open = calls.filter(|(position, (_, state))| to_run.starts(*position, state));
         let running = open.map(|(position, (call, state))| async move {
             state.prepare(registry, call);
             let batch = match &*state {
@@ -124,6 +127,21 @@ impl PendingCalls {
             run.take(call, state, ended);
         });
         join_all(running).await;
+    }
+
+    /// The order of the calls, if any of them is a barrier. A call that does not run now does not end. A streamed reply has an
+    /// order already.
+    fn order(&self, registry: &Registry, to_run: &CallsToRun<'_>) -> Option<Order> {
+        let progress = |position: usize| match &self.states[position] {
+            state if state.result().is_some() => Progress::Ended,
+            state if to_run.starts(position, state) || to_run.is_early(position) => Progress::Open,
+            _ => Progress::Waits,
+        };
+        let calls = self.calls();
+        let Some((order, _)) = to_run.early else { return registry.order(calls, progress) };
+        let ordered = (0..).zip(calls).map(|(position, call)| registry.ordered(call, progress(position)));
+        order?.start(ordered);
+        None
     }
 
     /// Takes the results of calls that started while their reply was received.
@@ -193,6 +211,32 @@ pub(crate) enum Unfinished {
     Keep,
 }
 
+/// The calls of a reply that a run starts.
+#[derive(Clone, Copy)]
+pub(crate) struct CallsToRun<'a> {
+    pub(crate) unfinished: Unfinished,
+    /// The number of calls, from the first, that may run.
+    pub(crate) within_limit: usize,
+    /// The order of a streamed reply, if it may have one, and its calls that have started already.
+    pub(crate) early: Option<(Option<&'a Order>, &'a EarlyCalls)>,
+}
+
+impl CallsToRun<'_> {
+    pub(super) const FAIL: Self = CallsToRun { unfinished: Unfinished::Fail, ..Self::KEEP };
+    pub(super) const KEEP: Self =
+        CallsToRun { unfinished: Unfinished::Keep, within_limit: usize::MAX, early: None };
+
+    fn starts(&self, position: usize, state: &CallState) -> bool {
+        let may_run = self.unfinished == Unfinished::Fail || !state.waits_for_result();
+        let is_wanted = position < self.within_limit && !self.is_early(position);
+        state.result().is_none() && may_run && is_wanted
+    }
+
+    fn is_early(&self, position: usize) -> bool {
+        self.early.is_some_and(|(_, early)| early.contains_key(&position))
+    }
+}
+
 /// Marks a call whose tool has begun, when its run ends or is dropped: from then on, its approval is no longer valid.
 struct MarkBegun<'a> {
     state: &'a mut CallState,
@@ -225,7 +269,10 @@ impl CallsRun<'_> {
             // Its reply was truncated after it had started early: it will not run, so no person is asked.
             Ended::NeedsApproval { .. } | Ended::NeedsResult { ticket: None, .. } if call.is_truncated => {
                 let error = truncated_call_error(tool_name(call, state), &call.arguments);
-                *state = CallState::finished(ToolMessage::failed(&call.id, &call.name, error));
+                let result = ToolMessage::failed(&call.id, &call.name, error);
+                let ended = UnreportedCall::new(call, tool_name(call, state), Cause::NotRun, &result);
+                self.registry.send_event(&ended.into_event());
+                *state = CallState::finished(result);
             }
             Ended::NeedsApproval { arguments, error } => {
                 let arguments = Some(arguments).filter(is_other);
@@ -241,7 +288,7 @@ impl CallsRun<'_> {
                 *state = CallState { edit, ..CallState::waiting_for_result(tool, arguments, ticket) };
             }
             // The next run starts it again, unless it has begun and must not be repeated.
-            Ended::Cancelled => {}
+            Ended::Cancelled | Ended::NeedsCall { .. } => {}
             Ended::Finished(_) => self.finish(call, state, ended),
         }
     }

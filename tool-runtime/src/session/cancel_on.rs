@@ -1,0 +1,47 @@
+//! Futures that cancel a run.
+
+use crate::context::RunContext;
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use std::future::poll_fn;
+use std::pin::pin;
+use tokio_util::sync::CancellationToken;
+
+/// The futures of [`Run::cancel_on`](super::Run::cancel_on).
+#[derive(Default)]
+pub(super) struct CancelOn<'a> {
+    futures: Vec<BoxFuture<'a, ()>>,
+    /// `None` without futures.
+    token: Option<CancellationToken>,
+}
+
+impl<'a> CancelOn<'a> {
+    pub(super) fn push(&mut self, future: impl Future + Send + 'a) {
+        self.futures.push(Box::pin(future.map(drop)));
+    }
+
+    /// The context with a token that these futures can cancel, if there are any.
+    pub(super) fn with_token(&mut self, context: RunContext) -> RunContext {
+        if self.futures.is_empty() {
+            return context;
+        }
+        let token = context.child_token();
+        self.token = Some(token.clone());
+        context.cancellation(token)
+    }
+
+    /// Awaits the run. Each of the futures cancels the token when it completes.
+    pub(super) async fn during<F: Future>(self, run: F) -> F::Output {
+        let CancelOn { mut futures, token } = self;
+        let mut run = pin!(run);
+        poll_fn(|context| {
+            let before = futures.len();
+            futures.retain_mut(|future| future.poll_unpin(context).is_pending());
+            if futures.len() < before {
+                token.iter().for_each(CancellationToken::cancel);
+            }
+            run.as_mut().poll(context)
+        })
+        .await
+    }
+}
