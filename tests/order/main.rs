@@ -7,20 +7,20 @@ mod journal_of_events;
 mod plan;
 mod round;
 
-use tool_runtime::session::RunEnd;
-
 #[test]
 fn no_call_begins_before_a_barrier_has_ended_and_each_has_one_last_event() {
-    round::play_all(|run| {
-        Box::pin(async move {
-            let round::PlannedRun { session, registry, model, is_streamed, on_event, stop } = run;
-            let run = session.run(registry).on_event(on_event).stop_after_calls(stop);
-            let end: Option<RunEnd> = if is_streamed {
-                run.stream(|request| model.stream(request)).await.ok()
-            } else {
-                run.complete(|request| model.complete(request)).await.ok()
-            };
-            end
-        })
-    });
+    round::play_all::<()>(
+        |run, ()| {
+            Box::pin(async move {
+                let round::PlannedRun { session, registry, model, is_streamed, on_event, stop } = run;
+                let run = session.run(registry).on_event(on_event).stop_after_calls(stop);
+                if is_streamed {
+                    run.stream(|request| model.stream(request)).await.ok()
+                } else {
+                    run.complete(|request| model.complete(request)).await.ok()
+                }
+            })
+        },
+        false,
+    );
 }

@@ -33,14 +33,15 @@ pub(crate) struct PlannedRun<'a> {
     pub(crate) stop: CancellationToken,
 }
 
-/// Performs a run; `None` if it ended with an error.
-pub(crate) type Perform = fn(PlannedRun<'_>) -> BoxFuture<'_, Option<RunEnd>>;
+/// Performs a run, with the journal of the round; `None` if it ended with an error.
+pub(crate) type Perform<J> = for<'a> fn(PlannedRun<'a>, &'a J) -> BoxFuture<'a, Option<RunEnd>>;
 
 fn from_environment(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
 }
 
-pub(crate) fn play_all(perform: Perform) {
+/// `repeats_reads`: an interrupted reply is dropped although calls of `read_only` tools have started early.
+pub(crate) fn play_all<J: Default>(perform: Perform<J>, repeats_reads: bool) {
     let seed = from_environment("ORDER_SEED", fastrand::u64(..));
     let rounds = from_environment("ORDER_ROUNDS", ROUNDS);
     println!("seed {seed}, {rounds} rounds; ORDER_SEED={seed} repeats them");
@@ -48,8 +49,9 @@ pub(crate) fn play_all(perform: Perform) {
     for number in 0..rounds {
         let seed = seed.wrapping_add(number);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
-        let played = runtime.expect("a runtime").block_on(play(Rng::with_seed(seed), perform, &mut seen));
-        if let Err(violation) = played {
+        let played = runtime.expect("a runtime").block_on(play(Rng::with_seed(seed), perform));
+        let checked = played.and_then(|round| round.check(repeats_reads, &mut seen));
+        if let Err(violation) = checked {
             panic!("ORDER_SEED={seed} ORDER_ROUNDS=1\n{violation}");
         }
     }
@@ -60,7 +62,18 @@ pub(crate) fn play_all(perform: Perform) {
     }
 }
 
-async fn play(mut random: Rng, perform: Perform, seen: &mut BTreeMap<String, usize>) -> Result<(), String> {
+/// What happened.
+struct Round {
+    plan: Plan,
+    entries: Vec<Entry>,
+    session: Session,
+    /// The denied calls.
+    denied: HashSet<String>,
+}
+
+async fn play<J: Default>(mut random: Rng, perform: Perform<J>) -> Result<Round, String> {
+    let journal = J::default();
+    let perform = (perform, &journal);
     let plan = Plan::new(&mut random);
     let entries = Entries::default();
     let mut messages = plan.messages();
@@ -104,21 +117,15 @@ async fn play(mut random: Rng, perform: Perform, seen: &mut BTreeMap<String, usi
     }
     // Decisions that ended the last call are reported by the next run.
     let _ = run(&mut session, &registry, (&model, &entries), perform, None).await;
-    check(&plan, &entries.all(), &session, &denied)?;
-    for entry in entries.all() {
-        if let Entry::Finished { cause, .. } = entry {
-            *seen.entry(format!("{cause:?}")).or_default() += 1;
-        }
-    }
-    Ok(())
+    Ok(Round { plan, entries: entries.all(), session, denied })
 }
 
 /// One run, which a cancellation, a stop or the drop of its future may interrupt.
-async fn run(
+async fn run<J>(
     session: &mut Session,
     registry: &Registry,
     (model, entries): (&ScriptedModel, &Entries),
-    perform: Perform,
+    (perform, journal): (Perform<J>, &J),
     disturbance: Option<&mut Rng>,
 ) -> Option<RunEnd> {
     let mut random = disturbance.map(Rng::fork);
@@ -133,9 +140,6 @@ async fn run(
     }
     let registry = registry.with(&context);
     let on_event = |event: &Event| {
-        if std::env::var_os("ORDER_TRACE").is_some() {
-            eprintln!("{}", serde_json::to_string(event).unwrap());
-        }
         if let Event::Call(event) = event {
             entries.add_event(event);
         }
@@ -148,7 +152,7 @@ async fn run(
         on_event: Box::new(on_event),
         stop: stop.clone(),
     };
-    let running = perform(planned);
+    let running = perform(planned, journal);
     let interrupt = async {
         tokio::time::sleep(Duration::from_millis(after)).await;
         if cancels {
@@ -161,9 +165,6 @@ async fn run(
             // A run that waits for nothing never ends.
             tokio::time::sleep(Duration::from_secs(3600)).await;
             entries.add(Entry::Stuck);
-            eprintln!(
-                "is_streamed {is_streamed} cancels {cancels} stops {stops} after {after} finishes_effects {finishes_effects}"
-            );
         }
     };
     let (mut running, mut interrupt) = (pin!(running), pin!(interrupt));
@@ -196,71 +197,76 @@ fn decide(session: &mut Session, random: &mut Rng, denied: &mut HashSet<String>,
     }
 }
 
-/// The promises: the order, one last event for each call, and one truth in events and messages.
-fn check(plan: &Plan, entries: &[Entry], session: &Session, denied: &HashSet<String>) -> Result<(), String> {
-    let context = || {
-        let entries: Vec<String> = entries.iter().map(|entry| format!("{entry:?}")).collect();
-        format!("{plan:?}\n{}", entries.join("\n"))
-    };
-    let kinds: HashMap<String, Kind> = (0..plan.replies.len())
-        .flat_map(|reply| {
-            let kinds = plan.replies[reply].iter().enumerate();
-            kinds.map(move |(position, &kind)| (Plan::id(reply, position), kind))
-        })
-        .collect();
-    let mut finished: HashMap<&str, (usize, Cause, &str)> = HashMap::new();
-    let mut begun: HashMap<&str, usize> = HashMap::new();
-    for (at, entry) in entries.iter().enumerate() {
-        match entry {
-            Entry::Stuck => return Err(format!("a run is stuck\n{}", context())),
-            Entry::Finished { id, cause, text } => {
-                if finished.insert(id, (at, *cause, text)).is_some() {
-                    return Err(format!("`{id}` has two last events\n{}", context()));
-                }
-            }
-            Entry::Begins { id } => {
-                if finished.contains_key(&**id) {
-                    return Err(format!("`{id}` begins after its last event\n{}", context()));
-                }
-                *begun.entry(id).or_default() += 1;
-                if kinds[id] != Kind::Read && kinds[id].has_effect() && begun[&**id] > 1 {
-                    return Err(format!("`{id}` begins twice\n{}", context()));
-                }
-                let missing = before(plan, id).into_iter().find(|earlier| !finished.contains_key(&**earlier));
-                if let Some(earlier) = missing {
-                    return Err(format!("`{id}` begins before `{earlier}` has ended\n{}", context()));
-                }
-            }
-        }
-    }
-    let results = session.messages().iter().filter_map(|message| match message {
-        Message::Tool(result) => Some(result),
-        _ => None,
-    });
-    let results: HashMap<&str, &str> = results.map(|result| (&*result.tool_call_id, result.text())).collect();
-    if results.len() != finished.len() {
-        return Err(format!("{} results, {} last events\n{}", results.len(), finished.len(), context()));
-    }
-    for (id, text) in results {
-        let Some((_, cause, reported)) = finished.get(id) else {
-            return Err(format!("`{id}` has no last event\n{}", context()));
+impl Round {
+    /// The promises: the order, one last event for each call, and one truth in events and messages.
+    fn check(&self, repeats_reads: bool, seen: &mut BTreeMap<String, usize>) -> Result<(), String> {
+        let Round { plan, entries, session, denied } = self;
+        let context = || {
+            let entries: Vec<String> = entries.iter().map(|entry| format!("{entry:?}")).collect();
+            format!("{plan:?}\n{}", entries.join("\n"))
         };
-        if text != *reported {
-            return Err(format!("`{id}` has the result {text:?}, and its event {reported:?}\n{}", context()));
+        let kinds: HashMap<String, Kind> = (0..plan.replies.len())
+            .flat_map(|reply| {
+                let kinds = plan.replies[reply].iter().enumerate();
+                kinds.map(move |(position, &kind)| (Plan::id(reply, position), kind))
+            })
+            .collect();
+        let is_repeated = |id: &str| repeats_reads && kinds[id] == Kind::Read;
+        let mut finished: HashMap<&str, (Cause, &str)> = HashMap::new();
+        let mut begun: HashMap<&str, usize> = HashMap::new();
+        for entry in entries {
+            match entry {
+                Entry::Stuck => return Err(format!("a run is stuck\n{}", context())),
+                Entry::Finished { id, cause, text } => {
+                    if finished.insert(id, (*cause, text)).is_some() && !is_repeated(id) {
+                        return Err(format!("`{id}` has two last events\n{}", context()));
+                    }
+                    *seen.entry(format!("{cause:?}")).or_default() += 1;
+                }
+                Entry::Begins { id } => {
+                    if finished.contains_key(&**id) && !is_repeated(id) {
+                        return Err(format!("`{id}` begins after its last event\n{}", context()));
+                    }
+                    *begun.entry(id).or_default() += 1;
+                    if kinds[id].has_effect() && begun[&**id] > 1 {
+                        return Err(format!("`{id}` begins twice\n{}", context()));
+                    }
+                    let earlier = before(plan, id);
+                    if let Some(earlier) = earlier.iter().find(|earlier| !finished.contains_key(&***earlier))
+                    {
+                        return Err(format!("`{id}` begins before `{earlier}` has ended\n{}", context()));
+                    }
+                }
+            }
         }
-        if denied.contains(id) != matches!(cause, Cause::Denied)
-            && !(denied.contains(id) && *cause == Cause::Interrupted)
-        {
-            return Err(format!("`{id}` has the cause {cause:?}\n{}", context()));
+        let results = session.messages().iter().filter_map(|message| match message {
+            Message::Tool(result) => Some((&*result.tool_call_id, result.text())),
+            _ => None,
+        });
+        let results: HashMap<&str, &str> = results.collect();
+        if results.len() != finished.len() {
+            return Err(format!("{} results, {} last events\n{}", results.len(), finished.len(), context()));
         }
-        if *cause == Cause::Ran && !begun.contains_key(id) {
-            return Err(format!("`{id}` has not begun\n{}", context()));
+        for (id, text) in results {
+            let Some((cause, reported)) = finished.get(id) else {
+                return Err(format!("`{id}` has no last event\n{}", context()));
+            };
+            if text != *reported {
+                return Err(format!("`{id}` has the result {text:?}, its event {reported:?}\n{}", context()));
+            }
+            let has_effect_begun = begun.contains_key(id) && kinds[id].has_effect();
+            let is_right = match cause {
+                Cause::Ran => begun.contains_key(id) && !denied.contains(id),
+                Cause::Denied => denied.contains(id),
+                Cause::NotRun => !has_effect_begun && !denied.contains(id),
+                _ => true,
+            };
+            if !is_right {
+                return Err(format!("`{id}` has the cause {cause:?}\n{}", context()));
+            }
         }
-        if *cause == Cause::NotRun && begun.contains_key(id) && kinds[id].has_effect() {
-            return Err(format!("`{id}` has begun\n{}", context()));
-        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// The calls that must end before this one begins.

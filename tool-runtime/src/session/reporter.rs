@@ -192,7 +192,8 @@ impl<O: FnMut(&Event)> Drop for Listener<O> {
         let mut items = std::mem::take(&mut waiting.items);
         drop(waiting);
         while let Some(item) = items.pop() {
-            let Item::Event(Event::Call(CallEvent { status: CallStatus::Finished { .. }, .. })) = &item else {
+            let Item::Event(Event::Call(CallEvent { status: CallStatus::Finished { .. }, .. })) = &item
+            else {
                 // Calls may wait for a flush, which its drop ends.
                 continue;
             };
