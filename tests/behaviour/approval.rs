@@ -1,5 +1,6 @@
 //! The hook of `before_call`, and tools that require approval.
 
+mod run_with;
 mod time_limit;
 
 use crate::contents;

@@ -36,6 +36,7 @@ mod lenient_spellings_and_wrappers;
 mod macro_options;
 mod messages;
 mod middleware;
+mod ordered_calls;
 mod other_wires;
 mod output_schemas;
 mod parameters;

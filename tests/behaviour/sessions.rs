@@ -3,8 +3,10 @@
 mod decisions;
 mod ends;
 mod events;
+mod graceful_stop;
 mod inner_sessions;
 mod interruptions;
+mod last_events;
 mod late_decisions;
 mod limits;
 mod mapped_requests;

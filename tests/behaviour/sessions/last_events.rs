@@ -1,0 +1,181 @@
+//! Each call has one last event, whatever ends it: an audit log needs nothing else.
+
+use super::{Ledger, asked, call, calling, model, shop, stored, text_reply};
+use std::time::Duration;
+use tool_runtime::conversation::Received;
+use tool_runtime::dispatch::{CallEvent, CallStatus, Cause, Decision};
+use tool_runtime::session::{Event, RunEnd};
+use tool_runtime::testing::ScriptedModel;
+use tool_runtime::{
+    AssistantMessage, Conversation, DynamicTool, Registry, RunContext, Session, ToolCall, ToolOutput,
+};
+
+/// `tool cause arguments: result` of each last event.
+fn line(event: &CallEvent) -> Option<String> {
+    let CallStatus::Finished { arguments, cause, result, .. } = &event.status else { return None };
+    Some(format!("{} {cause:?} {arguments}: {}", event.tool, result.text()))
+}
+
+/// A run, with its last events as the listeners of the run and of the context receive them.
+async fn run(session: &mut Session, registry: &Registry, model: &ScriptedModel) -> (RunEnd, Vec<String>) {
+    let (mut in_run, in_context) = (Vec::new(), Ledger::default());
+    let ledger = in_context.clone();
+    let context =
+        RunContext::new().on_event(move |event| line(event).into_iter().for_each(|line| ledger.add(line)));
+    let registry = registry.with(&context);
+    let run = session.run(&registry).on_event(|event| {
+        if let Event::Call(event) = event {
+            in_run.extend(line(event));
+        }
+    });
+    let end = run.complete(|request| model.complete(request)).await.expect("valid");
+    assert_eq!(in_run, in_context.entries());
+    (end, in_run)
+}
+
+#[tokio::test]
+async fn decisions_and_results_from_elsewhere_are_reported_first_in_the_next_run() {
+    let (registry, ledger) = shop();
+    let elsewhere = DynamicTool::external("dialog", "Asks the user.", serde_json::Value::Null);
+    drop(registry);
+    let tools = tool_runtime::tools![super::find, super::refund];
+    let registry =
+        Registry::builder().tools(tools).dynamic(elsewhere).state(ledger).build().expect("three tools");
+    let calls = [
+        call("a", "refund", 7),
+        call("b", "refund", 8),
+        ToolCall::new("c", "dialog", r#"{"order":7}"#),
+        call("d", "find", 9),
+        ToolCall::new("e", "finds", "{}"),
+    ];
+    let model = model([calling(calls), text_reply("Done.")]);
+    let mut session = asked();
+    let (end, events) = run(&mut session, &registry, &model).await;
+    assert_eq!(end, RunEnd::NeedsApproval);
+    assert_eq!(
+        events,
+        [
+            r#"finds NotRun {}: Error: there is no tool `finds`. Call `find` instead."#,
+            r#"find Ran {"order":9}: order 9"#,
+        ]
+    );
+    session.deny("b", "no").expect("it waits");
+    session.provide_result("c", "yes").expect("it waits");
+    session.approve("a").expect("it waits");
+    let (end, events) = run(&mut stored(&session), &registry, &model).await;
+    assert_eq!(end, RunEnd::Answered);
+    let expected = [
+        r#"refund Denied {"order":8}: Error: no"#,
+        r#"dialog Provided {"order":7}: yes"#,
+        r#"refund Ran {"order":7}: order 7 is refunded"#,
+    ];
+    assert_eq!(events, expected);
+}
+
+#[tokio::test]
+async fn a_decision_about_the_last_call_is_reported_by_the_next_run_in_another_process() {
+    let (registry, _) = shop();
+    let model = model([calling([call("a", "refund", 7)]), text_reply("Done."), text_reply("Hello.")]);
+    let mut session = asked();
+    assert_eq!(run(&mut session, &registry, &model).await, (RunEnd::NeedsApproval, vec![]));
+    session.deny("a", "no").expect("it waits");
+    assert!(session.pending().is_none());
+    let mut session = stored(&stored(&session));
+    let (end, events) = run(&mut session, &registry, &model).await;
+    assert_eq!(
+        (end, &*events),
+        (RunEnd::Answered, &[r#"refund Denied {"order":7}: Error: no"#.to_owned()][..])
+    );
+    session.push_user("Hello?");
+    assert_eq!(run(&mut session, &registry, &model).await, (RunEnd::Answered, vec![]), "once");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_user_message_skips_the_calls_that_wait_and_those_that_were_interrupted() {
+    let (registry, _) = shop();
+    let model = model([calling([call("a", "ship", 7), call("b", "refund", 8)]), text_reply("Done.")]);
+    let mut session = asked();
+    let dropped = tokio::time::timeout(Duration::from_secs(1), run(&mut session, &registry, &model)).await;
+    assert!(dropped.is_err());
+    session.push_user("Stop.");
+    let (end, events) = run(&mut stored(&session), &registry, &model).await;
+    assert_eq!(end, RunEnd::Answered);
+    assert_eq!(
+        events,
+        [
+            "ship Interrupted {\"order\":7}: Error: `ship` was interrupted. It may have taken effect: check whether it did. It \
+             did not run again: skipped by user",
+            "refund Skipped {\"order\":8}: Error: skipped by user",
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_interrupted_call_is_reported_once_by_the_run_that_fails_it() {
+    let (registry, _) = shop();
+    let model = model([calling([call("a", "ship", 7)]), text_reply("Done.")]);
+    let mut session = asked();
+    let dropped = tokio::time::timeout(Duration::from_secs(1), run(&mut session, &registry, &model)).await;
+    assert!(dropped.is_err());
+    let (_, events) = run(&mut session, &registry, &model).await;
+    let text = "ship Interrupted {\"order\":7}: Error: `ship` was interrupted. It may have taken effect: check whether it did.";
+    assert_eq!(events, [text]);
+}
+
+#[tokio::test]
+async fn a_hook_that_responds_provides_the_result_and_one_that_denies_has_its_cause() {
+    let ledger = Ledger::default();
+    let hook = |call: tool_runtime::dispatch::ProposedCall| async move {
+        match call.tool() {
+            "find" => Decision::Respond(ToolOutput::from("cached")),
+            _ => Decision::Deny("closed".to_owned()),
+        }
+    };
+    let registry = Registry::builder().tools(tool_runtime::tools![super::find, super::refund]).state(ledger);
+    let registry = registry.before_call(hook).build().expect("two tools");
+    let model = model([calling([call("a", "find", 7), call("b", "refund", 8)]), text_reply("Done.")]);
+    let (_, events) = run(&mut asked(), &registry, &model).await;
+    assert_eq!(
+        events,
+        [r#"find Provided {"order":7}: cached"#, r#"refund Denied {"order":8}: Error: closed"#]
+    );
+}
+
+#[tokio::test]
+async fn a_loop_of_the_program_receives_them_as_well() {
+    let (registry, _) = shop();
+    let events = Ledger::default();
+    let ledger = events.clone();
+    let context =
+        RunContext::new().on_event(move |event| line(event).into_iter().for_each(|line| ledger.add(line)));
+    let registry = registry.with(&context);
+    let reply = AssistantMessage::from_tool_calls([call("a", "refund", 7), call("b", "refund", 8)]);
+    let Received::ToolCalls(mut pending) = Conversation::new().user("Go.").receive(reply) else {
+        panic!("calls")
+    };
+    pending.run(&registry).await;
+    pending.deny("a", "no").expect("it waits");
+    let stored = serde_json::to_string(&pending).expect("it is written");
+    let pending: tool_runtime::conversation::PendingCalls =
+        serde_json::from_str(&stored).expect("it is read");
+    let _ = pending.dispatch(&registry).await;
+    assert_eq!(events.entries(), [r#"refund Denied {"order":7}: Error: no"#]);
+}
+
+#[tokio::test]
+async fn a_truncated_call_that_would_need_an_approval_is_not_run() {
+    let (registry, _) = shop();
+    let call = ToolCall::new("a", "refund", r#"{"order":"#);
+    let reply = AssistantMessage::from_tool_calls([call]).with_finish_reason("length");
+    let model = model([reply.into(), text_reply("Done.")]);
+    let (end, events) = run(&mut asked(), &registry, &model).await;
+    assert_eq!((end, events.len()), (RunEnd::Answered, 1));
+    assert!(events[0].starts_with("refund NotRun"), "{events:?}");
+}
+
+/// The names of the causes are part of stored logs.
+#[test]
+fn causes_serialize_in_snake_case() {
+    let causes = [Cause::Ran, Cause::NotRun, Cause::Interrupted];
+    assert_eq!(serde_json::to_string(&causes).ok().as_deref(), Some(r#"["ran","not_run","interrupted"]"#));
+}
