@@ -1,6 +1,7 @@
-//! The spans of calls, as OpenTelemetry collects them.
+//! The spans of runs, requests and calls, as OpenTelemetry collects them.
 
 mod error_sources;
+mod runs;
 mod texts;
 
 use opentelemetry::trace::{SpanKind, Status, TracerProvider as _};
