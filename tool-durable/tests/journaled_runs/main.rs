@@ -5,6 +5,7 @@ mod calls;
 mod errors;
 mod many_records;
 mod memory_journal;
+mod order_and_events;
 mod replies;
 mod same_conversation;
 

@@ -56,6 +56,11 @@ impl MemoryJournal {
         self.lock().operations.clone()
     }
 
+    /// The arguments of the calls that have begun.
+    pub(crate) fn arguments(&self) -> Vec<String> {
+        self.lock().calls.values().map(|call| call.arguments.clone()).collect()
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
