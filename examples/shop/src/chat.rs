@@ -4,7 +4,6 @@ use crate::Shop;
 use crate::events::{self, Update};
 use crate::request_error::RequestError;
 use crate::users::User;
-use crate::view::unfinished_calls;
 use std::sync::Arc;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio_util::sync::DropGuard;
@@ -32,7 +31,6 @@ pub(crate) async fn run(
     shop.sessions.check_idle(user)?;
     let mut session = shop.sessions.load(user).await?;
     let loaded = session.revision();
-    let unfinished = unfinished_calls(&session);
     decide(&mut session)?;
     let claim = shop.sessions.claim(user, loaded, &session.claim()).await?;
 
@@ -41,9 +39,6 @@ pub(crate) async fn run(
     let context = RunContext::new().state(user).run_id(run_id).cancellation(token.clone());
     let registry = shop.registry.with(&context);
     let (sender, updates) = unbounded_channel();
-    for update in events::ended_by_decision(&unfinished, &session) {
-        let _ = sender.send(update);
-    }
     // A task of its own: the server drops the handler when the client disconnects, and the session has to be stored.
     shop.clone().runs.spawn(async move {
         let send = |event: &Event| {

@@ -1,7 +1,6 @@
 //! The events that users see.
 
 use crate::request_error::RequestError;
-use crate::view::result_of;
 use serde_json::{Value, json};
 use tool_runtime::Session;
 use tool_runtime::dispatch::{CallEvent, CallStatus};
@@ -21,8 +20,12 @@ pub(crate) enum Update {
 /// of calls, which are for the program; the error of an interrupted reply, which may contain addresses.
 pub(crate) fn for_user(event: &Event) -> Option<Update> {
     let event = match event {
-        Event::Call(CallEvent { id, tool, status: CallStatus::Finished { result, .. }, .. }) => {
-            call_finished(id, tool, &result.text(), result.is_error())
+        // Also of a call that a decision or a new message has ended: the run reports it first.
+        Event::Call(CallEvent { id, tool, status: CallStatus::Finished { cause, result, .. }, .. }) => {
+            json!({
+                "type": "call", "id": id, "tool": tool, "status": "finished", "cause": cause,
+                "result": result.text(), "is_error": result.is_error(),
+            })
         }
         Event::ReplyFinished { number, .. } => json!({ "type": "reply_finished", "number": number }),
         Event::ReplyInterrupted { is_kept, .. } => json!({ "type": "reply_interrupted", "is_kept": is_kept }),
@@ -31,28 +34,13 @@ pub(crate) fn for_user(event: &Event) -> Option<Update> {
         | Event::CallArguments { .. }
         | Event::CallComplete { .. }
         | Event::Call(CallEvent {
-            status: CallStatus::Started { .. } | CallStatus::Progress { .. } | CallStatus::NeedsApproval { .. },
+            status:
+                CallStatus::Started { .. } | CallStatus::Progress { .. } | CallStatus::NeedsApproval { .. },
             ..
         }) => serde_json::to_value(event).ok()?,
         _ => return None,
     };
     Some(Update::Event(event))
-}
-
-/// The updates for the calls that a decision has ended: denied calls, and calls that a new message skips. They do not run,
-/// so they have no events.
-pub(crate) fn ended_by_decision(before: &[String], session: &Session) -> Vec<Update> {
-    let ended = before.iter().filter_map(|id| {
-        let result = result_of(session, id)?;
-        Some(Update::Event(call_finished(id, result.tool()?, result.text(), result.is_error())))
-    });
-    ended.collect()
-}
-
-fn call_finished(id: &str, tool: &str, result: &str, is_error: bool) -> Value {
-    json!({
-        "type": "call", "id": id, "tool": tool, "status": "finished", "result": result, "is_error": is_error,
-    })
 }
 
 /// The last update of a run.

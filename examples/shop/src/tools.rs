@@ -25,5 +25,7 @@ pub(crate) fn registry(database: Database) -> Result<Registry, BuildError> {
         .state(database)
         .state_per_run::<User>()
         .timeout(Duration::from_secs(30))
+        // An order is placed before the list that the model wants to see after it.
+        .ordered_effects(true)
         .build()
 }

@@ -37,7 +37,7 @@ pub(crate) fn is_interrupted(session: &Session) -> bool {
 }
 
 /// The result of a call, which is in the messages if all calls of its reply have results.
-pub(crate) fn result_of<'a>(session: &'a Session, id: &str) -> Option<&'a ToolMessage> {
+fn result_of<'a>(session: &'a Session, id: &str) -> Option<&'a ToolMessage> {
     let pending = session.pending().and_then(|pending| pending.result_of(id));
     pending.or_else(|| {
         session.messages().iter().rev().find_map(|message| match message {
@@ -45,13 +45,6 @@ pub(crate) fn result_of<'a>(session: &'a Session, id: &str) -> Option<&'a ToolMe
             _ => None,
         })
     })
-}
-
-/// The ids of the calls without results.
-pub(crate) fn unfinished_calls(session: &Session) -> Vec<String> {
-    let calls = session.pending().map(|pending| pending.reply().tool_calls.as_slice()).unwrap_or_default();
-    let unfinished = calls.iter().filter(|call| result_of(session, &call.id).is_none());
-    unfinished.map(|call| call.id.clone()).collect()
 }
 
 fn shown(session: &Session, reply: &AssistantMessage) -> Value {

@@ -155,6 +155,7 @@ class ServerTest(unittest.TestCase):
         denial = {"id": self.ask_to_cancel(), "decision": "deny", "reason": "the customer waits for it"}
         events = list(self.user.events("/approve", denial))
         self.assertEqual(events[0]["result"], "Error: the user denied it: the customer waits for it")
+        self.assertEqual(events[0]["cause"], "denied")
         self.assertIn("the customer waits for it", events[-1]["text"])
         approval = {"id": self.ask_to_cancel(), "decision": "approve", "arguments": {"order": 69}}
         self.assertIn("Order 69 is cancelled", self.user.send("POST", "/approve", approval)[1]["text"])
@@ -166,6 +167,7 @@ class ServerTest(unittest.TestCase):
         call = self.ask_to_cancel()
         first = next(self.user.events("/chat", {"text": "Hello"}))
         self.assertEqual((first["id"], first["result"]), (call, "Error: skipped by user"))
+        self.assertEqual(first["cause"], "skipped")
 
     def test_sessions_belong_to_users(self):
         call = self.ask_to_cancel()
