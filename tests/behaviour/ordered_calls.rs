@@ -11,7 +11,7 @@ use tool_runtime::{
     AssistantMessage, DynamicTool, Registry, RegistryBuilder, RunContext, Session, ToolCall, tool, tools,
 };
 
-/// What the tools do, in order.
+/// The steps of the tools, in their order.
 #[derive(Clone, Default)]
 struct Steps(Arc<Mutex<Vec<String>>>);
 

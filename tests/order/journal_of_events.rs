@@ -1,4 +1,4 @@
-//! What happened in a round, in the order in which it happened.
+//! The beginnings and the last events of the calls of a round, in their order.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use tool_runtime::dispatch::{CallEvent, CallStatus, Cause};

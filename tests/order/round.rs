@@ -45,24 +45,27 @@ pub(crate) fn play_all<J: Default>(perform: Perform<J>, repeats_reads: bool) {
     let seed = from_environment("ORDER_SEED", fastrand::u64(..));
     let rounds = from_environment("ORDER_ROUNDS", ROUNDS);
     println!("seed {seed}, {rounds} rounds; ORDER_SEED={seed} repeats them");
-    let mut seen = BTreeMap::new();
+    let mut causes_seen = BTreeMap::new();
     for number in 0..rounds {
         let seed = seed.wrapping_add(number);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
         let played = runtime.expect("a runtime").block_on(play(Rng::with_seed(seed), perform));
-        let checked = played.and_then(|round| round.check(repeats_reads, &mut seen));
+        let checked = played.and_then(|round| round.check(repeats_reads, &mut causes_seen));
         if let Err(violation) = checked {
             panic!("ORDER_SEED={seed} ORDER_ROUNDS=1\n{violation}");
         }
     }
-    println!("{seen:?}");
+    println!("{causes_seen:?}");
     let causes = ["Ran", "Denied", "Provided", "Interrupted", "NotRun", "Skipped"];
     if rounds >= ROUNDS {
-        assert!(causes.iter().all(|cause| seen.contains_key(*cause)), "each cause occurs: {seen:?}");
+        assert!(
+            causes.iter().all(|cause| causes_seen.contains_key(*cause)),
+            "each cause occurs: {causes_seen:?}"
+        );
     }
 }
 
-/// What happened.
+/// A round that has ended.
 struct Round {
     plan: Plan,
     entries: Vec<Entry>,
@@ -199,7 +202,7 @@ fn decide(session: &mut Session, random: &mut Rng, denied: &mut HashSet<String>,
 
 impl Round {
     /// The promises: the order, one last event for each call, and one truth in events and messages.
-    fn check(&self, repeats_reads: bool, seen: &mut BTreeMap<String, usize>) -> Result<(), String> {
+    fn check(&self, repeats_reads: bool, causes_seen: &mut BTreeMap<String, usize>) -> Result<(), String> {
         let Round { plan, entries, session, denied } = self;
         let context = || {
             let entries: Vec<String> = entries.iter().map(|entry| format!("{entry:?}")).collect();
@@ -221,7 +224,7 @@ impl Round {
                     if finished.insert(id, (*cause, text)).is_some() && !is_repeated(id) {
                         return Err(format!("`{id}` has two last events\n{}", context()));
                     }
-                    *seen.entry(format!("{cause:?}")).or_default() += 1;
+                    *causes_seen.entry(format!("{cause:?}")).or_default() += 1;
                 }
                 Entry::Begins { id } => {
                     if finished.contains_key(&**id) && !is_repeated(id) {

@@ -20,8 +20,8 @@ mod waiting_call;
 
 pub(crate) use answer_tool::AnswerTool;
 pub use error::NotPendingError;
+pub(crate) use pending::CallsToRun;
 pub use pending::PendingCalls;
-pub(crate) use pending::{CallsToRun, Unfinished};
 pub use reply_warning::ReplyWarning;
 pub use request::Request;
 pub(crate) use stored::StoredPending;

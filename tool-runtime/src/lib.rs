@@ -138,10 +138,10 @@
 //! | `responses` | [`wire::Responses`]: OpenAI's Responses API. | none |
 //! | `search` | [`RegistryBuilder::search`]: a model finds tools with a search, and the `tools` of its requests stay equal. | `frostem` |
 //! | `testing` | [`testing::ScriptedModel`]: a model that replies by a script and checks each request, for tests. [Assertions on sessions](testing), and [`RegisteredTool::enforced_schema`](registry::RegisteredTool::enforced_schema). | none |
-//! | `tracing` | One span per call, `execute_tool {name}`, with the attributes of OpenTelemetry's [conventions for generative AI][otel], and an event per failure. [`RegistryBuilder::trace_content`] adds arguments, results, and the texts and sources of errors. `otel.name`, `otel.kind` and `otel.status_description` are for `tracing-opentelemetry`. | `tracing` |
+//! | `tracing` | A span per run, request and call (`invoke_agent`, `chat`, `execute_tool {name}`), with the attributes of OpenTelemetry's [conventions for generative AI][otel], and an event per failure. [`RegistryBuilder::trace_content`] adds arguments, results, and the texts and sources of errors. `otel.name`, `otel.kind` and `otel.status_description` are for `tracing-opentelemetry`. | `tracing` |
 //! | `wires` | Every [`wire`]: `anthropic`, `gemini`, `ollama` and `responses`. | none |
 //!
-//! [otel]: https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/#execute-tool-span
+//! [otel]: https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-agent-spans/
 //!
 //! ## Order of properties
 //!

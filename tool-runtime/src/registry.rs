@@ -46,7 +46,7 @@ use crate::outcome::UnknownToolError;
 use crate::schema::ToolSchema;
 #[doc(inline)]
 pub use crate::tool::{Annotations, DynamicTool, Policy, ToolList, Toolset};
-use crate::tool::{Batch, Order, OrderedCall, Progress, ToolEntry};
+use crate::tool::{Batch, Order, OrderedCall, Progress, ToolEntry, Unfinished};
 use crate::tool_choice::ToolChoice;
 use crate::wire::ToolCache;
 use std::borrow::Cow;
@@ -273,7 +273,7 @@ impl Registry {
             is_direct: context.is_none_or(RunContext::is_direct) && self.run_layers.is_none(),
             order: None,
             is_early: false,
-            keeps_unfinished: false,
+            unfinished: Unfinished::Fail,
         }
     }
 

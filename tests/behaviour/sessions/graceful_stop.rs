@@ -6,7 +6,7 @@ use tokio::time::{Instant, sleep};
 use tool_runtime::dispatch::{CallContext, CallEvent, CallStatus, CancellationToken};
 use tool_runtime::session::{Event, RunEnd};
 use tool_runtime::testing::ScriptedModel;
-use tool_runtime::{Registry, RegistryBuilder, RunContext, Session, ToolCall, tool, tools};
+use tool_runtime::{Registry, RegistryBuilder, RunContext, Session, ToolCall, ToolMessage, tool, tools};
 
 /// Charges an order.
 #[tool]
@@ -85,7 +85,7 @@ async fn an_effect_that_has_begun_finishes_after_the_cancellation_and_a_read_doe
         assert_eq!((end, started.elapsed().as_millis()), (RunEnd::Cancelled, 100));
         assert_eq!(events[2..], ["look_up cancelled", "charge finished"]);
         let pending = session.pending().expect("the read has no result");
-        assert_eq!(pending.result_of("a").map(|result| result.text()), Some("order 7 is charged"));
+        assert_eq!(pending.result_of("a").map(ToolMessage::text), Some("order 7 is charged"));
         assert!(pending.result_of("b").is_none());
     }
     // Without the setting, both end at once, and the next run does not charge again.

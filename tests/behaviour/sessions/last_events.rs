@@ -55,7 +55,7 @@ async fn decisions_and_results_from_elsewhere_are_reported_first_in_the_next_run
     assert_eq!(
         events,
         [
-            r#"finds NotRun {}: Error: there is no tool `finds`. Call `find` instead."#,
+            "finds NotRun {}: Error: there is no tool `finds`. Call `find` instead.",
             r#"find Ran {"order":9}: order 9"#,
         ]
     );

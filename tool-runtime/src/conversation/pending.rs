@@ -7,7 +7,7 @@ mod run;
 
 pub(super) use call_state::{CallState, Edit, Phase, ReplacedArguments, WaitsFor};
 use positions::Positions;
-pub(crate) use run::{CallsToRun, Unfinished};
+pub(crate) use run::CallsToRun;
 
 use super::{Conversation, UnreportedCall, WaitingCall};
 use crate::context::{Cause, RunContext};

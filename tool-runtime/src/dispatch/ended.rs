@@ -6,7 +6,7 @@ use crate::message::{ToolCall, ToolMessage};
 use crate::outcome::{CallError, Outcome};
 use crate::output::{CallResult, Pending, ToolFailure, ToolOutput, ToolResult};
 use crate::registry::Registry;
-use crate::tool::{IncomingCall, Progress};
+use crate::tool::{IncomingCall, Progress, Unfinished};
 use std::borrow::Cow;
 
 /// How a call ends: with a result, or without one, so that its caller decides whether it waits.
@@ -77,8 +77,7 @@ pub(crate) struct EndedCall {
     pub(crate) is_inner: bool,
     pub(crate) ended: Ended,
     pub(crate) cause: Cause,
-    /// Whether it stays pending if it has no result, instead of failing.
-    keeps_unfinished: bool,
+    unfinished: Unfinished,
     /// Without the error.
     outcome: Outcome,
 }
@@ -107,8 +106,8 @@ impl EndedCall {
         // The steps are dropped: the record knows whether the tool has begun.
         let outcome = incoming.record.outcome(incoming.batch.elapsed());
         let cause = cause(&ended, incoming.record, &outcome);
-        let keeps_unfinished = incoming.batch.keeps_unfinished;
-        EndedCall { tool, is_inner: incoming.is_inner, ended, cause, keeps_unfinished, outcome }
+        let unfinished = incoming.batch.unfinished;
+        EndedCall { tool, is_inner: incoming.is_inner, ended, cause, unfinished, outcome }
     }
 
     /// Whether later calls of the reply may begin.
@@ -120,7 +119,7 @@ impl EndedCall {
         match &self.ended {
             Ended::Finished(Err(failure)) if failure.error().is_some_and(waits) => Progress::Waits,
             Ended::Finished(_) => Progress::Ended,
-            Ended::Cancelled if !self.keeps_unfinished => Progress::Ended,
+            Ended::Cancelled if self.unfinished == Unfinished::Fail => Progress::Ended,
             _ => Progress::Waits,
         }
     }
@@ -146,14 +145,14 @@ impl EndedCall {
             Ended::NeedsResult { ticket, arguments } => {
                 CallStatus::NeedsResult { ticket: ticket.clone(), arguments: arguments.clone() }
             }
-            Ended::NeedsCall { call } if self.keeps_unfinished => {
+            Ended::NeedsCall { call } if self.unfinished == Unfinished::Keep => {
                 CallStatus::NeedsCall { call: call.clone() }
             }
             Ended::NeedsCall { call } => {
                 finished(Ended::NeedsCall { call: call.clone() }.into_result(&self.tool))
             }
             Ended::Finished(result) => finished(result.clone()),
-            Ended::Cancelled if self.keeps_unfinished => CallStatus::Cancelled,
+            Ended::Cancelled if self.unfinished == Unfinished::Keep => CallStatus::Cancelled,
             Ended::Cancelled => finished(Ended::Cancelled.into_result(&self.tool)),
         });
         events.sent().await;

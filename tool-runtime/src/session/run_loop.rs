@@ -11,7 +11,7 @@ use super::run_span::{ChatSpan, RunSpan};
 use super::state::Pending;
 use super::{Event, RunEnd, RunError, Session};
 use crate::context::RunContext;
-use crate::conversation::{CallsToRun, ReplyWarning, Request, Unfinished};
+use crate::conversation::{CallsToRun, ReplyWarning, Request};
 use crate::dispatch::unless_cancelled;
 use crate::message::{AssistantMessage, Chunk, Message};
 use crate::registry::Registry;
@@ -49,7 +49,9 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
         R: Future<Output = Result<AssistantMessage, E>>,
     {
         let (span, cancel_on) = self.surroundings();
-        let ended = span.instrument(cancel_on.during(self.complete_steps(complete))).await;
+        // Boxed, since the future of a run would be large in the program.
+        let steps = Box::pin(self.complete_steps(complete));
+        let ended = span.instrument(cancel_on.during(steps)).await;
         span.end(self.session.usage(), ended.is_err());
         ended
     }
@@ -97,7 +99,8 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
         S::Item: Into<Chunk>,
     {
         let (span, cancel_on) = self.surroundings();
-        let ended = span.instrument(cancel_on.during(self.stream_steps(stream))).await;
+        let steps = Box::pin(self.stream_steps(stream));
+        let ended = span.instrument(cancel_on.during(steps)).await;
         span.end(self.session.usage(), ended.is_err());
         ended
     }
@@ -320,8 +323,8 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
         // Counted before the calls run, since their future may be dropped.
         self.session.count_change();
         let Pending { calls, within_limit, .. } = self.session.state.pending_mut()?;
-        let (unfinished, within_limit) = (Unfinished::Keep, *within_limit);
-        let running = calls.run_calls(&registry, CallsToRun { unfinished, within_limit, early: None });
+        let running =
+            calls.run_calls(&registry, CallsToRun { within_limit: *within_limit, ..CallsToRun::KEEP });
         self.reporter.run(running).await;
         self.end_of_calls()
     }

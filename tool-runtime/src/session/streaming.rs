@@ -7,13 +7,13 @@ use super::run_log::StopRun;
 use super::run_loop::RunLoop;
 use super::run_span::ChatSpan;
 use super::{Event, RunEnd, Session};
-use crate::conversation::{CallsToRun, Request, Unfinished};
+use crate::conversation::{CallsToRun, Request};
 use crate::dispatch::{EarlyCalls, EndedReply, RunningCalls, StreamSettings, StreamedReply};
 use crate::message::{AssistantMessage, Chunk};
 use crate::outcome::CallError;
 use crate::registry::Registry;
 use crate::stream::{ReplyAssembler, StreamError};
-use crate::tool::{Batch, Order};
+use crate::tool::{Batch, Order, Unfinished};
 use futures_util::future::{OptionFuture, join, ready};
 use futures_util::stream::{Stream, StreamExt as _};
 use std::future::poll_fn;
@@ -37,7 +37,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         let registry = &self.bind(number, requested.allowed_tools.as_ref());
         let order = Order::default();
         let order = registry.has_barriers().then_some(&order);
-        let batch = &Batch { order, keeps_unfinished: true, ..registry.new_batch(number) };
+        let batch = &Batch { order, unfinished: Unfinished::Keep, ..registry.new_batch(number) };
         let mut events = EventForwarder::new(self.reporter.sender(), requested.answer.as_ref());
         let assembler = ReplyAssembler::new().wire(Arc::clone(&requested.wire));
         let settings = StreamSettings {
@@ -84,7 +84,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         }
         let rest = receiving.session.state.pending_mut().map(|pending| {
             let (within_limit, early) = (pending.within_limit, Some((order, &receiving.early)));
-            let to_run = CallsToRun { unfinished: Unfinished::Keep, within_limit, early };
+            let to_run = CallsToRun { within_limit, early, ..CallsToRun::KEEP };
             pending.calls.run_calls(registry, to_run)
         });
         let running = running.for_each(|()| ready(()));

@@ -27,8 +27,17 @@ pub(crate) struct Batch<'a> {
     pub(crate) order: Option<&'a Order>,
     /// Whether the calls start while their reply is received.
     pub(crate) is_early: bool,
-    /// Whether calls that do not end stay pending, instead of failing.
-    pub(crate) keeps_unfinished: bool,
+    pub(crate) unfinished: Unfinished,
+}
+
+/// Whether calls that do not end stay pending: those that need an approval, a result from elsewhere or an earlier call, and those
+/// that are cancelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unfinished {
+    /// They fail.
+    Fail,
+    /// They stay pending.
+    Keep,
 }
 
 impl<'a> Batch<'a> {
@@ -43,7 +52,7 @@ impl<'a> Batch<'a> {
             is_direct: self.is_direct,
             order: None,
             is_early: self.is_early,
-            keeps_unfinished: self.keeps_unfinished,
+            unfinished: self.unfinished,
         }
     }
 

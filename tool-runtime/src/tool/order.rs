@@ -29,8 +29,7 @@ pub(crate) enum Progress {
 
 #[derive(Debug, Default)]
 struct Calls {
-    /// By position.
-    calls: Vec<OrderedCall>,
+    by_position: Vec<OrderedCall>,
     all: Line,
     barriers: Line,
     /// The calls that wait for their turn, by position.
@@ -50,10 +49,10 @@ impl Order {
     /// Sets the calls of the reply. Those that have ended already stay ended.
     pub(crate) fn start(&self, calls: impl Iterator<Item = OrderedCall>) {
         let mut ordered = self.lock();
-        let before = std::mem::take(&mut ordered.calls);
+        let before = std::mem::take(&mut ordered.by_position);
         let known =
             |position| before.get(position).map_or(Progress::Open, |call: &OrderedCall| call.progress);
-        ordered.calls = (0..)
+        ordered.by_position = (0..)
             .zip(calls)
             .map(|(position, call)| match call.progress {
                 Progress::Open => OrderedCall { progress: known(position), ..call },
@@ -61,7 +60,7 @@ impl Order {
             })
             .collect();
         (ordered.all, ordered.barriers) = (Line::default(), Line::default());
-        for position in 0..ordered.calls.len() {
+        for position in 0..ordered.by_position.len() {
             ordered.note_wait(position);
         }
         ordered.advance();
@@ -79,11 +78,11 @@ impl Order {
     /// Lets later calls begin, or stops them if this one has not ended.
     pub(crate) fn end(&self, position: usize, progress: Progress) {
         let mut ordered = self.lock();
-        if ordered.calls.len() <= position {
+        if ordered.by_position.len() <= position {
             // The reply is still received.
-            ordered.calls.resize(position + 1, OrderedCall::default());
+            ordered.by_position.resize(position + 1, OrderedCall::default());
         }
-        ordered.calls[position].progress = progress;
+        ordered.by_position[position].progress = progress;
         let woken = if progress == Progress::Waits {
             if ordered.note_wait(position) { ordered.wakers.split_off(&position) } else { BTreeMap::new() }
         } else {
@@ -103,7 +102,11 @@ impl Order {
 impl Calls {
     /// The calls for which the call at this position waits.
     fn line(&self, position: usize) -> Line {
-        if self.calls.get(position).is_some_and(|call| call.is_barrier) { self.all } else { self.barriers }
+        if self.by_position.get(position).is_some_and(|call| call.is_barrier) {
+            self.all
+        } else {
+            self.barriers
+        }
     }
 
     fn poll_turn(&mut self, position: usize, context: &Context<'_>) -> Poll<Result<(), String>> {
@@ -111,18 +114,16 @@ impl Calls {
         if line.ended >= position {
             return Poll::Ready(Ok(()));
         }
-        match line.waits.filter(|&waits| waits < position) {
-            Some(waits) => Poll::Ready(Err(self.calls[waits].id.clone())),
-            None => {
-                self.wakers.insert(position, context.waker().clone());
-                Poll::Pending
-            }
+        if let Some(waits) = line.waits.filter(|&waits| waits < position) {
+            return Poll::Ready(Err(self.by_position[waits].id.clone()));
         }
+        self.wakers.insert(position, context.waker().clone());
+        Poll::Pending
     }
 
     /// Notes a call that waits; whether this stops later calls.
     fn note_wait(&mut self, position: usize) -> bool {
-        let OrderedCall { is_barrier, progress, .. } = self.calls[position];
+        let OrderedCall { is_barrier, progress, .. } = self.by_position[position];
         let is_first = |line: &mut Line| {
             let is_first = progress == Progress::Waits && line.waits.is_none_or(|first| position < first);
             if is_first {
@@ -136,10 +137,14 @@ impl Calls {
 
     fn advance(&mut self) {
         let has_ended = |call: &OrderedCall| call.progress == Progress::Ended;
-        while self.calls.get(self.all.ended).is_some_and(has_ended) {
+        while self.by_position.get(self.all.ended).is_some_and(has_ended) {
             self.all.ended += 1;
         }
-        while self.calls.get(self.barriers.ended).is_some_and(|call| !call.is_barrier || has_ended(call)) {
+        while self
+            .by_position
+            .get(self.barriers.ended)
+            .is_some_and(|call| !call.is_barrier || has_ended(call))
+        {
             self.barriers.ended += 1;
         }
     }

@@ -10,7 +10,7 @@ use crate::dispatch::{EarlyCalls, Ended, EndedCall};
 use crate::message::{ToolCall, ToolMessage};
 use crate::outcome::CallError;
 use crate::registry::Registry;
-use crate::tool::{Approval, Batch, IncomingCall, Order, Progress};
+use crate::tool::{Approval, Batch, IncomingCall, Order, Progress, Unfinished};
 use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 
@@ -92,7 +92,7 @@ impl PendingCalls {
         let own_order = self.order(registry, &to_run);
         let batch = &Batch {
             has_written_keys: batch.has_written_keys || was_written,
-            keeps_unfinished: unfinished == Unfinished::Keep,
+            unfinished,
             order: early.map_or(own_order.as_ref(), |(order, _)| order),
             ..batch
         };
@@ -202,15 +202,6 @@ impl PendingCalls {
     }
 }
 
-/// The calls that a run cannot finish, since they need an approval or a result from elsewhere, or since they are cancelled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unfinished {
-    /// They fail.
-    Fail,
-    /// They stay pending.
-    Keep,
-}
-
 /// The calls of a reply that a run starts.
 #[derive(Clone, Copy)]
 pub(crate) struct CallsToRun<'a> {
@@ -223,7 +214,7 @@ pub(crate) struct CallsToRun<'a> {
 
 impl CallsToRun<'_> {
     pub(super) const FAIL: Self = CallsToRun { unfinished: Unfinished::Fail, ..Self::KEEP };
-    pub(super) const KEEP: Self =
+    pub(crate) const KEEP: Self =
         CallsToRun { unfinished: Unfinished::Keep, within_limit: usize::MAX, early: None };
 
     fn starts(&self, position: usize, state: &CallState) -> bool {
