@@ -1,8 +1,13 @@
 //! Rules about calls that go through a registry.
 
 mod arguments;
+mod bash;
+mod commands;
+mod hostile;
 mod messages;
 mod order;
+mod random;
+mod scripts;
 mod sessions;
 mod settings;
 
@@ -103,4 +108,17 @@ fn kind(verdict: &Verdict<'_>) -> &'static str {
 /// Reads rules from JSON.
 fn rules(settings: Value) -> Rules {
     serde_json::from_value(settings).expect("the settings are valid")
+}
+
+/// A random number generator. The seed is printed, and `SEED` sets it.
+fn seeded() -> fastrand::Rng {
+    let seed =
+        std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or_else(|| fastrand::u64(..));
+    println!("SEED={seed}");
+    fastrand::Rng::with_seed(seed)
+}
+
+/// The number in an environment variable.
+fn rounds(variable: &str, default: usize) -> usize {
+    std::env::var(variable).ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(default)
 }
