@@ -34,7 +34,8 @@ fn delete_note(name: &str, #[state] notes: &Notes) -> Result<String, String> {
 
 /// Asks a person whether the call may run. The error is the reason for the model.
 fn ask(call: &WaitingCall) -> Result<(), String> {
-    print_line(format_args!("\nThe model wants to run {} {}", call.tool, shown(&call.arguments)));
+    // The text of the call escapes control and direction characters: a person decides by the printed text.
+    print_line(format_args!("\nThe model wants to run {call}"));
     print!("Run it? [y/N, or a reason] ");
     let mut line = String::new();
     let read = io::stdout().flush().and_then(|()| io::stdin().read_line(&mut line));
@@ -47,15 +48,6 @@ fn ask(call: &WaitingCall) -> Result<(), String> {
             _ => Err(format!("the user denied it: {line}")),
         },
     }
-}
-
-/// The arguments with escaped control and direction characters: a person decides by the printed text.
-fn shown(arguments: &str) -> String {
-    let is_plain = |c: char| matches!(c, '"' | '\'' | '\\') || c.escape_debug().eq([c]);
-    arguments
-        .chars()
-        .map(|c| if is_plain(c) { c.to_string() } else { c.escape_unicode().to_string() })
-        .collect()
 }
 
 #[tokio::main(flavor = "current_thread")]

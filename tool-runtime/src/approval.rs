@@ -1,9 +1,11 @@
 //! Approval of calls before they run.
 
 use crate::context::CallContext;
+use crate::outcome::Escaped;
 use crate::output::ToolOutput;
 use crate::tool::{Annotations, Policy};
 use serde_json::Value;
+use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
@@ -46,8 +48,8 @@ impl ProposedCall {
     /// The arguments that the tool receives: the text of one JSON object, after coercion. An argument that it does not
     /// contain has its default.
     ///
-    /// The model wrote this text. Escape control characters and marks of text direction before you show it to a person;
-    /// `examples/approval.rs` does so.
+    /// The model wrote this text, which may have control characters and marks of text direction. To show the call to a person in
+    /// a terminal, print it: its `Display` text escapes them.
     #[must_use]
     pub fn arguments(&self) -> &str {
         &self.arguments
@@ -64,6 +66,13 @@ impl ProposedCall {
     #[must_use]
     pub fn context(&self) -> &CallContext {
         &self.context
+    }
+}
+
+/// The tool and the arguments in one line, which is safe to print in a terminal.
+impl fmt::Display for ProposedCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", Escaped(self.tool()), Escaped(&self.arguments))
     }
 }
 
