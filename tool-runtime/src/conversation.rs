@@ -93,7 +93,7 @@ pub struct Conversation {
     /// The ids of removed calls. A session of this conversation gives them to no other call.
     removed_ids: Arc<RemovedIds>,
     /// The calls that ended since the last run, for the listeners of the next one.
-    unreported: Vec<UnreportedCall>,
+    pub(crate) unreported: Vec<UnreportedCall>,
 }
 
 /// Compares the messages and the warnings.
@@ -241,18 +241,6 @@ impl Conversation {
 
     pub(crate) fn set_removed_ids(&mut self, removed_ids: RemovedIds) {
         self.removed_ids = Arc::new(removed_ids);
-    }
-
-    pub(crate) fn unreported(&self) -> &[UnreportedCall] {
-        &self.unreported
-    }
-
-    pub(crate) fn set_unreported(&mut self, calls: Vec<UnreportedCall>) {
-        self.unreported = calls;
-    }
-
-    pub(crate) fn take_unreported(&mut self) -> Vec<UnreportedCall> {
-        std::mem::take(&mut self.unreported)
     }
 
     fn with(mut self, message: Message) -> Self {

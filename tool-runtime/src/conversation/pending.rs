@@ -206,7 +206,7 @@ impl PendingCalls {
                 mut state => {
                     state.restore_arguments(call);
                     let result = denied(call, &state, reason.clone());
-                    let cause = if state.has_begun() { Cause::Interrupted } else { Cause::Skipped };
+                    let cause = state.cause(Cause::Skipped);
                     let unreported = UnreportedCall::new(call, tool_name(call, &state), cause, &result);
                     conversation.unreported.push(unreported);
                     result

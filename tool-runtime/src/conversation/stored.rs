@@ -167,7 +167,7 @@ impl Serialize for PendingCalls {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (messages, removed_ids) = (self.before.messages(), &**self.before.removed_ids());
         let StoredPending { reply, calls } = self.into();
-        let unreported = self.before.unreported();
+        let unreported = &self.before.unreported;
         Written { messages, reply, calls, removed_ids, unreported }.serialize(serializer)
     }
 }
@@ -177,7 +177,7 @@ impl<'de> Deserialize<'de> for PendingCalls {
         let Read { messages: mut before, reply, calls, removed_ids, unreported } =
             Read::deserialize(deserializer)?;
         before.set_removed_ids(removed_ids);
-        before.set_unreported(unreported);
+        before.unreported = unreported;
         StoredPending { reply, calls }.into_pending(before).map_err(D::Error::custom)
     }
 }

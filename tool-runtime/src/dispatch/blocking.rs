@@ -38,6 +38,7 @@ impl Call<'_> {
         });
         let mut thread = Thread { handle, begins, record: self.incoming.record };
         let ended = poll_fn(|context| {
+            // A cancellation polls the call once more, and lets one with an effect finish if it has begun.
             if shared.record.has_begun() {
                 self.incoming.record.set_begun();
             }

@@ -56,8 +56,8 @@ impl Registry {
     }
 
     /// The steps between the validation and the run. They rely on their order: a call that waits for a decision or for an
-    /// earlier call holds no permit, and a call that waits for a permit does not count. A step does nothing for a call that does not need it. A
-    /// call that needs a step must not be direct.
+    /// earlier call holds no permit, and a call that waits for a permit does not count. A step does nothing for a call that
+    /// does not need it. A call that needs a step must not be direct.
     ///
     /// Boxed, since a reply has a future of the direct way for each call.
     fn pass_steps<'a>(

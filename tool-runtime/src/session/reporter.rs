@@ -183,6 +183,10 @@ fn is_start(event: &Event) -> bool {
     matches!(event, Event::Call(CallEvent { status: CallStatus::Started { .. }, .. }))
 }
 
+fn is_last(event: &Event) -> bool {
+    matches!(event, Event::Call(CallEvent { status: CallStatus::Finished { .. }, .. }))
+}
+
 impl<O: FnMut(&Event)> Drop for Listener<O> {
     /// The session has the results of the calls that have ended, so the listener receives their last events, even if the run is
     /// dropped.
@@ -192,14 +196,11 @@ impl<O: FnMut(&Event)> Drop for Listener<O> {
         let mut items = std::mem::take(&mut waiting.items);
         drop(waiting);
         while let Some(item) = items.pop() {
-            let Item::Event(Event::Call(CallEvent { status: CallStatus::Finished { .. }, .. })) = &item
-            else {
-                // Calls may wait for a flush, which its drop ends.
-                continue;
-            };
-            if let (Item::Event(event), false) = (&item, std::thread::panicking()) {
+            // Calls may wait for a flush, which its drop ends.
+            let Item::Event(event) = item else { continue };
+            if is_last(&event) && !std::thread::panicking() {
                 // The panic hook of the process has reported it.
-                let _ = catch_panic(|| (self.on_event)(event));
+                let _ = catch_panic(|| (self.on_event)(&event));
             }
         }
     }

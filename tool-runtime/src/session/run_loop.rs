@@ -300,7 +300,7 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
 
     /// Sends the last events of the calls that have ended outside of a run.
     fn report_ended_calls(&mut self) {
-        let ended = self.session.state.conversation_mut().take_unreported();
+        let ended = std::mem::take(&mut self.session.state.conversation_mut().unreported);
         if !ended.is_empty() {
             self.session.count_change();
         }

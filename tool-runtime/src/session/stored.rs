@@ -99,7 +99,7 @@ impl Serialize for Session {
             is_claimed: self.is_claimed,
             warnings: self.warnings(),
             removed_ids: self.state.conversation().removed_ids(),
-            unreported: self.state.conversation().unreported(),
+            unreported: &self.state.conversation().unreported,
         };
         written.serialize(serializer)
     }
@@ -173,7 +173,7 @@ impl Read<'_> {
             conversation.warn(warning);
         }
         conversation.set_removed_ids(removed_ids);
-        conversation.set_unreported(unreported);
+        conversation.unreported = unreported;
         let state = match pending {
             None => State::Ready(conversation),
             Some(StoredPendingReply { calls, within_limit, allowed_tools }) => {

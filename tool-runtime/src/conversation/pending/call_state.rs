@@ -1,5 +1,6 @@
 //! The state of one pending call.
 
+use crate::context::Cause;
 use crate::conversation::WaitingCall;
 use crate::fingerprint::Fingerprint;
 use crate::message::{ToolCall, ToolMessage};
@@ -125,6 +126,11 @@ impl CallState {
             Phase::Approved { has_begun, .. } | Phase::Waiting { has_begun, .. } => has_begun,
             Phase::Undecided | Phase::Finished(_) => false,
         }
+    }
+
+    /// Why the call ends now, unless it began before.
+    pub(super) fn cause(&self, otherwise: Cause) -> Cause {
+        if self.has_begun() { Cause::Interrupted } else { otherwise }
     }
 
     pub(super) fn approval(&self, call: &ToolCall) -> Approval {

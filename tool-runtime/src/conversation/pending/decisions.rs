@@ -96,8 +96,7 @@ impl PendingCalls {
         let at = self.undecided_call(id)?;
         let (call, state) = (&mut self.reply.tool_calls[at], &mut self.states[at]);
         state.restore_arguments(call);
-        let cause = if state.has_begun() { Cause::Interrupted } else { Cause::Denied };
-        let result = denied(call, state, reason.into());
+        let (cause, result) = (state.cause(Cause::Denied), denied(call, state, reason.into()));
         self.end(at, Some(cause), result);
         Ok(())
     }
@@ -123,7 +122,7 @@ impl PendingCalls {
         self.set_result(id, result.into(), Some(Cause::Provided))
     }
 
-    /// Sets the result of this call. Without a cause, its calls have no events.
+    /// Sets the result of this call. Without a cause, no run reports it.
     pub(crate) fn set_result(
         &mut self,
         id: &str,

@@ -85,7 +85,7 @@ impl PendingCalls {
         let CallsToRun { unfinished, early, .. } = to_run;
         let registry = &*registry.for_dispatch();
         let was_written = self.use_own_keys(registry);
-        for call in self.before.take_unreported() {
+        for call in self.before.unreported.drain(..) {
             registry.send_event(&call.into_event());
         }
         let batch = self.batch(registry);
