@@ -1,7 +1,7 @@
 //! How a call ends.
 
 use crate::call_span::CallSpan;
-use crate::context::{CallEvents, CallRecord, CallStatus, Cause};
+use crate::context::{CallEvents, CallStatus, Cause};
 use crate::message::{ToolCall, ToolMessage};
 use crate::outcome::{CallError, Outcome};
 use crate::output::{CallResult, Pending, ToolFailure, ToolOutput, ToolResult};
@@ -76,8 +76,6 @@ pub(crate) struct EndedCall {
     /// Whether `call_tool` called it.
     pub(crate) is_inner: bool,
     pub(crate) ended: Ended,
-    pub(crate) cause: Cause,
-    unfinished: Unfinished,
     /// Without the error.
     outcome: Outcome,
 }
@@ -105,13 +103,11 @@ impl EndedCall {
         };
         // The steps are dropped: the record knows whether the tool has begun.
         let outcome = incoming.record.outcome(incoming.batch.elapsed());
-        let cause = cause(&ended, incoming.record, &outcome);
-        let unfinished = incoming.batch.unfinished;
-        EndedCall { tool, is_inner: incoming.is_inner, ended, cause, unfinished, outcome }
+        EndedCall { tool, is_inner: incoming.is_inner, ended, outcome }
     }
 
     /// Whether later calls of the reply may begin.
-    pub(super) fn progress(&self) -> Progress {
+    pub(super) fn progress(&self, unfinished: Unfinished) -> Progress {
         let waits = |error: &CallError| {
             use CallError::{NeedsApproval, NeedsCall, NeedsResult};
             matches!(error, NeedsApproval { .. } | NeedsCall { .. } | NeedsResult { .. })
@@ -119,7 +115,7 @@ impl EndedCall {
         match &self.ended {
             Ended::Finished(Err(failure)) if failure.error().is_some_and(waits) => Progress::Waits,
             Ended::Finished(_) => Progress::Ended,
-            Ended::Cancelled if self.unfinished == Unfinished::Fail => Progress::Ended,
+            Ended::Cancelled if unfinished == Unfinished::Fail => Progress::Ended,
             _ => Progress::Waits,
         }
     }
@@ -130,14 +126,10 @@ impl EndedCall {
             let error = result.as_ref().err().map(|failure| failure.to_error(&self.tool));
             let (arguments, run_with) = incoming.event_arguments();
             let outcome = Outcome { error, ..self.outcome.clone() };
-            CallStatus::Finished {
-                arguments,
-                run_with,
-                cause: self.cause,
-                result: ToolResult(result),
-                outcome,
-            }
+            let (cause, result) = (self.cause(incoming), ToolResult(result));
+            CallStatus::Finished { arguments, run_with, cause, result, outcome }
         };
+        let stays_pending = incoming.batch.unfinished == Unfinished::Keep;
         events.send(match &self.ended {
             Ended::NeedsApproval { arguments, .. } => {
                 CallStatus::NeedsApproval { arguments: arguments.clone() }
@@ -145,17 +137,32 @@ impl EndedCall {
             Ended::NeedsResult { ticket, arguments } => {
                 CallStatus::NeedsResult { ticket: ticket.clone(), arguments: arguments.clone() }
             }
-            Ended::NeedsCall { call } if self.unfinished == Unfinished::Keep => {
-                CallStatus::NeedsCall { call: call.clone() }
-            }
+            Ended::NeedsCall { call } if stays_pending => CallStatus::NeedsCall { call: call.clone() },
             Ended::NeedsCall { call } => {
                 finished(Ended::NeedsCall { call: call.clone() }.into_result(&self.tool))
             }
             Ended::Finished(result) => finished(result.clone()),
-            Ended::Cancelled if self.unfinished == Unfinished::Keep => CallStatus::Cancelled,
+            Ended::Cancelled if stays_pending => CallStatus::Cancelled,
             Ended::Cancelled => finished(Ended::Cancelled.into_result(&self.tool)),
         });
         events.sent().await;
+    }
+
+    fn cause(&self, incoming: &IncomingCall<'_>) -> Cause {
+        let error = match &self.ended {
+            Ended::Finished(Err(failure)) => failure.error(),
+            _ => None,
+        };
+        match error {
+            Some(CallError::Interrupted { .. }) => Cause::Interrupted,
+            // A tool or its middleware may have the errors below as well.
+            _ if incoming.record.has_begun() || incoming.record.has_finished() => Cause::Ran,
+            Some(
+                CallError::Denied { .. } | CallError::HookPanicked { .. } | CallError::HookTimedOut { .. },
+            ) => Cause::Denied,
+            _ if self.outcome.responded_by_hook => Cause::Provided,
+            _ => Cause::NotRun,
+        }
     }
 
     /// Records the end in the span of the call. A call that waits has not failed.
@@ -190,22 +197,5 @@ impl EndedCall {
             message.tool = Cow::Owned(call.name.clone());
         }
         message
-    }
-}
-
-fn cause(ended: &Ended, record: &CallRecord, outcome: &Outcome) -> Cause {
-    let error = match ended {
-        Ended::Finished(Err(failure)) => failure.error(),
-        _ => None,
-    };
-    match error {
-        Some(CallError::Interrupted { .. }) => Cause::Interrupted,
-        // A tool or its middleware may have these kinds of errors as well.
-        _ if record.has_begun() || record.has_finished() => Cause::Ran,
-        Some(CallError::Denied { .. } | CallError::HookPanicked { .. } | CallError::HookTimedOut { .. }) => {
-            Cause::Denied
-        }
-        _ if outcome.responded_by_hook => Cause::Provided,
-        _ => Cause::NotRun,
     }
 }

@@ -37,7 +37,7 @@ impl Registry {
             span.instrument(ended.send(events, incoming)).await;
         }
         if let Some(order) = incoming.batch.order {
-            order.end(incoming.position, ended.progress());
+            order.end(incoming.position, ended.progress(incoming.batch.unfinished));
         }
         ended.record_in(&span, self);
         ended
