@@ -50,7 +50,7 @@ impl Calls {
     pub(super) fn take(
         &mut self,
         mut piece: CallPiece,
-        provider: &dyn Provider,
+        provider: &Provider,
         queued: &mut Vec<QueuedEvent>,
     ) -> Option<usize> {
         if self.heads.get(&piece.index).is_some_and(|head| piece.continues(head)) {
@@ -59,7 +59,7 @@ impl Calls {
                 piece = CallPiece { arguments: piece.arguments, ..head };
             }
         }
-        match provider.which_call(&piece, &self.list) {
+        match (provider.which_call)(&piece, &self.list) {
             WhichCall::Known(position) => Some(self.take_at(position, piece, queued)),
             WhichCall::New => Some(self.begin_with(piece, provider, queued)),
             WhichCall::NewIfContinued => {
@@ -75,10 +75,10 @@ impl Calls {
     pub(super) fn take_missing(
         &mut self,
         complete: Vec<CallPiece>,
-        provider: &dyn Provider,
+        provider: &Provider,
         queued: &mut Vec<QueuedEvent>,
     ) -> Vec<Option<usize>> {
-        let which_calls = provider.which_complete_calls(&complete, &self.list);
+        let which_calls = (provider.which_complete_calls)(&complete, &self.list);
         let positions = complete.into_iter().zip(which_calls).map(|(call, which)| match which {
             WhichCall::Known(position) => {
                 self.list.get_mut(position).take_truncation(call.truncation);
@@ -95,13 +95,8 @@ impl Calls {
         positions.collect()
     }
 
-    fn begin_with(
-        &mut self,
-        piece: CallPiece,
-        provider: &dyn Provider,
-        queued: &mut Vec<QueuedEvent>,
-    ) -> usize {
-        let position = self.list.begin(provider.call_rules());
+    fn begin_with(&mut self, piece: CallPiece, provider: &Provider, queued: &mut Vec<QueuedEvent>) -> usize {
+        let position = self.list.begin(provider.call_rules);
         self.take_at(position, piece, queued)
     }
 

@@ -41,7 +41,7 @@ impl PartialReply {
     }
 
     /// The provider whose chunks these are.
-    fn provider(&self) -> &'static dyn Provider {
+    fn provider(&self) -> &'static Provider {
         provider_or_chat_completions(self.wire.unwrap_or_default())
     }
 
@@ -207,7 +207,7 @@ impl PartialReply {
 
     /// The reply, with the ids of the server, which may be empty. `completeness` is that of a reply without a finish reason.
     pub(super) fn into_message(self, completeness: Completeness) -> AssistantMessage {
-        let wire = self.wire.unwrap_or_else(|| self.provider().name());
+        let wire = self.wire.unwrap_or_else(|| self.provider().name);
         let is_truncated = self.is_truncated();
         let truncated = self.calls.truncatable().filter(|_| is_truncated);
         let content = match self.parts {

@@ -31,7 +31,7 @@ use serde_json::Value;
 pub fn check_request(wire: &dyn Wire, body: &Value) -> Result<(), RejectedError> {
     let name = wire.name();
     match provider(name) {
-        Some(provider) => provider.check_request(wire, body),
+        Some(provider) => (provider.check_request)(wire, body),
         None => invalid(format!(
             "there are no rules for the wire `{name}`: a wire that wraps another one returns its name"
         )),

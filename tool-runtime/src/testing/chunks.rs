@@ -97,7 +97,7 @@ fn push_call(
     let characters: Vec<char> = arguments.chars().collect();
     let pieces = characters.chunks(PIECE_CHARACTERS).map(|piece| piece.iter().collect());
     chunks.extend(pieces.map(|piece| vec![Piece::Call(CallPiece::from_arguments(index, piece))]));
-    let sends_complete_calls = provider_or_chat_completions(wire).call_rules().sends_complete_calls;
+    let sends_complete_calls = provider_or_chat_completions(wire).call_rules.sends_complete_calls;
     if let (true, false, Some(last)) = (sends_complete_calls, call.is_truncated, chunks.last_mut()) {
         let index = Some(index);
         last.push(Piece::Call(CallPiece { index, is_whole_call: false, ..CallPiece::from_call(call, wire) }));

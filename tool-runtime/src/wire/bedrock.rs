@@ -4,23 +4,15 @@
 use super::detect::Excerpt;
 use super::provider::Provider;
 
-pub(super) struct BedrockProvider;
+pub(super) static PROVIDER: Provider = Provider::new("bedrock", recognizes);
 
-impl Provider for BedrockProvider {
-    fn name(&self) -> &'static str {
-        "bedrock"
-    }
-
-    fn recognizes(&self, excerpt: Excerpt<'_>) -> bool {
-        match excerpt {
-            Excerpt::Part(part) => {
-                !part["type"].is_string()
-                    && ["text", "toolUse", "toolResult"].iter().any(|field| !part[*field].is_null())
-            }
-            Excerpt::Fields(fields) => {
-                fields.get("output").is_some_and(|output| output.get("message").is_some())
-            }
-            _ => false,
+fn recognizes(excerpt: Excerpt<'_>) -> bool {
+    match excerpt {
+        Excerpt::Part(part) => {
+            !part["type"].is_string()
+                && ["text", "toolUse", "toolResult"].iter().any(|field| !part[*field].is_null())
         }
+        Excerpt::Fields(fields) => fields.get("output").is_some_and(|output| output.get("message").is_some()),
+        _ => false,
     }
 }

@@ -29,14 +29,14 @@ use std::sync::Arc;
 ///
 /// No wire has this name, or its feature is disabled; the error names the feature.
 pub fn by_name(name: &str) -> Result<Arc<dyn Wire>, UnknownWireError> {
-    let wire = provider(name).and_then(Provider::wire);
-    wire.ok_or_else(|| UnknownWireError { name: name.to_owned() })
+    let wire = provider(name).and_then(|provider| provider.wire);
+    wire.map(|new| new()).ok_or_else(|| UnknownWireError { name: name.to_owned() })
 }
 
 /// Each wire whose feature is enabled, with its default settings.
 #[cfg(feature = "testing")]
 pub(crate) fn all_wires() -> impl Iterator<Item = Arc<dyn Wire>> {
-    PROVIDERS.iter().filter_map(|provider| provider.wire())
+    PROVIDERS.iter().filter_map(|provider| provider.wire).map(|new| new())
 }
 
 /// How a program reads a text of this wire, for an error message.
@@ -63,7 +63,7 @@ impl fmt::Display for UnknownWireError {
                 "the wire `{name}` is not available: enable the feature `{feature}` of tool-runtime"
             );
         }
-        let names: Vec<String> = PROVIDERS.iter().map(|provider| format!("`{}`", provider.name())).collect();
+        let names: Vec<String> = PROVIDERS.iter().map(|provider| format!("`{}`", provider.name)).collect();
         write!(f, "there is no wire `{}`: use one of {}", Truncated(&self.name), names.join(", "))
     }
 }

@@ -20,44 +20,20 @@ pub(crate) use format::{
 };
 pub(super) use which_call::which_call;
 
-use super::Wire;
-use super::detect::Excerpt;
 use super::provider::Provider;
 use std::sync::Arc;
-#[cfg(feature = "testing")]
-use {super::rejected::RejectedError, serde_json::Value};
-
-pub(super) struct ChatCompletionsProvider;
 
 /// The name of the wire.
 pub(super) const NAME: &str = "chat_completions";
 /// The name of the format in error messages.
 const FORMAT: &str = "Chat Completions";
 
-impl Provider for ChatCompletionsProvider {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
+pub(super) static PROVIDER: Provider = Provider {
     #[cfg(feature = "tracing")]
-    fn telemetry_name(&self) -> &'static str {
-        "openai"
-    }
-
-    fn feature(&self) -> Option<&'static str> {
-        None
-    }
-
-    fn wire(&self) -> Option<Arc<dyn Wire>> {
-        Some(Arc::new(ChatCompletions::new()))
-    }
-
-    fn recognizes(&self, excerpt: Excerpt<'_>) -> bool {
-        detect::recognizes(excerpt)
-    }
-
+    telemetry_name: "openai",
+    needs_feature: false,
+    wire: Some(|| Arc::new(ChatCompletions::new())),
     #[cfg(feature = "testing")]
-    fn check_request(&self, wire: &dyn Wire, body: &Value) -> Result<(), RejectedError> {
-        rules::check(wire, body)
-    }
-}
+    check_request: rules::check,
+    ..Provider::new(NAME, detect::recognizes)
+};

@@ -1,7 +1,7 @@
 //! Detection of the wire of a history.
 
 use super::chat_completions;
-use super::provider::{Provider, formats};
+use super::provider::formats;
 use crate::json::replace_lone_surrogates;
 use serde_json::{Map, Value};
 
@@ -61,7 +61,7 @@ pub(crate) enum Excerpt<'a> {
 impl Excerpt<'_> {
     /// The wire of the first format that recognizes this excerpt.
     fn wire(self) -> Option<&'static str> {
-        formats().find(|format| format.recognizes(self)).map(Provider::name)
+        formats().find(|format| (format.recognizes)(self)).map(|format| format.name)
     }
 }
 

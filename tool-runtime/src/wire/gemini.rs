@@ -15,15 +15,8 @@ pub use format::Gemini;
 #[cfg(feature = "gemini")]
 pub(super) use definitions::FOREIGN;
 
-use super::Wire;
 use super::call_rules::CallRules;
-use super::detect::Excerpt;
-use super::provider::{InvalidMessage, Provider, QuotedError};
-use std::sync::Arc;
-#[cfg(feature = "testing")]
-use {super::rejected::RejectedError, serde_json::Value};
-
-pub(super) struct GeminiProvider;
+use super::provider::Provider;
 
 /// The name of the wire.
 pub(super) const NAME: &str = "gemini";
@@ -31,41 +24,17 @@ pub(super) const NAME: &str = "gemini";
 #[cfg(feature = "gemini")]
 const FORMAT: &str = "the Gemini API";
 
-impl Provider for GeminiProvider {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
+pub(super) static PROVIDER: Provider = Provider {
     #[cfg(feature = "tracing")]
-    fn telemetry_name(&self) -> &'static str {
-        "gcp.gemini"
-    }
-
+    telemetry_name: "gcp.gemini",
     #[cfg(feature = "gemini")]
-    fn wire(&self) -> Option<Arc<dyn Wire>> {
-        Some(Arc::new(Gemini::new()))
-    }
-
-    fn call_rules(&self) -> CallRules {
-        CallRules { may_truncate_objects: true, ..CallRules::default() }
-    }
-
-    fn recognizes(&self, excerpt: Excerpt<'_>) -> bool {
-        detect::recognizes(excerpt)
-    }
-
-    fn quoted_error(&self, invalid: &InvalidMessage<'_>) -> Option<QuotedError> {
-        errors::quoted_error(invalid)
-    }
-
+    wire: Some(|| std::sync::Arc::new(Gemini::new())),
+    call_rules: CallRules { may_truncate_objects: true, ..CallRules::NONE },
+    quoted_error: errors::quoted_error,
     #[cfg(feature = "testing")]
-    fn check_request(&self, _: &dyn Wire, body: &Value) -> Result<(), RejectedError> {
-        rules::check(body)
-    }
-
-    /// See the [documentation](https://ai.google.dev/api/generate-content#BlockReason).
+    check_request: |_, body| rules::check(body),
+    // See the documentation: https://ai.google.dev/api/generate-content#BlockReason
     #[cfg(feature = "testing")]
-    fn declined_finish_reason(&self) -> Option<&'static str> {
-        Some("SAFETY")
-    }
-}
+    declined_finish_reason: Some("SAFETY"),
+    ..Provider::new(NAME, detect::recognizes)
+};

@@ -14,14 +14,7 @@ pub use format::Ollama;
 #[cfg(feature = "ollama")]
 pub(super) use definitions::FOREIGN;
 
-use super::Wire;
-use super::detect::Excerpt;
 use super::provider::Provider;
-use std::sync::Arc;
-#[cfg(feature = "testing")]
-use {super::rejected::RejectedError, serde_json::Value};
-
-pub(super) struct OllamaProvider;
 
 /// The name of the wire.
 const NAME: &str = "ollama";
@@ -29,22 +22,10 @@ const NAME: &str = "ollama";
 #[cfg(feature = "ollama")]
 const FORMAT: &str = "Ollama's API";
 
-impl Provider for OllamaProvider {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
+pub(super) static PROVIDER: Provider = Provider {
     #[cfg(feature = "ollama")]
-    fn wire(&self) -> Option<Arc<dyn Wire>> {
-        Some(Arc::new(Ollama::new()))
-    }
-
-    fn recognizes(&self, excerpt: Excerpt<'_>) -> bool {
-        detect::recognizes(excerpt)
-    }
-
+    wire: Some(|| std::sync::Arc::new(Ollama::new())),
     #[cfg(feature = "testing")]
-    fn check_request(&self, _: &dyn Wire, body: &Value) -> Result<(), RejectedError> {
-        rules::check(body)
-    }
-}
+    check_request: |_, body| rules::check(body),
+    ..Provider::new(NAME, detect::recognizes)
+};

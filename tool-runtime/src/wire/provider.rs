@@ -1,15 +1,9 @@
 //! The providers: all that the library knows of each, in one folder per provider.
 
-use super::Wire;
-use super::anthropic::AnthropicProvider;
-use super::bedrock::BedrockProvider;
 use super::call_rules::CallRules;
-use super::chat_completions::{self, ChatCompletionsProvider};
 use super::detect::Excerpt;
-use super::gemini::GeminiProvider;
-use super::ollama::OllamaProvider;
 use super::partial_calls::{PartialCalls, WhichCall};
-use super::responses::ResponsesProvider;
+use super::{Wire, anthropic, bedrock, chat_completions, gemini, ollama, responses};
 use crate::message::CallPiece;
 use crate::violation::ViolationKind;
 use std::sync::Arc;
@@ -17,69 +11,63 @@ use std::sync::Arc;
 use {super::rejected::RejectedError, serde_json::Value};
 
 /// A provider, or the providers that share a format.
-pub(crate) trait Provider: Sync {
+pub(crate) struct Provider {
     /// The name of the format, which is also the name of its wire.
-    fn name(&self) -> &'static str;
-
-    /// The feature of its wire; `None` if no feature is needed. Not used for a format without a wire.
-    fn feature(&self) -> Option<&'static str> {
-        Some(self.name())
-    }
-
+    pub(crate) name: &'static str,
+    /// Whether its wire needs the feature with its name. Not used for a format without a wire.
+    pub(super) needs_feature: bool,
     /// Its wire with the default settings; `None` if the feature is disabled.
-    fn wire(&self) -> Option<Arc<dyn Wire>> {
-        None
-    }
-
+    pub(super) wire: Option<fn() -> Arc<dyn Wire>>,
     /// The name of the provider in the OpenTelemetry conventions for generative AI. Default: the name of the format.
     /// <https://opentelemetry.io/docs/specs/semconv/registry/attributes/gen-ai/>
     #[cfg(feature = "tracing")]
-    fn telemetry_name(&self) -> &'static str {
-        self.name()
-    }
-
+    pub(crate) telemetry_name: &'static str,
     /// The rules by which the pieces of one call are put together. Default: none.
-    fn call_rules(&self) -> CallRules {
-        CallRules::default()
-    }
-
+    pub(crate) call_rules: CallRules,
     /// Whether its definitions have other names in place of property keys that it rejects. Default: false.
-    fn has_written_keys(&self) -> bool {
-        false
-    }
-
+    pub(super) has_written_keys: bool,
     /// The call of a streamed reply to which a piece belongs.
-    fn which_call(&self, piece: &CallPiece, calls: &PartialCalls) -> WhichCall {
-        chat_completions::which_call(piece, calls)
-    }
-
+    pub(crate) which_call: fn(&CallPiece, &PartialCalls) -> WhichCall,
     /// The calls to which the complete calls at the end of a streamed reply belong, one for each, if pieces of the reply
     /// arrived before. Default: the complete calls are ignored.
-    fn which_complete_calls(&self, complete: &[CallPiece], calls: &PartialCalls) -> Vec<WhichCall> {
-        let _ = calls;
-        vec![WhichCall::NoCall; complete.len()]
-    }
-
+    pub(crate) which_complete_calls: fn(&[CallPiece], &PartialCalls) -> Vec<WhichCall>,
     /// Whether the excerpt can only be in the format of this provider.
-    fn recognizes(&self, excerpt: Excerpt<'_>) -> bool;
-
+    pub(super) recognizes: fn(Excerpt<'_>) -> bool,
     /// The error message of the provider for a request with this message; `None` if it has none.
-    fn quoted_error(&self, invalid: &InvalidMessage<'_>) -> Option<QuotedError> {
-        let _ = invalid;
-        None
-    }
-
+    pub(super) quoted_error: fn(&InvalidMessage<'_>) -> Option<QuotedError>,
     /// Checks the body of a request by the rules of the provider. Default: no rules.
     #[cfg(feature = "testing")]
-    fn check_request(&self, wire: &dyn Wire, body: &Value) -> Result<(), RejectedError> {
-        let _ = (wire, body);
-        Ok(())
-    }
-
+    pub(crate) check_request: fn(&dyn Wire, &Value) -> Result<(), RejectedError>,
     /// The finish reason of a reply in which the model declines to answer; `None` for `stop`.
     #[cfg(feature = "testing")]
-    fn declined_finish_reason(&self) -> Option<&'static str> {
-        None
+    pub(crate) declined_finish_reason: Option<&'static str>,
+}
+
+impl Provider {
+    /// A provider without rules of its own.
+    pub(super) const fn new(name: &'static str, recognizes: fn(Excerpt<'_>) -> bool) -> Self {
+        Provider {
+            name,
+            needs_feature: true,
+            wire: None,
+            #[cfg(feature = "tracing")]
+            telemetry_name: name,
+            call_rules: CallRules::NONE,
+            has_written_keys: false,
+            which_call: chat_completions::which_call,
+            which_complete_calls: |complete, _| vec![WhichCall::NoCall; complete.len()],
+            recognizes,
+            quoted_error: |_| None,
+            #[cfg(feature = "testing")]
+            check_request: |_, _| Ok(()),
+            #[cfg(feature = "testing")]
+            declined_finish_reason: None,
+        }
+    }
+
+    /// The feature of its wire; `None` if no feature is needed.
+    pub(super) fn feature(&self) -> Option<&'static str> {
+        self.needs_feature.then_some(self.name)
     }
 }
 
@@ -103,35 +91,37 @@ pub(crate) struct QuotedError {
 }
 
 /// The providers. If several recognize an excerpt, the first one decides.
-pub(super) static PROVIDERS: &[&dyn Provider] =
-    &[&ChatCompletionsProvider, &AnthropicProvider, &ResponsesProvider, &GeminiProvider, &OllamaProvider];
+pub(super) static PROVIDERS: [&Provider; 5] = [
+    &chat_completions::PROVIDER,
+    &anthropic::PROVIDER,
+    &responses::PROVIDER,
+    &gemini::PROVIDER,
+    &ollama::PROVIDER,
+];
 
-/// The providers whose formats are recognized, although they have no wire.
-static WITHOUT_WIRE: &[&dyn Provider] = &[&BedrockProvider];
-
-/// The providers whose formats are recognized.
-pub(super) fn formats() -> impl Iterator<Item = &'static dyn Provider> {
-    PROVIDERS.iter().chain(WITHOUT_WIRE).copied()
+/// The providers whose formats are recognized. One of them has no wire.
+pub(super) fn formats() -> impl Iterator<Item = &'static Provider> {
+    PROVIDERS.into_iter().chain([&bedrock::PROVIDER])
 }
 
 /// The provider whose wire has this name.
-pub(crate) fn provider(name: &str) -> Option<&'static dyn Provider> {
-    PROVIDERS.iter().copied().find(|provider| provider.name() == name)
+pub(crate) fn provider(name: &str) -> Option<&'static Provider> {
+    PROVIDERS.into_iter().find(|provider| provider.name == name)
 }
 
 /// The provider whose wire has this name. Without one, the format is Chat Completions.
-pub(crate) fn provider_or_chat_completions(name: &str) -> &'static dyn Provider {
-    provider(name).unwrap_or(&ChatCompletionsProvider)
+pub(crate) fn provider_or_chat_completions(name: &str) -> &'static Provider {
+    provider(name).unwrap_or(&chat_completions::PROVIDER)
 }
 
 /// Whether the definitions that this wire writes have other names in place of property keys that the provider rejects.
 pub(crate) fn has_written_keys(wire: &str) -> bool {
-    provider(wire).is_some_and(Provider::has_written_keys)
+    provider(wire).is_some_and(|provider| provider.has_written_keys)
 }
 
 /// The error message of a provider of this wire for a request with this message. If none of them has one, it is that of a
 /// provider of Chat Completions.
 pub(crate) fn quoted_error(wire: &str, invalid: &InvalidMessage<'_>) -> QuotedError {
-    let quoted = provider_or_chat_completions(wire).quoted_error(invalid);
+    let quoted = (provider_or_chat_completions(wire).quoted_error)(invalid);
     quoted.unwrap_or_else(|| chat_completions::quoted_error(invalid))
 }

@@ -11,17 +11,7 @@ mod which_call;
 #[cfg(feature = "responses")]
 pub use format::Responses;
 
-use super::Wire;
-use super::call_rules::CallRules;
-use super::detect::Excerpt;
-use super::partial_calls::{PartialCalls, WhichCall};
-use super::provider::{InvalidMessage, Provider, QuotedError};
-use crate::message::CallPiece;
-use std::sync::Arc;
-#[cfg(feature = "testing")]
-use {super::rejected::RejectedError, serde_json::Value};
-
-pub(super) struct ResponsesProvider;
+use super::provider::Provider;
 
 /// The name of the wire.
 const NAME: &str = "responses";
@@ -29,49 +19,19 @@ const NAME: &str = "responses";
 #[cfg(feature = "responses")]
 const FORMAT: &str = "the Responses API";
 
-impl Provider for ResponsesProvider {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
+pub(super) static PROVIDER: Provider = Provider {
     #[cfg(feature = "tracing")]
-    fn telemetry_name(&self) -> &'static str {
-        "openai"
-    }
-
+    telemetry_name: "openai",
     #[cfg(feature = "responses")]
-    fn wire(&self) -> Option<Arc<dyn Wire>> {
-        Some(Arc::new(Responses::new()))
-    }
-
-    fn call_rules(&self) -> CallRules {
-        which_call::CALL_RULES
-    }
-
-    fn which_call(&self, piece: &CallPiece, calls: &PartialCalls) -> WhichCall {
-        which_call::which_call(piece, calls)
-    }
-
-    fn which_complete_calls(&self, complete: &[CallPiece], calls: &PartialCalls) -> Vec<WhichCall> {
-        which_call::which_complete_calls(complete, calls)
-    }
-
-    fn recognizes(&self, excerpt: Excerpt<'_>) -> bool {
-        detect::recognizes(excerpt)
-    }
-
-    fn quoted_error(&self, invalid: &InvalidMessage<'_>) -> Option<QuotedError> {
-        errors::quoted_error(invalid)
-    }
-
+    wire: Some(|| std::sync::Arc::new(Responses::new())),
+    call_rules: which_call::CALL_RULES,
+    which_call: which_call::which_call,
+    which_complete_calls: which_call::which_complete_calls,
+    quoted_error: errors::quoted_error,
     #[cfg(feature = "testing")]
-    fn check_request(&self, _: &dyn Wire, body: &Value) -> Result<(), RejectedError> {
-        rules::check(body)
-    }
-
-    /// See the [documentation](https://platform.openai.com/docs/guides/structured-outputs#refusals).
+    check_request: |_, body| rules::check(body),
+    // See the documentation: https://platform.openai.com/docs/guides/structured-outputs#refusals
     #[cfg(feature = "testing")]
-    fn declined_finish_reason(&self) -> Option<&'static str> {
-        Some("completed")
-    }
-}
+    declined_finish_reason: Some("completed"),
+    ..Provider::new(NAME, detect::recognizes)
+};

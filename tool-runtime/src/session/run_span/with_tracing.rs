@@ -66,7 +66,7 @@ impl ChatSpan {
             "chat",
             otel.kind = "client",
             gen_ai.operation.name = "chat",
-            gen_ai.provider.name = provider_or_chat_completions(wire.name()).telemetry_name(),
+            gen_ai.provider.name = provider_or_chat_completions(wire.name()).telemetry_name,
             gen_ai.response.id = Empty,
             gen_ai.response.model = Empty,
             gen_ai.response.finish_reasons = Empty,
