@@ -36,7 +36,7 @@ pub use chunk::Chunk;
 pub use content::Content;
 pub(crate) use extra::Extra;
 pub use input::InputMessage;
-pub(crate) use native::{ItemContent, NativeItem, ReadItem, ReplyItem};
+pub(crate) use native::{ItemContent, NativeItem, ReadItem, ReplyItem, StandsFor};
 pub use origin::{Completeness, Origin, Usage};
 pub use part::{Media, Part};
 pub(crate) use piece::{Finish, Growth, ItemKind, Piece};

@@ -34,31 +34,9 @@ pub struct ByOptionStr<'a>(PhantomData<&'a str>);
 /// `Cow<'_, str>`.
 pub struct ByCow<'a>(PhantomData<&'a str>);
 
-/// Modes whose default has the type that is decoded.
-macro_rules! owned_modes {
-    ($($mode:ident: $value:ty),* $(,)?) => {$(
-        impl<T> ParamMode for $mode<T> {
-            type Value = $value;
-            type Default = $value;
-            const NEW: Self = $mode(PhantomData);
-            fn from_default(default: $value) -> $value {
-                default
-            }
-        }
-    )*};
-}
-owned_modes!(
-    ByValue: T,
-    ByRef: T,
-    BySlice: Vec<T>,
-    ByOptionRef: Option<T>,
-    ByOptionSlice: Option<Vec<T>>,
-);
-
-/// Modes of text, which is borrowed from the arguments.
-macro_rules! text_modes {
-    ($($mode:ident: $value:ty, $default:ty, |$given:ident| $from_default:expr;)*) => {$(
-        impl<'a> ParamMode for $mode<'a> {
+macro_rules! modes {
+    ($($mode:ident<$parameter:tt>: $value:ty, $default:ty, |$given:ident| $from_default:expr;)*) => {$(
+        impl<$parameter> ParamMode for $mode<$parameter> {
             type Value = $value;
             type Default = $default;
             const NEW: Self = $mode(PhantomData);
@@ -68,9 +46,14 @@ macro_rules! text_modes {
         }
     )*};
 }
-text_modes! {
-    ByStr: Text<'a>, &'static str, |text| Text(Cow::Borrowed(text));
-    ByOptionStr: Option<Text<'a>>, Option<&'static str>,
-        |text| text.map(|text| Text(Cow::Borrowed(text)));
-    ByCow: Text<'a>, Cow<'static, str>, |text| Text(text);
+modes! {
+    ByValue<T>: T, T, |value| value;
+    ByRef<T>: T, T, |value| value;
+    BySlice<T>: Vec<T>, Vec<T>, |value| value;
+    ByOptionRef<T>: Option<T>, Option<T>, |value| value;
+    ByOptionSlice<T>: Option<Vec<T>>, Option<Vec<T>>, |value| value;
+    // Text is borrowed from the arguments.
+    ByStr<'a>: Text<'a>, &'static str, |text| Text(Cow::Borrowed(text));
+    ByOptionStr<'a>: Option<Text<'a>>, Option<&'static str>, |text| text.map(|text| Text(Cow::Borrowed(text)));
+    ByCow<'a>: Text<'a>, Cow<'static, str>, |text| Text(text);
 }

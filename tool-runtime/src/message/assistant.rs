@@ -136,7 +136,7 @@ impl AssistantMessage {
     /// The provider's items, verbatim and in order, if the replies of its API consist of items. For Anthropic, these are
     /// the blocks of the content. Empty otherwise. Each is the text of its JSON.
     pub fn native_items(&self) -> impl Iterator<Item = &str> {
-        self.native.iter().map(NativeItem::json)
+        self.native.iter().map(|native| &*native.item)
     }
 
     /// Whether the reply has no content, no calls, no `refusal` and no native items. The content `""` counts as content.

@@ -14,15 +14,15 @@ use std::collections::{HashMap, VecDeque};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct NativeItem {
     /// The text of its JSON: providers may read the order of keys.
-    item: String,
+    pub(crate) item: String,
     #[serde(default, skip_serializing_if = "StandsFor::is_nothing")]
-    stands_for: StandsFor,
+    pub(crate) stands_for: StandsFor,
 }
 
 /// The neutral field that an item represents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum StandsFor {
+pub(crate) enum StandsFor {
     /// Only the provider reads the item: a call of its own tools, for example.
     #[default]
     Nothing,
@@ -36,6 +36,11 @@ enum StandsFor {
 }
 
 impl StandsFor {
+    /// The call that an item represents; `None` if the provider rejects the item.
+    pub(crate) fn from_call(call: Option<&ToolCall>) -> Self {
+        call.map_or(StandsFor::RejectedCall, |call| StandsFor::Call(call_fingerprint(call)))
+    }
+
     fn is_nothing(&self) -> bool {
         *self == StandsFor::Nothing
     }
@@ -51,31 +56,6 @@ pub(crate) enum ReplyItem<'a> {
 }
 
 impl NativeItem {
-    pub(crate) fn new(item: String) -> Self {
-        NativeItem { item, stands_for: StandsFor::Nothing }
-    }
-
-    pub(crate) fn from_reasoning(item: String) -> Self {
-        NativeItem { item, stands_for: StandsFor::Reasoning }
-    }
-
-    /// `whole_text` is the fingerprint of the text of the reply.
-    pub(crate) fn from_text(item: String, whole_text: Fingerprint) -> Self {
-        NativeItem { item, stands_for: StandsFor::Text(whole_text) }
-    }
-
-    pub(crate) fn from_call(item: String, call: &ToolCall) -> Self {
-        NativeItem { item, stands_for: StandsFor::Call(call_fingerprint(call)) }
-    }
-
-    pub(crate) fn from_rejected_call(item: String) -> Self {
-        NativeItem { item, stands_for: StandsFor::RejectedCall }
-    }
-
-    pub(crate) fn json(&self) -> &str {
-        &self.item
-    }
-
     /// The type of the item, for reports. An item without a type is named after its first field.
     pub(crate) fn kind(&self) -> String {
         #[derive(Deserialize)]
@@ -90,22 +70,6 @@ impl NativeItem {
         }
         let first = pairs(&self.item).and_then(|fields| fields.into_iter().next());
         first.map_or_else(|| "item".to_owned(), |(name, _)| name.into_owned())
-    }
-
-    /// The neutral field that the item represents.
-    #[cfg(feature = "testing")]
-    pub(crate) fn item_kind(&self) -> ItemKind {
-        match self.stands_for {
-            StandsFor::Nothing => ItemKind::Native,
-            StandsFor::Reasoning => ItemKind::Reasoning,
-            StandsFor::Text(_) => ItemKind::Text,
-            StandsFor::Call(_) | StandsFor::RejectedCall => ItemKind::Call,
-        }
-    }
-
-    /// Whether it is a call that is written anew.
-    pub(crate) fn is_rejected_call(&self) -> bool {
-        self.stands_for == StandsFor::RejectedCall
     }
 
     /// Whether another provider gets nothing in place of this item.
@@ -163,21 +127,17 @@ impl AssistantMessage {
         let whole_text = Fingerprint::new(&[text.as_deref().unwrap_or_default()]);
         let mut reply = AssistantMessage::default();
         for ReadItem { json, content, is_valid } in items {
-            let native = match content {
-                ItemContent::Native => NativeItem::new(json),
-                ItemContent::Reasoning => NativeItem::from_reasoning(json),
-                ItemContent::Text(_) => NativeItem::from_text(json, whole_text),
+            let stands_for = match content {
+                ItemContent::Native => StandsFor::Nothing,
+                ItemContent::Reasoning => StandsFor::Reasoning,
+                ItemContent::Text(_) => StandsFor::Text(whole_text),
                 ItemContent::Call(call) => {
-                    let native = if is_valid {
-                        NativeItem::from_call(json, &call)
-                    } else {
-                        NativeItem::from_rejected_call(json)
-                    };
+                    let stands_for = StandsFor::from_call(Some(&call).filter(|_| is_valid));
                     reply.tool_calls.push(call);
-                    native
+                    stands_for
                 }
             };
-            reply.native.push(native);
+            reply.native.push(NativeItem { item: json, stands_for });
         }
         reply.content = text.map(Into::into);
         reply

@@ -34,30 +34,19 @@ pub trait Plain {
     const KIND: Self::Kind;
 }
 
-impl Plain for () {
-    type Kind = AsNothing;
-    const KIND: AsNothing = AsNothing;
-}
-
-macro_rules! text {
-    ($($text:ty),*) => {$(
-        impl Plain for $text {
-            type Kind = AsText;
-            const KIND: AsText = AsText;
-        }
-    )*};
-}
-text!(String, &str, Cow<'_, str>, Box<str>);
-
-macro_rules! output {
-    ($($output:ty),*) => {$(
+macro_rules! plain {
+    ($($kind:ident: $($output:ty),*;)*) => {$($(
         impl Plain for $output {
-            type Kind = AsOutput;
-            const KIND: AsOutput = AsOutput;
+            type Kind = $kind;
+            const KIND: $kind = $kind;
         }
-    )*};
+    )*)*};
 }
-output!(ToolOutput, Content, Part, Vec<Part>);
+plain! {
+    AsNothing: ();
+    AsText: String, &str, Cow<'_, str>, Box<str>;
+    AsOutput: ToolOutput, Content, Part, Vec<Part>;
+}
 
 impl<T: Plain> OutputProbe<'_, T> {
     /// The form of this value.

@@ -56,8 +56,6 @@ pub struct ReplyAssembler {
     skipped: Option<String>,
     /// A chunk that waits for the next one, since half a character ends one of its texts.
     held: Option<Chunk>,
-    /// The events of the newest chunk.
-    queued: Vec<QueuedEvent>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -100,11 +98,11 @@ impl ReplyAssembler {
     /// [`ReplyEvent::Interrupted`], and [`into_reply`](ReplyAssembler::into_reply) returns it. After a finish reason that
     /// arrived alone, only an error of the server counts, since the reply is complete.
     pub fn push(&mut self, chunk: impl Into<Chunk>) -> ReplyEvents<'_> {
-        self.queued.clear();
+        self.reply.calls.queued.clear();
         if !self.has_ended() {
             self.take(chunk.into());
         }
-        ReplyEvents { assembler: self, queued: self.queued.iter() }
+        ReplyEvents { assembler: self, queued: self.reply.calls.queued.iter() }
     }
 
     /// Whether further chunks are ignored: after an error, after the `[DONE]` of a stream of server-sent events, or
@@ -133,11 +131,11 @@ impl ReplyAssembler {
     /// assert_eq!(complete, ["now"]);
     /// ```
     pub fn push_end(&mut self) -> ReplyEvents<'_> {
-        self.queued.clear();
+        self.reply.calls.queued.clear();
         if !self.has_ended() {
             self.close(false);
         }
-        ReplyEvents { assembler: self, queued: self.queued.iter() }
+        ReplyEvents { assembler: self, queued: self.reply.calls.queued.iter() }
     }
 
     /// Returns the reply.
@@ -215,14 +213,14 @@ impl ReplyAssembler {
             }
             // They belong to the response and not to one of its replies, so those of another reply count too.
             origin @ (Piece::Model(_) | Piece::ResponseId(_) | Piece::Usage(_)) => {
-                self.reply.take(origin, &mut self.queued);
+                self.reply.take(origin);
             }
             _ if self.is_other_reply => {}
             Piece::Finish(finish) => self.take_finish(finish),
             piece => {
-                let before = self.queued.len();
-                self.reply.take(piece, &mut self.queued);
-                if self.queued.len() > before {
+                let before = self.reply.calls.queued.len();
+                self.reply.take(piece);
+                if self.reply.calls.queued.len() > before {
                     (self.has_events, self.is_settled) = (true, false);
                 }
             }
@@ -242,9 +240,9 @@ impl ReplyAssembler {
         self.reply.finish(finish);
         let is_truncated = self.reply.is_truncated();
         if self.is_settled {
-            self.reply.calls.complete_whole(is_truncated, &mut self.queued);
+            self.reply.calls.complete_whole(is_truncated);
         } else if !is_truncated {
-            self.reply.calls.complete_last(&mut self.queued);
+            self.reply.calls.complete_last();
         }
         self.queue_finished();
     }
@@ -268,14 +266,14 @@ impl ReplyAssembler {
         let is_truncated = self.reply.is_truncated();
         let is_complete = from_server || self.reply.finish_reason().is_some();
         if is_complete && !is_truncated {
-            self.reply.calls.use_newest_snapshots(&mut self.queued);
+            self.reply.calls.use_newest_snapshots();
         }
         if is_truncated {
-            self.reply.complete_whole_calls(&mut self.queued);
+            self.reply.complete_whole_calls();
         } else if from_server || self.is_settled {
-            self.reply.complete_calls(&mut self.queued);
+            self.reply.complete_calls();
         } else {
-            self.reply.calls.complete_whole(false, &mut self.queued);
+            self.reply.calls.complete_whole(false);
         }
         self.queue_finished();
         self.stage = Stage::Closed { from_server };
@@ -284,7 +282,7 @@ impl ReplyAssembler {
     fn queue_finished(&mut self) {
         if self.stage == Stage::Coming {
             self.stage = Stage::Finished;
-            self.queued.push(QueuedEvent::Finished);
+            self.reply.calls.queued.push(QueuedEvent::Finished);
         }
     }
 
@@ -294,7 +292,7 @@ impl ReplyAssembler {
             self.close(false);
         } else {
             self.error = Some(error);
-            self.queued.push(QueuedEvent::Interrupted);
+            self.reply.calls.queued.push(QueuedEvent::Interrupted);
         }
     }
 

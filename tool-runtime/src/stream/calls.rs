@@ -17,7 +17,9 @@ pub(super) struct Calls {
     /// The calls that changed since [`complete_whole`](Calls::complete_whole).
     changed: Vec<usize>,
     /// The call with the newest piece, which the end of the reply may truncate; `None` if other content followed.
-    last: Option<usize>,
+    pub(super) last: Option<usize>,
+    /// The events of the newest chunk, which are those of the whole reply.
+    pub(super) queued: Vec<QueuedEvent>,
 }
 
 impl Calls {
@@ -29,16 +31,11 @@ impl Calls {
         self.list.as_slice().get(position).map(|partial| &partial.call)
     }
 
-    /// The call that is last in the reply; `None` if other content follows it.
-    pub(super) fn last(&self) -> Option<usize> {
-        self.last
-    }
-
     /// The call that is truncated if the reply is, although its arguments are an object.
     pub(super) fn truncatable(&self) -> Option<usize> {
         self.last.filter(|&position| {
             let call = &self.list.as_slice()[position];
-            call.may_be_truncated() && call.reported != Reported::Complete
+            call.rules.may_truncate_objects && call.reported != Reported::Complete
         })
     }
 
@@ -47,12 +44,7 @@ impl Calls {
     }
 
     /// Adds a piece to the call that it belongs to. Returns the position of the call.
-    pub(super) fn take(
-        &mut self,
-        mut piece: CallPiece,
-        provider: &Provider,
-        queued: &mut Vec<QueuedEvent>,
-    ) -> Option<usize> {
+    pub(super) fn take(&mut self, mut piece: CallPiece, provider: &Provider) -> Option<usize> {
         if self.heads.get(&piece.index).is_some_and(|head| piece.continues(head)) {
             if let Some(mut head) = self.heads.remove(&piece.index) {
                 add_fields(&mut head.extra, piece.extra);
@@ -60,8 +52,8 @@ impl Calls {
             }
         }
         match (provider.which_call)(&piece, &self.list) {
-            WhichCall::Known(position) => Some(self.take_at(position, piece, queued)),
-            WhichCall::New => Some(self.begin_with(piece, provider, queued)),
+            WhichCall::Known(position) => Some(self.take_at(position, piece)),
+            WhichCall::New => Some(self.begin_with(piece, provider)),
             WhichCall::NewIfContinued => {
                 self.heads.insert(piece.index, piece);
                 None
@@ -76,106 +68,105 @@ impl Calls {
         &mut self,
         complete: Vec<CallPiece>,
         provider: &Provider,
-        queued: &mut Vec<QueuedEvent>,
     ) -> Vec<Option<usize>> {
         let which_calls = (provider.which_complete_calls)(&complete, &self.list);
         let positions = complete.into_iter().zip(which_calls).map(|(call, which)| match which {
             WhichCall::Known(position) => {
                 self.list.get_mut(position).take_truncation(call.truncation);
                 if self.get(position).is_some_and(|known| known.arguments.is_empty()) {
-                    self.take_at(position, call, queued);
+                    self.take_at(position, call);
                 } else {
-                    self.take_arguments(position, call.arguments, queued);
+                    self.take_arguments(position, call.arguments);
                 }
                 Some(position)
             }
-            WhichCall::New => Some(self.begin_with(call, provider, queued)),
+            WhichCall::New => Some(self.begin_with(call, provider)),
             WhichCall::NewIfContinued | WhichCall::NoCall => None,
         });
         positions.collect()
     }
 
-    fn begin_with(&mut self, piece: CallPiece, provider: &Provider, queued: &mut Vec<QueuedEvent>) -> usize {
+    fn begin_with(&mut self, piece: CallPiece, provider: &Provider) -> usize {
         let position = self.list.begin(provider.call_rules);
-        self.take_at(position, piece, queued)
+        self.take_at(position, piece)
     }
 
-    fn take_at(&mut self, position: usize, mut piece: CallPiece, queued: &mut Vec<QueuedEvent>) -> usize {
+    fn take_at(&mut self, position: usize, mut piece: CallPiece) -> usize {
         if self.changed.last() != Some(&position) {
             self.changed.push(position);
         }
         if self.last != Some(position) {
-            self.complete_last(queued);
+            self.complete_last();
             self.last = Some(position);
         }
         self.list.add_keys_of(&piece, position);
         let call = self.list.get_mut(position);
         call.take_head(&mut piece);
-        self.start(position, queued);
-        self.take_arguments(position, piece.arguments, queued);
+        self.start(position);
+        self.take_arguments(position, piece.arguments);
         position
     }
 
     /// The arguments of calls whose pieces each repeat all arguments so far are the newest piece.
-    pub(super) fn use_newest_snapshots(&mut self, queued: &mut Vec<QueuedEvent>) {
+    pub(super) fn use_newest_snapshots(&mut self) {
         for position in 0..self.list.as_slice().len() {
             let call = self.list.get_mut(position);
             if call.use_newest_snapshot() {
                 let arguments = 0..call.call.arguments.len();
-                self.grow(position, arguments, queued);
+                self.grow(position, arguments);
             }
         }
     }
 
     /// Completes every call at the end of the stream.
-    pub(super) fn complete_all(&mut self, queued: &mut Vec<QueuedEvent>) {
+    pub(super) fn complete_all(&mut self) {
         for position in 0..self.list.as_slice().len() {
-            self.complete(position, queued);
+            self.complete(position);
         }
     }
 
     /// Completes the calls whose arguments are complete. The last one of a truncated reply may be truncated.
-    pub(super) fn complete_whole(&mut self, is_truncated: bool, queued: &mut Vec<QueuedEvent>) {
+    pub(super) fn complete_whole(&mut self, is_truncated: bool) {
         let mut changed = std::mem::take(&mut self.changed);
         changed.sort_unstable();
         for position in changed {
             let call = &self.list.as_slice()[position];
             let may_be_truncated = self.truncatable() == Some(position) || call.is_partly_stated();
             if call.is_whole() && !(is_truncated && may_be_truncated) {
-                self.complete(position, queued);
+                self.complete(position);
             }
         }
     }
 
     /// Completes the last call if its arguments are complete, since another call follows, or the reply ends without truncation.
-    pub(super) fn complete_last(&mut self, queued: &mut Vec<QueuedEvent>) {
+    pub(super) fn complete_last(&mut self) {
         let last = self.last.filter(|&position| self.list.get_mut(position).can_be_complete(true));
         if let Some(position) = last {
-            self.complete(position, queued);
+            self.complete(position);
         }
     }
 
     /// Records that other content follows the last call, and completes the call if its arguments are complete.
-    pub(super) fn follow_last(&mut self, queued: &mut Vec<QueuedEvent>) {
-        self.complete_last(queued);
+    pub(super) fn follow_last(&mut self) {
+        self.complete_last();
         self.last = None;
     }
 
     /// Takes the arguments from the start of an item.
-    pub(super) fn take_whole(&mut self, position: usize, arguments: Value, queued: &mut Vec<QueuedEvent>) {
+    pub(super) fn take_whole(&mut self, position: usize, arguments: Value) {
         self.changed.push(position);
-        self.take_arguments(position, Arguments::Json(arguments), queued);
+        self.take_arguments(position, Arguments::Json(arguments));
     }
 
     /// Takes the arguments from the start of an item that has ended, unless they arrived in pieces.
-    pub(super) fn take_ended(&mut self, position: usize, arguments: Value, queued: &mut Vec<QueuedEvent>) {
+    pub(super) fn take_ended(&mut self, position: usize, arguments: Value) {
         let call = &self.list.as_slice()[position];
         if call.call.arguments.is_empty() && !call.is_partly_stated() {
-            self.take_whole(position, arguments, queued);
+            self.take_whole(position, arguments);
         }
     }
 
-    fn take_arguments(&mut self, mut position: usize, arguments: Arguments, queued: &mut Vec<QueuedEvent>) {
+    fn take_arguments(&mut self, mut position: usize, arguments: Arguments) {
         let piece = match arguments {
             Arguments::Piece(piece) => piece,
             Arguments::Whole(text) => self.list.get_mut(position).rest_of(&text).to_owned(),
@@ -183,7 +174,7 @@ impl Calls {
                 let call = self.list.get_mut(position);
                 if !call.call.arguments.is_empty() && !call.is_whole() {
                     // Complete arguments do not continue a piece of others.
-                    let Some(another) = self.begin_another(position, queued) else { return };
+                    let Some(another) = self.begin_another(position) else { return };
                     position = another;
                 }
                 json.to_string()
@@ -195,9 +186,9 @@ impl Calls {
             let (grown, after) = call.take_arguments(rest);
             let (is_whole, takes_no_more) = (call.is_whole(), call.takes_no_more());
             let can_be_complete = call.can_be_complete(false);
-            self.grow(position, grown, queued);
+            self.grow(position, grown);
             if can_be_complete {
-                self.complete(position, queued);
+                self.complete(position);
             }
             if !is_whole || !after.trim_start().starts_with('{') {
                 return;
@@ -207,7 +198,7 @@ impl Calls {
                 match self.end_of_repetition(position, rest) {
                     Some(end) => rest = &rest[end..],
                     None if self.list.get_mut(position).take_other_arguments(rest) => return,
-                    None => match self.begin_another(position, queued) {
+                    None => match self.begin_another(position) {
                         Some(another) => position = another,
                         None => return,
                     },
@@ -223,47 +214,47 @@ impl Calls {
     }
 
     /// Starts another call of the same tool, whose arguments follow those of this call.
-    fn begin_another(&mut self, position: usize, queued: &mut Vec<QueuedEvent>) -> Option<usize> {
+    fn begin_another(&mut self, position: usize) -> Option<usize> {
         let another = self.list.begin_another(position)?;
         self.changed.push(another);
         if self.last == Some(position) {
             self.last = Some(another);
         }
-        self.start(another, queued);
+        self.start(another);
         Some(another)
     }
 
     /// Queues the start of a call once its tool is known.
-    fn start(&mut self, position: usize, queued: &mut Vec<QueuedEvent>) {
+    fn start(&mut self, position: usize) {
         let call = self.list.get_mut(position);
         if call.reported == Reported::Nothing && !call.call.name.is_empty() {
             call.reported = Reported::Started;
             let grown = 0..call.call.arguments.len();
-            queued.push(QueuedEvent::CallAnnounced(position));
-            self.grow(position, grown, queued);
+            self.queued.push(QueuedEvent::CallAnnounced(position));
+            self.grow(position, grown);
         }
     }
 
     /// Queues new arguments, if the start of the call was queued. An empty object may be a placeholder and is not
     /// queued before the call is complete.
-    fn grow(&mut self, position: usize, grown: Range<usize>, queued: &mut Vec<QueuedEvent>) {
+    fn grow(&mut self, position: usize, grown: Range<usize>) {
         let call = self.list.get_mut(position);
         let may_be_placeholder = call.reported != Reported::Complete && call.is_empty_object();
         if call.reported != Reported::Nothing && !may_be_placeholder && !grown.is_empty() {
             if call.reported == Reported::Started {
                 call.reported = Reported::Arguments;
             }
-            queued.push(QueuedEvent::CallArguments(position, grown));
+            self.queued.push(QueuedEvent::CallArguments(position, grown));
         }
     }
 
-    fn complete(&mut self, position: usize, queued: &mut Vec<QueuedEvent>) {
+    fn complete(&mut self, position: usize) {
         let call = self.list.get_mut(position);
         // A missing name may still arrive.
-        if matches!(call.reported, Reported::Started | Reported::Arguments) && !call.is_truncated() {
+        if matches!(call.reported, Reported::Started | Reported::Arguments) && !call.is_truncated {
             let grown = call.complete();
-            self.grow(position, grown, queued);
-            queued.push(QueuedEvent::CallComplete(position));
+            self.grow(position, grown);
+            self.queued.push(QueuedEvent::CallComplete(position));
         }
     }
 }

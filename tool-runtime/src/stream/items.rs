@@ -2,7 +2,9 @@
 
 use crate::fingerprint::Fingerprint;
 use crate::json::{Entries, remove_entry};
-use crate::message::{CallPiece, Growth, ItemContent, ItemKind, NativeItem, ReadItem, ToolCall, is_object};
+use crate::message::{
+    CallPiece, Growth, ItemContent, ItemKind, NativeItem, ReadItem, StandsFor, ToolCall, is_object,
+};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 use std::collections::{HashMap, HashSet};
@@ -188,32 +190,30 @@ impl Items {
         let are_objects: Vec<bool> = calls.iter().map(|call| is_object(&call.arguments)).collect();
         // Several items may state one call. The first one represents it.
         let mut represented = HashSet::new();
-        let native = self.list.into_iter().filter_map(|mut item| match item.kind {
-            ItemKind::Native => item.into_json().map(NativeItem::new),
-            ItemKind::Reasoning => item.into_json().map(NativeItem::from_reasoning),
-            ItemKind::Text => {
-                let json = item.into_json().filter(|_| has_whole_text)?;
-                Some(NativeItem::from_text(json, whole_text))
-            }
-            ItemKind::Call => {
-                if item.call.is_some_and(|position| represented.contains(&position)) {
+        let native = self.list.into_iter().filter_map(|mut item| {
+            let stands_for = match item.kind {
+                ItemKind::Native => StandsFor::Nothing,
+                ItemKind::Reasoning => StandsFor::Reasoning,
+                ItemKind::Text if has_whole_text => StandsFor::Text(whole_text),
+                ItemKind::Text => return None,
+                ItemKind::Call if item.call.is_some_and(|position| represented.contains(&position)) => {
                     return None;
                 }
-                let call = item.call.and_then(|position| Some((calls.get(position)?, are_objects[position])));
-                let call =
-                    call.filter(|(call, is_object)| item.has_call(call, *is_object)).map(|(call, _)| call);
-                represented.extend(item.call.filter(|_| call.is_some()));
-                if let (Some(call), ItemState::Growing(GrowingItem { json: Some((_, json)), .. })) =
-                    (call, &mut item.state)
-                {
-                    json.clone_from(&call.arguments);
+                ItemKind::Call => {
+                    let call = item.call.and_then(|position| {
+                        let call = calls.get(position)?;
+                        item.has_call(call, are_objects[position]).then_some(call)
+                    });
+                    represented.extend(item.call.filter(|_| call.is_some()));
+                    if let (Some(call), ItemState::Growing(GrowingItem { json: Some((_, json)), .. })) =
+                        (call, &mut item.state)
+                    {
+                        json.clone_from(&call.arguments);
+                    }
+                    StandsFor::from_call(call)
                 }
-                let json = item.into_json()?;
-                Some(match call {
-                    Some(call) => NativeItem::from_call(json, call),
-                    None => NativeItem::from_rejected_call(json),
-                })
-            }
+            };
+            Some(NativeItem { item: item.into_json()?, stands_for })
         });
         native.collect()
     }

@@ -46,7 +46,7 @@ impl PartialReply {
     }
 
     /// Takes a piece of the reply.
-    pub(super) fn take(&mut self, piece: Piece, queued: &mut Vec<QueuedEvent>) {
+    pub(super) fn take(&mut self, piece: Piece) {
         match piece {
             Piece::Model(model) => drop(self.model.get_or_insert(model)),
             Piece::ResponseId(id) => drop(self.response_id.get_or_insert(id)),
@@ -56,40 +56,40 @@ impl PartialReply {
                 let from = self.reasoning.len();
                 self.reasoning.push_str(&piece);
                 if !piece.is_empty() {
-                    self.calls.follow_last(queued);
-                    queued.push(QueuedEvent::Reasoning(from..self.reasoning.len()));
+                    self.calls.follow_last();
+                    self.calls.queued.push(QueuedEvent::Reasoning(from..self.reasoning.len()));
                 }
             }
             Piece::Refusal(piece) => self.refusal.get_or_insert_default().push_str(&piece),
-            Piece::Text(piece) => self.take_text(&piece, Vec::new(), queued),
-            Piece::Parts(parts, text) => self.take_text(&text, parts, queued),
-            Piece::Call(piece) => drop(self.take_call(piece, queued)),
+            Piece::Text(piece) => self.take_text(&piece, Vec::new()),
+            Piece::Parts(parts, text) => self.take_text(&text, parts),
+            Piece::Call(piece) => drop(self.take_call(piece)),
             Piece::ItemStart { index, item, kind, call, arguments } => {
                 if kind != ItemKind::Call {
-                    self.calls.follow_last(queued);
+                    self.calls.follow_last();
                 }
-                let call = call.and_then(|call| self.take_call(call, queued));
+                let call = call.and_then(|call| self.take_call(call));
                 self.items.start(GrowingItem::new(Some(index), item, arguments), kind, call);
             }
             Piece::ItemGrowth { index, field, growth } => {
                 if let Some(call) = self.items.grow(index, field, growth) {
-                    self.take_call(call, queued);
+                    self.take_call(call);
                 }
             }
             Piece::ItemEnd(index) => self.items.end(index),
             Piece::Item { index, item, call } => {
                 // `take_text` decides about a text: Gemini ends replies with an empty one.
                 if item.content.kind() == ItemKind::Native {
-                    self.calls.follow_last(queued);
+                    self.calls.follow_last();
                 }
                 if let Some(text) = self.items.take_missing_text(index, &item, self.text.as_deref()) {
-                    self.take_text(&text, Vec::new(), queued);
+                    self.take_text(&text, Vec::new());
                 }
-                let call = call.and_then(|call| self.take_call(call, queued));
+                let call = call.and_then(|call| self.take_call(call));
                 self.items.push(index, item, call);
             }
             Piece::JoinableItem { item, kind } => self.items.join(item, kind),
-            Piece::Whole(pieces) => self.take_whole(pieces, queued),
+            Piece::Whole(pieces) => self.take_whole(pieces),
             // The assembler takes these.
             Piece::Reply(_)
             | Piece::Beginning(_)
@@ -101,27 +101,27 @@ impl PartialReply {
         }
     }
 
-    fn take_call(&mut self, piece: CallPiece, queued: &mut Vec<QueuedEvent>) -> Option<usize> {
-        self.calls.take(piece, self.provider(), queued)
+    fn take_call(&mut self, piece: CallPiece) -> Option<usize> {
+        self.calls.take(piece, self.provider())
     }
 
     /// Takes the complete reply, of which pieces may have arrived.
-    fn take_whole(&mut self, pieces: Vec<Piece>, queued: &mut Vec<QueuedEvent>) {
+    fn take_whole(&mut self, pieces: Vec<Piece>) {
         let ends_with_other = matches!(pieces.last(), Some(Piece::Item { call: None, .. }));
-        self.take_missing(pieces, queued);
+        self.take_missing(pieces);
         if ends_with_other {
-            self.calls.follow_last(queued);
+            self.calls.follow_last();
         }
     }
 
     /// Takes the contents of the complete reply that did not arrive in pieces.
-    fn take_missing(&mut self, pieces: Vec<Piece>, queued: &mut Vec<QueuedEvent>) {
+    fn take_missing(&mut self, pieces: Vec<Piece>) {
         if self.is_empty() {
             if pieces.iter().any(|piece| matches!(piece, Piece::Item { .. })) {
                 // Items that arrived without text and calls, such as reasoning, arrive again.
                 self.items = Items::default();
             }
-            return pieces.into_iter().for_each(|piece| self.take(piece, queued));
+            return pieces.into_iter().for_each(|piece| self.take(piece));
         }
         let (mut items, mut calls) = (Vec::new(), Vec::new());
         for piece in pieces {
@@ -135,7 +135,7 @@ impl PartialReply {
                 _ => {}
             }
         }
-        let positions = self.calls.take_missing(calls, self.provider(), queued);
+        let positions = self.calls.take_missing(calls, self.provider());
         for (.., call) in &mut items {
             *call = call.and_then(|number| *positions.get(number)?);
         }
@@ -153,7 +153,7 @@ impl PartialReply {
         !has_text && self.calls.is_empty() && self.extra.is_empty()
     }
 
-    fn take_text(&mut self, piece: &str, parts: Vec<Value>, queued: &mut Vec<QueuedEvent>) {
+    fn take_text(&mut self, piece: &str, parts: Vec<Value>) {
         let text = self.text.get_or_insert_default();
         let from = text.len();
         match &mut self.parts {
@@ -169,8 +169,8 @@ impl PartialReply {
         }
         text.push_str(piece);
         if text.len() > from {
-            self.calls.follow_last(queued);
-            queued.push(QueuedEvent::Text(from..text.len()));
+            self.calls.follow_last();
+            self.calls.queued.push(QueuedEvent::Text(from..text.len()));
         }
     }
 
@@ -190,19 +190,19 @@ impl PartialReply {
     }
 
     /// Completes every call at the end of the stream.
-    pub(super) fn complete_calls(&mut self, queued: &mut Vec<QueuedEvent>) {
+    pub(super) fn complete_calls(&mut self) {
         for (position, arguments) in self.items.take_whole_arguments() {
-            self.calls.take_whole(position, arguments, queued);
+            self.calls.take_whole(position, arguments);
         }
-        self.calls.complete_all(queued);
+        self.calls.complete_all();
     }
 
     /// Completes the calls of a truncated reply that are complete.
-    pub(super) fn complete_whole_calls(&mut self, queued: &mut Vec<QueuedEvent>) {
-        for (position, arguments) in self.items.take_ended_arguments(self.calls.last()) {
-            self.calls.take_ended(position, arguments, queued);
+    pub(super) fn complete_whole_calls(&mut self) {
+        for (position, arguments) in self.items.take_ended_arguments(self.calls.last) {
+            self.calls.take_ended(position, arguments);
         }
-        self.calls.complete_whole(true, queued);
+        self.calls.complete_whole(true);
     }
 
     /// The reply, with the ids of the server, which may be empty. `completeness` is that of a reply without a finish reason.

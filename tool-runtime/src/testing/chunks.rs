@@ -1,7 +1,7 @@
 //! A reply in chunks, as a server streams it.
 
 use crate::message::{
-    Arguments, AssistantMessage, CallPiece, Chunk, Finish, ItemContent, ItemKind, Piece, ReadItem, ToolCall,
+    Arguments, AssistantMessage, CallPiece, Chunk, Finish, ItemContent, Piece, ReadItem, StandsFor, ToolCall,
 };
 use crate::wire::provider_or_chat_completions;
 use serde_json::Value;
@@ -58,15 +58,17 @@ fn items(reply: &AssistantMessage) -> (Vec<(i64, ReadItem)>, Vec<Piece>) {
     let mut text = Some(reply.text());
     let (mut call_items, mut items) = (Vec::new(), Vec::new());
     for (index, native) in (0..).zip(&reply.native) {
-        let content = match native.item_kind() {
-            ItemKind::Native => ItemContent::Native,
-            ItemKind::Reasoning => ItemContent::Reasoning,
+        let content = match native.stands_for {
+            StandsFor::Nothing => ItemContent::Native,
+            StandsFor::Reasoning => ItemContent::Reasoning,
             // The items with text contain the text together.
-            ItemKind::Text => ItemContent::Text(text.take().unwrap_or_default().to_owned()),
-            ItemKind::Call => calls.next().cloned().map_or(ItemContent::Native, ItemContent::Call),
+            StandsFor::Text(_) => ItemContent::Text(text.take().unwrap_or_default().to_owned()),
+            StandsFor::Call(_) | StandsFor::RejectedCall => {
+                calls.next().cloned().map_or(ItemContent::Native, ItemContent::Call)
+            }
         };
-        let is_valid = !native.is_rejected_call();
-        let item = ReadItem { json: native.json().to_owned(), content, is_valid };
+        let is_valid = native.stands_for != StandsFor::RejectedCall;
+        let item = ReadItem { json: native.item.clone(), content, is_valid };
         match item.content {
             ItemContent::Call(_) => call_items.push((index, item)),
             _ => items.push(Piece::Item { index: Some(index), item, call: None }),

@@ -20,7 +20,7 @@ pub(crate) struct PartialCall {
     pub(super) continued_by: Option<usize>,
     /// The position of the call whose arguments these follow.
     pub(super) continues: Option<usize>,
-    pub(super) rules: CallRules,
+    pub(crate) rules: CallRules,
     /// Further fields.
     extra: Map<String, Value>,
     pub(crate) reported: Reported,
@@ -33,7 +33,7 @@ pub(crate) struct PartialCall {
     /// Whether the complete call arrived, after its pieces if there were any.
     pub(crate) is_confirmed: bool,
     /// Whether the provider has marked the call as truncated, whatever its arguments are.
-    is_truncated: bool,
+    pub(crate) is_truncated: bool,
 }
 
 /// The events that were queued for a call.
@@ -206,16 +206,6 @@ impl PartialCall {
     /// Whether the arguments are an empty object, which may be a placeholder for arguments that follow.
     pub(crate) fn is_empty_object(&self) -> bool {
         matches!(self.end, ObjectEnd::Found { is_empty: true })
-    }
-
-    /// Whether the arguments are truncated if the reply is, although they are an object.
-    pub(crate) fn may_be_truncated(&self) -> bool {
-        self.rules.may_truncate_objects
-    }
-
-    /// Whether the provider has marked the call as truncated.
-    pub(crate) fn is_truncated(&self) -> bool {
-        self.is_truncated
     }
 
     /// Whether the arguments cannot change any more, unless the complete call replaces them.

@@ -91,7 +91,7 @@ impl PartialCalls {
         const MAX_NAME: usize = 256;
         let known = &self.list[position];
         let (index, first) = (known.index, known.continues.unwrap_or(position));
-        let rules = CallRules { may_truncate_objects: known.may_be_truncated(), ..CallRules::NONE };
+        let rules = CallRules { may_truncate_objects: known.rules.may_truncate_objects, ..CallRules::NONE };
         let name = Some(&known.call.name).filter(|name| name.len() <= MAX_NAME)?.clone();
         let another = self.begin(rules);
         self.add_key(another, index, "");

@@ -1,7 +1,7 @@
 //! The reasoning of replies, in the fields and items of all providers.
 
 use super::Report;
-use crate::message::{AssistantMessage, Completeness, Extra, NativeItem};
+use crate::message::{AssistantMessage, Completeness, Extra, NativeItem, StandsFor};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -27,7 +27,7 @@ impl AssistantMessage {
         }
         let items = self.native.iter().filter(|item| item.is_reasoning());
         items
-            .filter_map(|item| serde_json::from_str::<ReasoningItem>(item.json()).ok())
+            .filter_map(|item| serde_json::from_str::<ReasoningItem>(&item.item).ok())
             .map(ReasoningItem::into_text)
             .collect()
     }
@@ -81,7 +81,7 @@ pub(super) fn report_dropped(
         }
     } else if reply.completeness == Completeness::Unknown {
         // Of a history: the reply of a model has warnings of its own.
-        for _ in reply.native.iter().filter(|item| item.is_rejected_call()) {
+        for _ in reply.native.iter().filter(|item| item.stands_for == StandsFor::RejectedCall) {
             report.change(index, "a call is written with a name and arguments that the provider takes");
         }
     }
