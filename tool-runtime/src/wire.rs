@@ -59,7 +59,6 @@ mod native_search;
 mod ollama;
 mod open_calls;
 mod other_arguments;
-mod other_wires;
 mod partial_call;
 mod partial_calls;
 mod provider;
@@ -72,7 +71,6 @@ mod response_format;
 mod responses;
 mod snapshots;
 mod tool_arrays;
-mod usage;
 
 pub(crate) use allowed_tools::AllowedTools;
 #[cfg(feature = "anthropic")]

@@ -52,15 +52,13 @@ impl CallPiece {
     /// The whole call, which no other piece belongs to. `wire` is the wire that read it.
     pub(crate) fn from_call(call: &ToolCall, wire: &str) -> Self {
         CallPiece {
-            index: None,
             is_whole_call: true,
-            item_id: String::new(),
             id: call.id.clone(),
             name: call.name.clone(),
             arguments: Arguments::Whole(call.arguments.clone()),
-            takes_text: false,
             truncation: if call.is_truncated { Truncation::Certain } else { Truncation::None },
             extra: call.extra.to_map(wire),
+            ..CallPiece::default()
         }
     }
 

@@ -68,4 +68,14 @@ impl Usage {
     pub fn total_tokens(&self) -> u64 {
         self.input_tokens.saturating_add(self.output_tokens)
     }
+
+    /// The usage with these counts; `None` if neither the input nor the output is known.
+    pub(crate) fn from_counts(input: Option<u64>, cached: Option<u64>, output: Option<u64>) -> Option<Self> {
+        input.or(output)?;
+        Some(Usage {
+            input_tokens: input.unwrap_or_default(),
+            cached_input_tokens: cached.unwrap_or_default(),
+            output_tokens: output.unwrap_or_default(),
+        })
+    }
 }

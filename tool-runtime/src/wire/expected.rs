@@ -2,7 +2,6 @@
 
 use super::WireError;
 use super::detect::{wire_of_request, wire_of_response};
-use super::other_wires;
 use serde::Deserialize;
 use serde_json::Value;
 use std::fmt::Display;
@@ -60,7 +59,8 @@ impl Expected {
     /// The error for the body of another API, or for one with this problem.
     pub(super) fn wrong_body(&self, body: &str, problem: impl Display) -> WireError {
         let wire = (self.detect)(&serde_json::from_str(body).unwrap_or_default());
-        wire.filter(|wire| *wire != self.wire).map_or_else(|| self.unexpected(problem), other_wires::error)
+        wire.filter(|wire| *wire != self.wire)
+            .map_or_else(|| self.unexpected(problem), |wire| WireError::OtherWire { wire })
     }
 
     pub(super) fn unexpected(&self, problem: impl Display) -> WireError {

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 /// The fields of replies and calls with reasoning, or with signatures of it.
-const FIELDS: [&str; 6] =
+pub(super) const FIELDS: [&str; 6] =
     ["reasoning_content", "reasoning", "reasoning_details", "thinking", "extra_content", "thought_signature"];
 
 /// The fields in which servers send reasoning as text. Some servers send the same text in `reasoning_content` and `reasoning`;

@@ -188,26 +188,25 @@ impl fmt::Display for NotStrictTool {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let choice = self.ignored_choice.iter().map(|choice| match choice {
+        let mut lines: Vec<String> = self.dropped.iter().map(ToString::to_string).collect();
+        lines.extend(self.changed.iter().map(ToString::to_string));
+        lines.extend(self.changed_definitions.iter().map(ToString::to_string));
+        lines.extend(self.left_out_tools.iter().map(ToString::to_string));
+        lines.extend(self.not_strict_tools.iter().map(ToString::to_string));
+        if !self.answer_not_strict.is_empty() {
+            lines.push(format!("the answer is not strict: {}", self.answer_not_strict.join("; ")));
+        }
+        lines.extend(self.ignored_choice.iter().map(|choice| match choice {
             _ if self.has_no_choice => "the tool choice is ignored: the API has none".to_owned(),
             ToolChoice::Tool(name) => format!("the tool choice is ignored: the request has no tool `{name}`"),
             _ => "the tool choice is ignored: the request has no tools".to_owned(),
-        });
-        let unknown = self.unknown_tools.iter().map(|name| format!("there is no tool `{name}` to allow"));
-        let not_custom = self
-            .not_custom_tools
-            .iter()
-            .map(|name| format!("the tool `{name}` is sent as a function: it has other parameters"));
-        let dropped = self.dropped.iter().map(ToString::to_string);
-        let changed = self.changed.iter().map(ToString::to_string);
-        let not_strict = self.not_strict_tools.iter().map(ToString::to_string);
-        let answer = &self.answer_not_strict;
-        let answer = (!answer.is_empty()).then(|| format!("the answer is not strict: {}", answer.join("; ")));
-        let definitions = self.changed_definitions.iter().map(ToString::to_string);
-        let left_out = self.left_out_tools.iter().map(ToString::to_string);
-        let lines = dropped.chain(changed).chain(definitions).chain(left_out);
-        let lines: Vec<String> =
-            lines.chain(not_strict).chain(answer).chain(choice).chain(unknown).chain(not_custom).collect();
+        }));
+        lines.extend(self.unknown_tools.iter().map(|name| format!("there is no tool `{name}` to allow")));
+        let not_custom = self.not_custom_tools.iter();
+        lines.extend(
+            not_custom
+                .map(|name| format!("the tool `{name}` is sent as a function: it has other parameters")),
+        );
         f.write_str(&lines.join("\n"))
     }
 }

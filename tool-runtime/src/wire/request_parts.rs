@@ -170,7 +170,7 @@ impl<'a> RequestParts<'a> {
 
     /// Writes the array of the tools that the model may call. If these are all tools of a registry, the array is cached under
     /// its form; `None` for an array that depends on more than its form. Returns the array and the possible tool choice;
-    /// `None` if the provider accepts no tool.
+    /// `None` if the model may call no tool, or the provider accepts none.
     pub(super) fn write_tools(
         &self,
         body: &mut Body,
@@ -178,6 +178,10 @@ impl<'a> RequestParts<'a> {
         form: Option<ToolForm>,
         make: impl FnOnce(&[&ToolSchema]) -> Result<ToolArray, WireError>,
     ) -> Result<Option<(&'a ToolChoice, Arc<ToolArray>)>, WireError> {
+        // Servers reject an empty list, and the other fields without tools.
+        if !self.has_allowed_tools() {
+            return Ok(None);
+        }
         let make = || make(&self.allowed().collect::<Vec<_>>());
         let array = match self.cache().zip(form) {
             Some((cache, form)) => cache.arrays.get_or_init(form, make)?,
@@ -228,7 +232,7 @@ mod tests {
         // The address of an array that is still in use.
         let address = |body: &Body| std::ptr::from_ref::<RawValue>(body.get("tools").expect("an array"));
         let array = |parts: &RequestParts<'_>, is_strict: bool| {
-            let (mut body, form) = (Body::new(), ToolForm { is_strict, ..ToolForm::new("wire") });
+            let (mut body, form) = (Body::new(), ToolForm { wire: "wire", is_strict, ..ToolForm::default() });
             let make = |tools: &[&ToolSchema]| {
                 let mut written = WrittenTools::default();
                 written.add(tools.iter().copied(), &RULES, None);

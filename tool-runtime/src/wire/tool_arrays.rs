@@ -34,7 +34,7 @@ impl ToolArray {
 }
 
 /// The key of a cached array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ToolForm {
     /// The name of the wire.
     pub(super) wire: &'static str,
@@ -45,13 +45,6 @@ pub(super) struct ToolForm {
     pub(super) has_call_tool: bool,
     /// The maximum number of tools.
     pub(super) max_tools: Option<usize>,
-}
-
-impl ToolForm {
-    /// The form without any setting of the wire of this name.
-    pub(super) fn new(wire: &'static str) -> Self {
-        ToolForm { wire, is_strict: false, has_native_search: false, has_call_tool: false, max_tools: None }
-    }
 }
 
 /// The arrays of all tools of a registry, each created when it is first written: a request copies its bytes.

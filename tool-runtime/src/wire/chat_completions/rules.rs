@@ -10,7 +10,7 @@ use super::{FOREIGN, MAX_TOOLS, errors};
 use crate::schema::ToolSchema;
 use crate::schema::conversion::broken_rule;
 use crate::wire::rejected::{RejectedError, check_fields, ensure, list, reject};
-use crate::wire::{ChatCompletions, RequestParts, Wire};
+use crate::wire::{ChatCompletions, RequestParts, Wire, reasoning};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -201,10 +201,6 @@ fn check_reply(index: usize, message: &Value) -> Result<OpenCalls, RejectedError
     Ok(OpenCalls { index, calls })
 }
 
-/// The fields in which servers send and take reasoning.
-const REASONING: [&str; 6] =
-    ["reasoning_content", "reasoning", "reasoning_details", "thinking", "extra_content", "thought_signature"];
-
 /// Checks that the API reference of OpenAI or Mistral (`prefix`) lists the fields of the message, or that they are reasoning that the wire keeps.
 /// Mistral and some gateways reject other fields, with this error message.
 fn check_message_fields(wire: &dyn Wire, index: usize, message: &Value) -> Result<(), RejectedError> {
@@ -214,7 +210,7 @@ fn check_message_fields(wire: &dyn Wire, index: usize, message: &Value) -> Resul
         _ => &["role", "content", "name"],
     };
     let keeps_reasoning = message["role"] == "assistant" && keeps_reasoning(wire);
-    let known = [known, if keeps_reasoning { &REASONING } else { &[] }].concat();
+    let known = [known, if keeps_reasoning { &reasoning::FIELDS } else { &[] }].concat();
     check_fields(message, &known, |field| {
         reject(format!("messages.[{index}].{field}"), "Extra inputs are not permitted")
     })

@@ -165,10 +165,7 @@ fn write_tools(body: &mut Body, parts: &RequestParts<'_>) -> Result<(), WireErro
     if *choice != ToolChoice::Auto {
         body.report.ignore_choice(choice);
     }
-    if !parts.has_allowed_tools() {
-        return Ok(());
-    }
-    let form = ToolForm::new(NAME);
+    let form = ToolForm { wire: NAME, ..ToolForm::default() };
     parts.write_tools(body, &ToolChoice::Auto, Some(form), tool_array)?;
     Ok(())
 }

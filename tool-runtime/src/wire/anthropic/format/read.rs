@@ -7,7 +7,7 @@ use crate::message::{AssistantMessage, Content, Extra, InputMessage, Message, Or
 use crate::wire::body::raw;
 use crate::wire::error::beginning;
 use crate::wire::expected::Expected;
-use crate::wire::{WireError, chat_completions, other_wires};
+use crate::wire::{WireError, chat_completions};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -48,7 +48,7 @@ pub(super) fn messages(body: &str) -> Result<Vec<Message>, WireError> {
     let mut messages = messages.into_iter().peekable();
     while let Some(ReadMessage { role, content: raw, tool_calls }) = messages.next() {
         if tool_calls.is_some() || matches!(&*role, "tool" | "developer") {
-            return Err(other_wires::error(chat_completions::NAME));
+            return Err(WireError::OtherWire { wire: chat_completions::NAME });
         }
         let raw = raw.ok_or_else(|| {
             REQUEST.unexpected(format_args!("a message of role `{role}` without `content`"))

@@ -33,10 +33,7 @@ pub(super) fn write(
     has_native_search: bool,
 ) -> Result<(), WireError> {
     let choice = parts.choice(&mut body.report);
-    if !parts.has_allowed_tools() {
-        return Ok(());
-    }
-    let form = ToolForm { is_strict, has_native_search, ..ToolForm::new(NAME) };
+    let form = ToolForm { wire: NAME, is_strict, has_native_search, ..ToolForm::default() };
     let written = parts.write_tools(body, choice, Some(form), |tools| {
         // The API accepts earlier calls of a tool that the request does not have.
         let loaded = tools.iter().filter(|tool| !(has_native_search && tool.name() == CALL_TOOL));

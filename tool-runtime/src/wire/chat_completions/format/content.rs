@@ -3,7 +3,7 @@
 use super::NAME;
 use crate::message::{Content, Media, Part};
 use crate::wire::content_parts::{self, TextOrParts};
-use crate::wire::{detect, other_wires};
+use crate::wire::{WireError, detect};
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -95,7 +95,7 @@ impl<'de> Visitor<'de> for ContentVisitor {
         let parts: Vec<Value> = Deserialize::deserialize(SeqAccessDeserializer::new(seq))?;
         let mut kinds = parts.iter().filter_map(|part| part["type"].as_str());
         if let Some(wire) = kinds.find_map(detect::wire_of_part) {
-            return Err(A::Error::custom(other_wires::error(wire)));
+            return Err(A::Error::custom(WireError::OtherWire { wire }));
         }
         // Any other array is the result of a tool that was not serialized to text.
         if parts.iter().all(|part| part.is_string() || is_part(part)) {

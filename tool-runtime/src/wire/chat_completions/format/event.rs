@@ -5,7 +5,7 @@ use super::content::raw_parts;
 use super::reply::read_usage;
 use super::{FORMAT, NAME};
 use crate::json::remove_entry;
-use crate::message::{Arguments, CallPiece, Chunk, Content, Finish, Piece, StreamError, Truncation};
+use crate::message::{Arguments, CallPiece, Chunk, Content, Finish, Piece, StreamError};
 use crate::wire::error::beginning;
 use crate::wire::event_data::whole_characters;
 use crate::wire::finish_reason::is_no_reason;
@@ -192,17 +192,14 @@ impl From<CallDelta> for CallPiece {
             Some(Value::String(piece)) => Arguments::Piece(piece),
             Some(json) => Arguments::Json(json),
         };
-        let name = name.unwrap_or_default();
         CallPiece {
             index,
-            is_whole_call: false,
-            item_id: String::new(),
             id: to_text(id),
-            name,
+            name: name.unwrap_or_default(),
             arguments,
             takes_text: is_custom,
-            truncation: Truncation::None,
             extra: other,
+            ..CallPiece::default()
         }
     }
 }

@@ -4,7 +4,7 @@ use super::NAME;
 use crate::json::remove_entry;
 use crate::message::{AssistantMessage, Content, ERROR, Extra, InputMessage, Message, ToolCall, ToolMessage};
 use crate::outcome::bounded_error;
-use crate::wire::{detect, other_wires};
+use crate::wire::{WireError, detect};
 use serde::de::{Error, IntoDeserializer as _, value};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
@@ -158,9 +158,9 @@ impl<'de> Deserialize<'de> for Message {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let read = ReadMessage::deserialize(deserializer)?;
         if let Some(wire) = detect::wire_of_fields(&read.other) {
-            return Err(D::Error::custom(other_wires::error(wire)));
+            return Err(D::Error::custom(WireError::OtherWire { wire }));
         }
-        if other_wires::is_stored(&read.other) {
+        if is_stored(&read.other) {
             return Err(D::Error::custom(
                 "the message is in the stored form: read it with `message::stored`",
             ));
@@ -173,6 +173,15 @@ impl<'de> Deserialize<'de> for Message {
             Role::Tool => Ok(Message::Tool(read.into())),
         }
     }
+}
+
+/// Whether a message with these further fields is in the stored form.
+fn is_stored(fields: &Map<String, Value>) -> bool {
+    let is_stored = |field| fields.contains_key(field);
+    ["completeness", "native", "error_kind", "tool"].into_iter().any(is_stored)
+        || ["origin", "extra"]
+            .iter()
+            .any(|field| fields.get(*field).is_some_and(|value| value.get("wire").is_some()))
 }
 
 impl<'de> Deserialize<'de> for ToolMessage {

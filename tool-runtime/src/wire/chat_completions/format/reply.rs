@@ -6,7 +6,7 @@ use super::{NAME, server_error};
 use crate::message::{AssistantMessage, Origin, Usage};
 use crate::wire::error::{beginning, server_message};
 use crate::wire::expected::Expected;
-use crate::wire::{WireError, anthropic, detect, other_wires};
+use crate::wire::{WireError, anthropic, detect};
 use serde::de::{Error as _, value};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
@@ -43,10 +43,10 @@ impl<'de> Deserialize<'de> for AssistantMessage {
 
 fn from_read(read: ReadMessage) -> Result<AssistantMessage, WireError> {
     if let Some(wire) = detect::wire_of_fields(&read.other) {
-        return Err(other_wires::error(wire));
+        return Err(WireError::OtherWire { wire });
     }
     if read.other.get("type").is_some_and(|kind| kind == "message") {
-        return Err(other_wires::error(anthropic::NAME));
+        return Err(WireError::OtherWire { wire: anthropic::NAME });
     }
     let (choice, origin, usage) = if read.is_no_message() {
         read_response(read.other)?

@@ -31,11 +31,8 @@ pub(super) fn write(wire: &ChatCompletions, parts: &RequestParts<'_>) -> Result<
         body.write("response_format", &ResponseFormatField { r#type: "json_schema", json_schema })?;
     }
     let sent = if wire.native_allowed_tools { parts.with_all_tools_allowed() } else { *parts };
-    // Servers reject an empty list, and the other fields without tools.
-    if !sent.has_allowed_tools() {
-        return Ok(body);
-    }
-    let form = ToolForm { is_strict: wire.strict, max_tools: wire.max_tools, ..ToolForm::new(NAME) };
+    let form =
+        ToolForm { wire: NAME, is_strict: wire.strict, max_tools: wire.max_tools, ..ToolForm::default() };
     let written = sent.write_tools(&mut body, choice, Some(form), |tools| tool_array(tools, wire))?;
     let Some((choice, array)) = written else { return Ok(body) };
     if let Some(names) = parts.allowed_names().filter(|_| wire.native_allowed_tools) {

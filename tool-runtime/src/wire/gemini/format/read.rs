@@ -7,7 +7,7 @@ use crate::message::{InputMessage, Message, Origin};
 use crate::wire::error::beginning;
 use crate::wire::expected::Expected;
 use crate::wire::open_calls::{Turn, with_ids};
-use crate::wire::{WireError, chat_completions, detect, other_wires};
+use crate::wire::{WireError, chat_completions, detect};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -98,8 +98,8 @@ fn read_turn(content: ReadContent<'_>) -> Result<Turn, WireError> {
         let mut kinds = content.as_array().into_iter().flatten().filter_map(|part| part["type"].as_str());
         let wire = r#type.as_str().filter(|kind| *kind != "message").and_then(detect::wire_of_part);
         return Err(match wire.or_else(|| kinds.find_map(detect::wire_of_part)) {
-            Some(wire) => other_wires::error(wire),
-            None if !content.is_null() => other_wires::error(chat_completions::NAME),
+            Some(wire) => WireError::OtherWire { wire },
+            None if !content.is_null() => WireError::OtherWire { wire: chat_completions::NAME },
             None => REQUEST.unexpected("a content without `parts`"),
         });
     };

@@ -25,10 +25,7 @@ struct Declaration<'a> {
 
 pub(super) fn write(body: &mut Body, parts: &RequestParts<'_>, is_strict: bool) -> Result<(), WireError> {
     let choice = parts.choice(&mut body.report);
-    if !parts.has_allowed_tools() {
-        return Ok(());
-    }
-    let form = ToolForm::new(NAME);
+    let form = ToolForm { wire: NAME, ..ToolForm::default() };
     let Some((choice, _)) = parts.write_tools(body, choice, Some(form), tool_array)? else { return Ok(()) };
     let calling = match choice {
         ToolChoice::Auto if !is_strict => return Ok(()),

@@ -8,7 +8,7 @@ use crate::json::remove_entry;
 use crate::message::{ERROR, Extra, InputMessage, Message, Origin, ToolMessage};
 use crate::wire::error::beginning;
 use crate::wire::expected::{Expected, is_list};
-use crate::wire::{WireError, chat_completions, other_wires};
+use crate::wire::{WireError, chat_completions};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -80,7 +80,7 @@ impl<'a> Reader<'a> {
             (Some("message") | None, Some("developer")) => Message::Developer,
             (Some("message") | None, Some("user")) => Message::User,
             (Some("message") | None, Some("tool")) => {
-                return Err(other_wires::error(chat_completions::NAME));
+                return Err(WireError::OtherWire { wire: chat_completions::NAME });
             }
             (None, Some(role)) if role != "assistant" => {
                 return Err(REQUEST.unexpected(format_args!("the role `{role}`")));

@@ -36,7 +36,7 @@ pub(super) fn replaced_functions(wire: &Responses, sent: &RequestParts<'_>) -> &
 
 /// The tools that a request loads.
 pub(super) struct LoadedTools<'a> {
-    form: Form,
+    pub(super) form: Form,
     /// The names of the deferred tools that searches found, and of those that have calls with a namespace.
     deferred: HashSet<&'a str>,
     /// The tools that the results of searches load, which are those that the model may call.
@@ -47,7 +47,7 @@ pub(super) struct LoadedTools<'a> {
 
 /// The form of calls of `search_tools` and their results.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
+pub(super) enum Form {
     /// All are searches.
     Searches,
     /// Those that came as searches stay searches: the request has no deferred tools, and its history was read.
@@ -58,7 +58,7 @@ enum Form {
 
 impl Form {
     /// The calls of a reply that are searches in this form.
-    fn searches(self, reply: &AssistantMessage) -> impl Iterator<Item = &ToolCall> {
+    pub(super) fn searches(self, reply: &AssistantMessage) -> impl Iterator<Item = &ToolCall> {
         let has_search = reply.tool_calls.iter().any(|call| call.name == SEARCH_TOOLS);
         let items = if has_search && self != Form::Functions { reply.items(NAME) } else { Vec::new() };
         items.into_iter().filter_map(move |item| match item {
@@ -104,7 +104,7 @@ impl<'a> LoadedTools<'a> {
                 Message::Assistant(reply) => {
                     let calls = reply.tool_calls.iter().filter(|call| namespace(call).is_some());
                     called.extend(calls.map(|call| &*call.name));
-                    searches = tools.searches(reply).map(|call| &*call.id).collect();
+                    searches = tools.form.searches(reply).map(|call| &*call.id).collect();
                 }
                 Message::Tool(result) if searches.contains(&*result.tool_call_id) && !result.is_error() => {
                     tools.found.extend(result.content.tool_references());
@@ -122,19 +122,6 @@ impl<'a> LoadedTools<'a> {
         tools.loaded = listed.map(|tool| (tool.name(), tool)).collect();
         tools.deferred = deferred;
         tools
-    }
-
-    /// The calls of a reply that are written as searches.
-    pub(super) fn searches<'m>(
-        &self,
-        reply: &'m AssistantMessage,
-    ) -> impl Iterator<Item = &'m ToolCall> + use<'m> {
-        self.form.searches(reply)
-    }
-
-    /// The searches of a reply that the server has, in any form: their results must have the same form.
-    pub(super) fn sent_searches(reply: &AssistantMessage) -> impl Iterator<Item = &ToolCall> {
-        Form::AsTheyCame.searches(reply)
     }
 
     /// Whether the call of an item is written as a call of a function.

@@ -51,14 +51,12 @@ pub(super) fn write(
     replaced: &[&str],
 ) -> Result<(), WireError> {
     let choice = parts.choice(&mut body.report);
-    if !sent.has_allowed_tools() {
-        return Ok(());
-    }
     let form = ToolForm {
+        wire: NAME,
         is_strict: wire.strict,
         has_native_search: replaced.contains(&SEARCH_TOOLS),
         has_call_tool: !replaced.contains(&CALL_TOOL),
-        ..ToolForm::new(NAME)
+        ..ToolForm::default()
     };
     // With custom tools, the array depends on their names and parameters too.
     let form = wire.custom_tools.is_empty().then_some(form);

@@ -2,7 +2,7 @@
 
 use super::item::{self, is_custom};
 use super::part::{text_part, write_content};
-use super::tool_search::{self, LoadedTools};
+use super::tool_search::{self, Form, LoadedTools};
 use super::{NAME, Responses};
 use crate::json::remove_entry;
 use crate::message::{
@@ -53,7 +53,8 @@ pub(super) fn write(
             // The results of the newest one follow, although the request does not contain it.
             writer.start_reply(reply);
             if previous_response.is_some() {
-                writer.searches.extend(LoadedTools::sent_searches(reply).map(|call| &*call.id));
+                // The server has them, and their results must have the same form.
+                writer.searches.extend(Form::AsTheyCame.searches(reply).map(|call| &*call.id));
             }
         }
     }
@@ -130,7 +131,7 @@ impl<'a> Writer<'a, '_> {
     fn start_reply(&mut self, reply: &'a AssistantMessage) -> Vec<(ReplyItem<'a>, ItemHead<'a>)> {
         self.ids.start_reply(&reply.tool_calls);
         self.text_calls.clear();
-        self.searches = self.tools.searches(reply).map(|call| &*call.id).collect();
+        self.searches = self.tools.form.searches(reply).map(|call| &*call.id).collect();
         let items: Vec<(_, ItemHead<'a>)> = items_with_heads(reply, NAME);
         for (item, head) in &items {
             let text_call = match *item {
