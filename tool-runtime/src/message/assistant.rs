@@ -147,9 +147,18 @@ impl AssistantMessage {
             && self.native.is_empty()
     }
 
+    /// The reply with the origin and the usage of its response, and with each call once and under an id of its own.
+    #[cfg(any(feature = "anthropic", feature = "gemini", feature = "ollama", feature = "responses"))]
+    pub(crate) fn received(mut self, origin: Origin, usage: Option<Usage>) -> Self {
+        (self.origin, self.usage) = (Some(origin), usage);
+        self.merge_restated_calls();
+        self.make_ids_usable();
+        self
+    }
+
     /// Merges calls that the server states more than once, which would run twice.
     #[cfg(any(feature = "anthropic", feature = "gemini", feature = "ollama", feature = "responses"))]
-    pub(crate) fn merge_restated_calls(&mut self) {
+    fn merge_restated_calls(&mut self) {
         let mut positions: HashMap<(String, String), usize> = HashMap::new();
         let mut merged: Vec<ToolCall> = Vec::with_capacity(self.tool_calls.len());
         for call in std::mem::take(&mut self.tool_calls) {

@@ -1,5 +1,6 @@
 //! Unique ids for the calls of a reply, since tool messages refer to calls by id.
 
+use super::stored::is_default;
 use super::{Message, ToolCall};
 use crate::fingerprint::{Fingerprint, fingerprint};
 use serde::{Deserialize, Serialize};
@@ -126,16 +127,11 @@ impl SessionReply {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RemovedIds {
     /// One more than the highest number in a removed id that a session made.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     next_number: u64,
     /// The ids that servers have sent. When their number reaches the limit, each later id counts as one of them.
-    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    #[serde(default, skip_serializing_if = "is_default")]
     sent: BTreeSet<Fingerprint>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde requires a reference")]
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }
 
 impl RemovedIds {

@@ -4,6 +4,7 @@
 //! keeps its items verbatim. An item that represents text or a call has its fingerprint, so that a change of the
 //! message is detected, and the item is written anew.
 
+use super::stored::is_default;
 use super::{AssistantMessage, Content, ItemKind, ToolCall};
 use crate::fingerprint::Fingerprint;
 use crate::json::pairs;
@@ -15,7 +16,7 @@ use std::collections::{HashMap, VecDeque};
 pub(crate) struct NativeItem {
     /// The text of its JSON: providers may read the order of keys.
     pub(crate) item: String,
-    #[serde(default, skip_serializing_if = "StandsFor::is_nothing")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub(crate) stands_for: StandsFor,
 }
 
@@ -39,10 +40,6 @@ impl StandsFor {
     /// The call that an item represents; `None` if the provider rejects the item.
     pub(crate) fn from_call(call: Option<&ToolCall>) -> Self {
         call.map_or(StandsFor::RejectedCall, |call| StandsFor::Call(call_fingerprint(call)))
-    }
-
-    fn is_nothing(&self) -> bool {
-        *self == StandsFor::Nothing
     }
 }
 

@@ -64,7 +64,7 @@ where
     messages.try_into().map_err(D::Error::custom)
 }
 
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 

@@ -47,16 +47,19 @@ fn answer_schema(
     if bounds == TypeBounds::Published {
         definitions.values_mut().chain([&mut schema]).for_each(publish);
     }
-    let mut object = match schema {
-        Value::Object(keywords) if !is_wrapped => keywords,
-        schema => wrapped(&schema),
-    };
-    // A map has none, and OpenAI rejects its schema: "object schema missing properties".
-    object.entry("properties").or_insert_with(|| json!({}));
-    if !definitions.is_empty() {
-        object.insert("$defs".to_owned(), definitions.into());
+    let mut object = schema;
+    if is_wrapped {
+        let properties = json!({ "answer": object });
+        object = json!({ "type": "object", "properties": properties, "required": ["answer"], "additionalProperties": false });
     }
-    (object.into(), is_wrapped)
+    // A map has none, and OpenAI rejects its schema: "object schema missing properties".
+    if object["properties"].is_null() {
+        object["properties"] = json!({});
+    }
+    if !definitions.is_empty() {
+        object["$defs"] = definitions.into();
+    }
+    (object, is_wrapped)
 }
 
 /// Whether this is the schema of an object without alternatives, which providers accept at the root.
@@ -64,13 +67,4 @@ fn is_plain_object(schema: &Value) -> bool {
     const UNIONS_AND_REFERENCES: [&str; 7] = ["$ref", "anyOf", "oneOf", "allOf", "enum", "const", "not"];
     schema.get("type").is_some_and(|kind| kind == "object")
         && UNIONS_AND_REFERENCES.iter().all(|keyword| schema.get(keyword).is_none())
-}
-
-fn wrapped(schema: &Value) -> Map<String, Value> {
-    let mut object = Map::new();
-    object.insert("type".to_owned(), "object".into());
-    object.insert("properties".to_owned(), json!({ "answer": schema }));
-    object.insert("required".to_owned(), json!(["answer"]));
-    object.insert("additionalProperties".to_owned(), false.into());
-    object
 }

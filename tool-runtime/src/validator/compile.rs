@@ -75,19 +75,10 @@ struct Location<'s> {
 }
 
 /// Keywords that do not constrain a value.
-const ANNOTATIONS: [&[&str]; 3] = [
-    &[
-        "$schema",
-        "$id",
-        "$anchor",
-        "$dynamicAnchor",
-        "$comment",
-        "$defs",
-        "definitions",
-        "title",
-        "description",
-    ],
-    &["default", "examples", "format", "deprecated", "readOnly", "writeOnly"],
+const ANNOTATIONS: [&[&str]; 4] = [
+    &["$schema", "$id", "$anchor", "$dynamicAnchor", "$comment"],
+    &["$defs", "definitions"],
+    &["title", "description", "default", "examples", "format", "deprecated", "readOnly", "writeOnly"],
     &["contentEncoding", "contentMediaType", "contentSchema"],
 ];
 

@@ -12,7 +12,6 @@ use crate::suggest::{fold, misspells};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 use std::borrow::Cow;
-use std::fmt;
 
 /// The type of a JSON value.
 fn type_of(json: &str) -> TypeSet {
@@ -213,7 +212,7 @@ impl<'v, 'b> Expectation<'v, 'b> {
         };
         match node.array.count {
             Count::ANY if unit != "item" => format!(" of {unit}s"),
-            count => Counted(count, unit).to_string(),
+            count => counted(count, unit),
         }
     }
 
@@ -244,7 +243,7 @@ impl<'v, 'b> Expectation<'v, 'b> {
 fn string_constraint(node: &Node) -> String {
     let pattern =
         node.pattern.as_ref().map(|pattern| format!(" that matches `{}`", Truncated(pattern.source())));
-    format!("{}{}", Counted(node.length, "character"), pattern.unwrap_or_default())
+    format!("{}{}", counted(node.length, "character"), pattern.unwrap_or_default())
 }
 
 /// The required keys distinguish the branches of a union.
@@ -258,7 +257,7 @@ fn object_constraint(node: &Node, is_branch: bool) -> String {
     let is_shown = (1..=max).contains(&keys.len());
     let unit = if keys.len() == 1 { "key" } else { "keys" };
     let keys = is_shown.then(|| format!(" with the {unit} {}", keys.join(" and ")));
-    format!("{}{}", Counted(object.count, "key"), keys.unwrap_or_default())
+    format!("{}{}", counted(object.count, "key"), keys.unwrap_or_default())
 }
 
 /// The maximum number of possible values that a message lists.
@@ -282,18 +281,13 @@ fn list(values: &[String], more: usize) -> String {
 }
 
 /// ` of 1 to 5 items`
-struct Counted(Count, &'static str);
-
-impl fmt::Display for Counted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Counted(Count { min, max }, unit) = *self;
-        let plural = |count: usize| if count == 1 { "" } else { "s" };
-        match (min, max) {
-            (0, usize::MAX) => Ok(()),
-            (0, max) => write!(f, " of at most {max} {unit}{}", plural(max)),
-            (min, usize::MAX) => write!(f, " of at least {min} {unit}{}", plural(min)),
-            (min, max) if min == max => write!(f, " of {min} {unit}{}", plural(min)),
-            (min, max) => write!(f, " of {min} to {max} {unit}s"),
-        }
+fn counted(Count { min, max }: Count, unit: &str) -> String {
+    let plural = |count: usize| if count == 1 { "" } else { "s" };
+    match (min, max) {
+        (0, usize::MAX) => String::new(),
+        (0, max) => format!(" of at most {max} {unit}{}", plural(max)),
+        (min, usize::MAX) => format!(" of at least {min} {unit}{}", plural(min)),
+        (min, max) if min == max => format!(" of {min} {unit}{}", plural(min)),
+        (min, max) => format!(" of {min} to {max} {unit}s"),
     }
 }

@@ -1,6 +1,6 @@
 //! The errors of a validation and their paths.
 
-use crate::outcome::{ArgumentError, MAX_ERRORS, MAX_SHOWN_ERRORS, Problem, Truncated};
+use crate::outcome::{ArgumentError, MAX_ERRORS, MAX_SHOWN_ERRORS, Truncated};
 use std::fmt::Write as _;
 
 /// The maximum number of bytes that the collected errors take: a model may send an array of a million wrong items.
@@ -36,10 +36,6 @@ impl Report {
             self.bytes += self.path.len() + 100;
             self.errors.push(error);
         }
-    }
-
-    pub(super) fn add_invalid(&mut self, problem: Problem) {
-        self.add(ArgumentError::invalid(self.path.clone(), problem));
     }
 
     pub(super) fn is_full(&self) -> bool {

@@ -7,7 +7,7 @@ use super::node::{Count, Node, NodeId};
 use super::number::{Number, canonical_text};
 use super::report::{Report, push_index};
 use crate::json::{JsonString, Scanner, TypeSet};
-use crate::outcome::Problem;
+use crate::outcome::{ArgumentError, Problem};
 use std::collections::{HashMap, HashSet};
 
 /// How deep arrays, objects, unions and references may be nested. Limits the stack. `serde_json` parses 127 nested
@@ -128,7 +128,7 @@ impl<'v> Validation<'v> {
         }
         let problem = problem(self).into();
         if let Some(report) = &mut self.report {
-            report.add_invalid(problem);
+            report.add(ArgumentError::invalid(report.path.clone(), problem));
         }
         Ok(())
     }

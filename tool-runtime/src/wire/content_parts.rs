@@ -11,10 +11,12 @@ use std::borrow::Cow;
 pub(super) fn read_parts(
     wire: &'static str,
     list: Vec<Value>,
-    read: impl Fn(&Value) -> Part,
+    read: impl Fn(&Value) -> Option<Part>,
     write: impl Fn(&Part) -> Option<Value>,
 ) -> Content {
-    let parts: Vec<Part> = list.iter().map(read).collect();
+    let kind = |part: &Value| part["type"].as_str().unwrap_or_default().to_owned();
+    let part = |value| read(value).unwrap_or_else(|| Part::Other { kind: kind(value) });
+    let parts: Vec<Part> = list.iter().map(part).collect();
     let is_exact = parts.iter().zip(&list).all(|(part, read)| write(part).as_ref() == Some(read));
     let content = Content::from_parts(parts);
     if is_exact { content } else { content.with_native(wire, Value::Array(list)) }

@@ -66,17 +66,15 @@ pub(super) fn read_content(blocks: Vec<Value>) -> Content {
     read_parts(NAME, blocks, read_block, write_part)
 }
 
-fn read_block(block: &Value) -> Part {
-    let kind = block["type"].as_str().unwrap_or_default();
-    let neutral = match kind {
+fn read_block(block: &Value) -> Option<Part> {
+    match block["type"].as_str()? {
         "text" => block["text"].as_str().map(Part::text),
         "image" => read_source(&block["source"]).map(|media| Part::Image { media }),
         "document" => read_source(&block["source"])
             .map(|media| Part::File { name: block["title"].as_str().map(str::to_owned), media }),
         "tool_reference" => block["tool_name"].as_str().map(Part::tool_reference),
         _ => None,
-    };
-    neutral.unwrap_or_else(|| Part::Other { kind: kind.to_owned() })
+    }
 }
 
 fn read_source(source: &Value) -> Option<Media> {

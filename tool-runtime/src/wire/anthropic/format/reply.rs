@@ -55,11 +55,8 @@ pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
         let ends_with_call = reply.ends_with_call();
         reply.finish(Finish::new(reason), ends_with_call);
     }
-    reply.origin = Some(Origin { model: response.model, response_id: response.id, ..Origin::new(NAME) });
-    reply.usage = read_usage(&response.usage);
-    reply.merge_restated_calls();
-    reply.make_ids_usable();
-    Ok(reply)
+    let origin = Origin { model: response.model, response_id: response.id, ..Origin::new(NAME) };
+    Ok(reply.received(origin, read_usage(&response.usage)))
 }
 
 /// The reply with these blocks as its items.

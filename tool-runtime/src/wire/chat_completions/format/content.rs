@@ -47,10 +47,9 @@ pub(super) fn raw_parts(content: &Content) -> Vec<Value> {
     }
 }
 
-fn read_part(part: &Value) -> Part {
+fn read_part(part: &Value) -> Option<Part> {
     let text_of = |value: &Value| value.as_str().map(str::to_owned);
-    let kind = part["type"].as_str().unwrap_or_default();
-    let neutral = match kind {
+    match part["type"].as_str().unwrap_or_default() {
         "image_url" => {
             // Some servers take the address without an object around it.
             let url = part["image_url"]["url"].as_str().or_else(|| part["image_url"].as_str());
@@ -64,8 +63,7 @@ fn read_part(part: &Value) -> Part {
             let text = part.as_str().or_else(|| part.get("text").or_else(|| part.get("refusal"))?.as_str());
             text.map(Part::text)
         }
-    };
-    neutral.unwrap_or_else(|| Part::Other { kind: kind.to_owned() })
+    }
 }
 
 impl<'de> Deserialize<'de> for Content {

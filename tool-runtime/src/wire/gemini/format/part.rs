@@ -62,11 +62,11 @@ pub(super) fn read_content(list: Vec<Value>) -> Content {
     read_parts(NAME, list, read_part, write_part)
 }
 
-fn read_part(part: &Value) -> Part {
+fn read_part(part: &Value) -> Option<Part> {
     if let Some(text) = part["text"].as_str() {
-        return Part::text(text);
+        return Some(Part::text(text));
     }
-    read_media(part).unwrap_or_else(|| Part::Other { kind: kind(part) })
+    read_media(part).or_else(|| Some(Part::Other { kind: kind(part) }))
 }
 
 /// The name of the field with the data of a part.

@@ -96,7 +96,7 @@ pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
         response => response.map_err(|error| WireError::not_json(body, error))?,
     };
     let candidate = response.candidates.and_then(|candidates| candidates.into_iter().next());
-    let mut reply = match (candidate, blocked(&response.prompt_feedback)) {
+    let reply = match (candidate, blocked(&response.prompt_feedback)) {
         (Some(candidate), _) => read_candidate(candidate).map_err(|error| REPLY.unexpected(error))?,
         (None, Some((reason, refusal))) => AssistantMessage {
             refusal: Some(refusal),
@@ -108,12 +108,8 @@ pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
             return Err(not_a_reply(body, format_args!("there are no `candidates` in {}", beginning(body))));
         }
     };
-    reply.origin =
-        Some(Origin { model: response.model_version, response_id: response.id, ..Origin::new(NAME) });
-    reply.usage = read_usage(&response.usage_metadata);
-    reply.merge_restated_calls();
-    reply.make_ids_usable();
-    Ok(reply)
+    let origin = Origin { model: response.model_version, response_id: response.id, ..Origin::new(NAME) };
+    Ok(reply.received(origin, read_usage(&response.usage_metadata)))
 }
 
 fn not_a_reply(body: &str, problem: impl Display) -> WireError {

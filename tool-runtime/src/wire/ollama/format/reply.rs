@@ -45,9 +45,5 @@ pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
     if let Some(reason) = response.done_reason {
         reply = reply.with_finish_reason(reason);
     }
-    reply.origin = Some(Origin { model: response.model, ..Origin::new(NAME) });
-    reply.usage = usage;
-    reply.merge_restated_calls();
-    reply.make_ids_usable();
-    Ok(reply)
+    Ok(reply.received(Origin { model: response.model, ..Origin::new(NAME) }, usage))
 }

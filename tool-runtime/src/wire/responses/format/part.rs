@@ -51,10 +51,9 @@ pub(super) fn read_content(value: Value) -> Option<Content> {
     })
 }
 
-fn read_part(part: &Value) -> Part {
-    let kind = part["type"].as_str().unwrap_or_default();
+fn read_part(part: &Value) -> Option<Part> {
     let text = |field: &str| part[field].as_str();
-    let neutral = match kind {
+    match part["type"].as_str()? {
         "input_text" | "output_text" => text("text").map(Part::text),
         "input_image" => text("image_url").map(|url| Part::Image { media: Media::from_url(url) }),
         "input_file" => text("file_data").or_else(|| text("file_url")).map(|data| Part::File {
@@ -62,6 +61,5 @@ fn read_part(part: &Value) -> Part {
             media: Media::from_url(data),
         }),
         _ => None,
-    };
-    neutral.unwrap_or_else(|| Part::Other { kind: kind.to_owned() })
+    }
 }

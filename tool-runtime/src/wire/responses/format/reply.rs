@@ -56,11 +56,7 @@ pub(super) fn read(body: &str, custom_tools: &CustomTools) -> Result<AssistantMe
     if let Some(reason) = response.finish_reason() {
         reply.finish(Finish::new(reason), may_end_in_text(output));
     }
-    reply.origin = Some(response.origin());
-    reply.usage = read_usage(&response.usage);
-    reply.merge_restated_calls();
-    reply.make_ids_usable();
-    Ok(reply)
+    Ok(reply.received(response.origin(), read_usage(&response.usage)))
 }
 
 pub(super) fn read_usage(usage: &Value) -> Option<Usage> {
