@@ -96,7 +96,9 @@ impl ToolSchema {
         parameters: Box<RawValue>,
         strict_parameters: Box<RawValue>,
     ) -> Self {
-        ToolSchema { name, description, forms: Arc::new(Forms::with_strict(parameters, strict_parameters)) }
+        let mut forms = Forms::new(parameters, None, None);
+        forms.strict_parameters = Some(strict_parameters);
+        ToolSchema { name, description, forms: Arc::new(forms) }
     }
 
     /// The tool with written names in place of the keys that a provider rejects; `None` if it has no such keys.

@@ -19,21 +19,15 @@ pub(super) fn exchanges(messages: &[Message]) -> impl Iterator<Item = Exchange> 
     std::iter::from_fn(move || {
         let is_part = |message: &Message| matches!(message, Message::Assistant(_) | Message::Tool(_));
         next += messages[next..].iter().position(is_part)?;
-        let exchange = Exchange::starting_at(messages, next);
-        next = exchange.results.end;
-        Some(exchange)
+        let reply = matches!(messages[next], Message::Assistant(_)).then_some(next);
+        let first = next + usize::from(reply.is_some());
+        let results = messages[first..].iter().take_while(|message| matches!(message, Message::Tool(_)));
+        next = first + results.count();
+        Some(Exchange { reply, results: first..next })
     })
 }
 
 impl Exchange {
-    /// The exchange of the reply at this index; without a reply, that of the tool messages from there.
-    pub(super) fn starting_at(messages: &[Message], start: usize) -> Self {
-        let reply = matches!(messages.get(start), Some(Message::Assistant(_))).then_some(start);
-        let first = start + usize::from(reply.is_some());
-        let results = messages.iter().skip(first).take_while(|message| matches!(message, Message::Tool(_)));
-        Exchange { reply, results: first..first + results.count() }
-    }
-
     pub(super) fn calls<'a>(&self, messages: &'a [Message]) -> &'a [ToolCall] {
         match self.reply.and_then(|reply| messages.get(reply)) {
             Some(Message::Assistant(reply)) => &reply.tool_calls,

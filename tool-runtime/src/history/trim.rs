@@ -12,6 +12,7 @@ use std::ops::Range;
 /// The oldest exchanges are removed until the rest is within the budget. An exchange consists of consecutive user messages
 /// and all messages up to the next user message. System and developer messages stay, and so does the newest exchange, even
 /// if it exceeds the budget. A call and its tool message stay or are removed together.
+#[must_use = "pass it to `trim`"]
 pub struct TrimBudget<'a> {
     limit: usize,
     measure: Box<dyn Fn(&Message) -> usize + 'a>,
@@ -21,14 +22,12 @@ pub struct TrimBudget<'a> {
 
 impl<'a> TrimBudget<'a> {
     /// At most `limit` messages.
-    #[must_use]
     pub fn max_messages(limit: usize) -> Self {
         TrimBudget::max_tokens(limit, |_| 1)
     }
 
     /// At most `limit` tokens. `count` is a tokenizer or an estimate; it is called once for each message, and once more
     /// for each truncated message.
-    #[must_use]
     pub fn max_tokens(limit: usize, count: impl Fn(&Message) -> usize + 'a) -> Self {
         TrimBudget { limit, measure: Box::new(count), longest_output: None, keeps_newest_exchange: true }
     }
@@ -36,7 +35,6 @@ impl<'a> TrimBudget<'a> {
     /// Truncates the results of tools in the middle to this many bytes, the oldest first and only as many as needed: in
     /// older exchanges before an exchange is removed, and in the newest exchange if it alone exceeds the limit. Results
     /// of the newest reply and results with images or files are never truncated. Off by default.
-    #[must_use]
     pub fn truncate_results(mut self, bytes: usize) -> Self {
         self.longest_output = Some(bytes);
         self
@@ -45,7 +43,6 @@ impl<'a> TrimBudget<'a> {
     /// Whether the newest exchange stays complete; true by default. If false, only its user messages and its newest
     /// reply with the tool messages must stay, and older replies are removed with their tool messages: for programs in
     /// which one user message leads to hundreds of calls.
-    #[must_use]
     pub fn keep_newest_exchange(mut self, keeps: bool) -> Self {
         self.keeps_newest_exchange = keeps;
         self

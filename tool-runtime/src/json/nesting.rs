@@ -3,7 +3,7 @@
 /// How many brackets are open.
 #[derive(Debug, Default)]
 pub(crate) struct Nesting {
-    depth: usize,
+    pub(crate) depth: usize,
     string: StringState,
 }
 
@@ -43,9 +43,5 @@ impl Nesting {
             }
             (unchanged, _) => unchanged,
         };
-    }
-
-    pub(crate) fn depth(&self) -> usize {
-        self.depth
     }
 }

@@ -39,7 +39,7 @@ impl ObjectEnd {
         let ObjectEnd::Within { nesting, is_empty } = self else { return None };
         for (index, byte) in bytes {
             nesting.step(byte);
-            if nesting.depth() == 0 {
+            if nesting.depth == 0 {
                 *self = ObjectEnd::Found { is_empty: *is_empty };
                 return Some(index + 1);
             }

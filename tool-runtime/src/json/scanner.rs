@@ -129,7 +129,7 @@ impl<'j> Scanner<'j> {
         let mut nesting = Nesting::default();
         for &byte in &self.json.as_bytes()[from..] {
             nesting.step(byte);
-            if nesting.depth() == 0 {
+            if nesting.depth == 0 {
                 break;
             }
             self.at += 1;
@@ -147,7 +147,7 @@ impl<'j> Scanner<'j> {
 /// A string as JSON text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct JsonString<'j> {
-    json: &'j str,
+    pub(crate) json: &'j str,
     has_escape: bool,
 }
 
@@ -156,11 +156,6 @@ impl<'j> JsonString<'j> {
     pub(crate) fn from_value(value: &'j str) -> Option<Self> {
         let mut json = Scanner::new(value);
         (json.peek() == b'"').then(|| json.string())
-    }
-
-    /// The text, with its quotes.
-    pub(crate) fn json(self) -> &'j str {
-        self.json
     }
 
     /// The value of the string; `None` if it contains half a surrogate pair, which no parser reads.

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 pub(crate) struct Forms {
     pub(super) parameters: Box<RawValue>,
     /// The parameters of the strict forms, if they are others.
-    strict_parameters: Option<Box<RawValue>>,
+    pub(super) strict_parameters: Option<Box<RawValue>>,
     /// The conversion of a foreign definition.
     convert: Option<Convert>,
     /// The definition in the form of each wire that has asked for it.
@@ -42,12 +42,6 @@ impl Forms {
             openai: OnceLock::new(),
             anthropic: OnceLock::new(),
         }
-    }
-
-    /// Forms of a tool whose strict forms have other parameters.
-    #[cfg(feature = "search")]
-    pub(super) fn with_strict(parameters: Box<RawValue>, strict_parameters: Box<RawValue>) -> Self {
-        Forms { strict_parameters: Some(strict_parameters), ..Forms::new(parameters, None, None) }
     }
 
     /// The definition in the form of a wire, which `write` creates.

@@ -74,7 +74,8 @@ fn object_schema(
 ///
 /// Null and `{}` mean any object. `is_closed`: arguments that the schema does not name are rejected.
 pub(crate) fn from_dynamic(mut schema: Value, is_closed: bool) -> Result<ParametersSchema, SchemaError> {
-    if is_any_object(&schema) {
+    // No parameters, or `{}`, mean any object.
+    if schema.is_null() || schema.as_object().is_some_and(Map::is_empty) {
         schema = json!({ "type": "object" });
     }
     if let Some(keywords) = schema.as_object_mut() {
@@ -111,11 +112,6 @@ impl From<ExceededLimit> for SchemaError {
     fn from(limit: ExceededLimit) -> Self {
         SchemaError::Limit(limit)
     }
-}
-
-/// Whether a definition has no parameters or `{}`, which mean any object.
-fn is_any_object(schema: &Value) -> bool {
-    schema.is_null() || schema.as_object().is_some_and(Map::is_empty)
 }
 
 fn describe(schema: &mut Value, description: &str) {

@@ -86,7 +86,7 @@ fn may_have_rejected_key(json: &str) -> bool {
         match scanner.peek() {
             0 => return false,
             b'"' => {
-                let text = scanner.string().json();
+                let text = scanner.string().json;
                 let key = text.get(1..text.len().saturating_sub(1)).unwrap_or_default();
                 if scanner.peek() == b':' && key != "$ref" && !names::is_accepted(key) {
                     return true;

@@ -20,7 +20,7 @@ const MAX_PINNED: usize = 3;
 /// The tools of a registry that are not pinned, sorted by name. Subsets of the registry share it.
 pub(crate) struct Catalog {
     settings: Search,
-    tools: Vec<ToolSchema>,
+    pub(super) tools: Vec<ToolSchema>,
     /// `entries[i]` is described by `tools[i]`.
     entries: Vec<Arc<ToolEntry>>,
     /// Created by the first search.
@@ -58,10 +58,6 @@ impl Catalog {
     pub(crate) fn new(settings: Search, tools: Vec<(ToolSchema, Arc<ToolEntry>)>) -> Self {
         let (tools, entries) = tools.into_iter().unzip();
         Catalog { settings, tools, entries, index: OnceLock::new() }
-    }
-
-    pub(super) fn tools(&self) -> &[ToolSchema] {
-        &self.tools
     }
 
     pub(super) fn index(&self) -> &KeywordIndex {

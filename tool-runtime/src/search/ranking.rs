@@ -86,7 +86,7 @@ impl<'a> SearchQuery<'a> {
     /// that a ranking can keep data for each tool. [`merge`](crate::Registry::merge) creates another slice.
     #[must_use]
     pub fn tools(&self) -> &'a [ToolSchema] {
-        self.findable.catalog.tools()
+        &self.findable.catalog.tools
     }
 
     /// Whether the request may use this tool. The result of the search leaves out all others.
@@ -107,7 +107,7 @@ impl<'a> SearchQuery<'a> {
         let Findable { catalog, .. } = self.findable;
         let positions =
             catalog.index().rank_among(self.text, limit, |position| self.findable.contains(position));
-        positions.into_iter().filter_map(|position| catalog.tools().get(position)).collect()
+        positions.into_iter().filter_map(|position| catalog.tools.get(position)).collect()
     }
 }
 

@@ -47,12 +47,8 @@ fn texts(schema: &Value) -> impl Iterator<Item = &str> {
         Some(schema)
     });
     schemas.flat_map(|schema| {
-        let names = schema
-            .get("properties")
-            .and_then(Value::as_object)
-            .into_iter()
-            .flatten()
-            .map(|(name, _)| &**name);
+        let properties = schema.get("properties").and_then(Value::as_object).into_iter();
+        let names = properties.flatten().map(|(name, _)| &**name);
         let values =
             schema.get("enum").and_then(Value::as_array).into_iter().flatten().chain(schema.get("const"));
         names.chain(schema.get("description").into_iter().chain(values).filter_map(Value::as_str))

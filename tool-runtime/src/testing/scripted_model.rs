@@ -20,6 +20,7 @@ use std::time::Duration;
 /// Each request is written on the [wire of the model](ScriptedModel::wire) if one is set, otherwise on
 /// [its own](Request::wire), and [checked](check_request) first. A request that is rejected takes no reply from the script.
 #[derive(Clone, Debug)]
+#[must_use = "it replies to requests"]
 pub struct ScriptedModel {
     wire: Option<Arc<dyn Wire>>,
     replies: Arc<[ScriptedReply]>,
@@ -38,7 +39,6 @@ struct State {
 
 impl ScriptedModel {
     /// A model with these replies.
-    #[must_use]
     pub fn new<R: Into<ScriptedReply>>(replies: impl IntoIterator<Item = R>) -> Self {
         ScriptedModel {
             wire: None,
@@ -69,7 +69,6 @@ impl ScriptedModel {
     /// # Ok(())
     /// # }
     /// ```
-    #[must_use]
     pub fn repeat(reply: impl Into<ScriptedReply>) -> Self {
         ScriptedModel { repeats: true, ..ScriptedModel::new([reply]) }
     }
@@ -95,7 +94,6 @@ impl ScriptedModel {
     /// # Ok(())
     /// # }
     /// ```
-    #[must_use]
     pub fn wire(mut self, wire: impl Wire + 'static) -> Self {
         self.wire = Some(Arc::new(wire));
         self
@@ -165,11 +163,8 @@ impl ScriptedModel {
     /// The reply to this request, and the wire of both.
     fn next_reply(&self, request: &Request) -> Result<(SentReply, Arc<dyn Wire>), ScriptedModelError> {
         let wire = Arc::clone(self.wire.as_ref().unwrap_or(&request.wire));
-        let body = request
-            .clone()
-            .wire(Arc::clone(&wire))
-            .body()
-            .map_err(|source| ScriptedModelError::NotWritten { source })?;
+        let body = request.clone().wire(Arc::clone(&wire)).body();
+        let body = body.map_err(|source| ScriptedModelError::NotWritten { source })?;
         let body = serde_json::to_value(&body).map_err(|source| ScriptedModelError::NotWritten {
             source: WireError::NotSerializable { source },
         })?;

@@ -24,6 +24,7 @@ use std::time::Duration;
 /// A reply arrives at once and completely, unless it has a [delay](ScriptedReply::with_delay), a
 /// [delay between its chunks](ScriptedReply::with_chunk_delay), or an [interruption](ScriptedReply::interrupted_after).
 #[derive(Clone, Debug)]
+#[must_use = "it is an entry of a script"]
 pub struct ScriptedReply {
     source: Source,
     delivery: Delivery,
@@ -63,7 +64,6 @@ impl ScriptedReply {
     /// # Ok(())
     /// # }
     /// ```
-    #[must_use]
     pub fn stream<E: Into<Value>>(events: impl IntoIterator<Item = E>) -> Self {
         ScriptedReply::new(Content::Events(events.into_iter().map(Into::into).collect()))
     }
@@ -90,7 +90,6 @@ impl ScriptedReply {
     /// # Ok(())
     /// # }
     /// ```
-    #[must_use]
     pub fn from_fn<R: Into<ScriptedReply>>(reply: impl Fn(&Request) -> R + Send + Sync + 'static) -> Self {
         let function = Arc::new(move |request: &Request| reply(request).into());
         ScriptedReply { source: Source::Function(function), delivery: Delivery::default() }
@@ -98,7 +97,6 @@ impl ScriptedReply {
 
     /// An error of the server: the body of its response, or only the message. The model returns
     /// [`ScriptedModelError::Server`](super::ScriptedModelError::Server).
-    #[must_use]
     pub fn error(body: impl Into<String>) -> Self {
         ScriptedReply::new(Content::Error(body.into()))
     }
@@ -119,7 +117,6 @@ impl ScriptedReply {
     /// # Ok(())
     /// # }
     /// ```
-    #[must_use]
     pub fn refusal(text: impl Into<String>) -> Self {
         ScriptedReply::new(Content::Refusal(text.into()))
     }
@@ -149,7 +146,6 @@ impl ScriptedReply {
     /// # Panics
     ///
     /// The futures of the model panic outside of a Tokio runtime with timers.
-    #[must_use]
     pub fn with_delay(mut self, delay: Duration) -> Self {
         self.delivery.delay = Some(delay);
         self
@@ -163,7 +159,6 @@ impl ScriptedReply {
     /// # Panics
     ///
     /// The stream panics outside of a Tokio runtime with timers.
-    #[must_use]
     pub fn with_chunk_delay(mut self, delay: Duration) -> Self {
         self.delivery.chunk_delay = Some(delay);
         self
@@ -192,7 +187,6 @@ impl ScriptedReply {
     /// # Ok(())
     /// # }
     /// ```
-    #[must_use]
     pub fn interrupted_after(mut self, chunks: usize) -> Self {
         self.delivery.interrupted_after = Some(chunks);
         self

@@ -242,7 +242,7 @@ impl<'v, 'b> Expectation<'v, 'b> {
 
 fn string_constraint(node: &Node) -> String {
     let pattern =
-        node.pattern.as_ref().map(|pattern| format!(" that matches `{}`", Truncated(pattern.source())));
+        node.pattern.as_ref().map(|pattern| format!(" that matches `{}`", Truncated(&pattern.source)));
     format!("{}{}", counted(node.length, "character"), pattern.unwrap_or_default())
 }
 

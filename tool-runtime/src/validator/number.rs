@@ -126,10 +126,10 @@ pub(super) fn canonical(value: &Value) -> String {
             format!("[{}]", items.join(","))
         }
         Value::Object(entries) => {
-            let mut entries: Vec<String> = entries
-                .iter()
-                .map(|(key, value)| format!("{}:{}", to_text(&key.as_str().into()), canonical(value)))
-                .collect();
+            let entry = |(key, value): (&String, &Value)| {
+                format!("{}:{}", to_text(&key.as_str().into()), canonical(value))
+            };
+            let mut entries: Vec<String> = entries.iter().map(entry).collect();
             entries.sort_unstable();
             format!("{{{}}}", entries.join(","))
         }

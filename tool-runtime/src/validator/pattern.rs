@@ -11,7 +11,7 @@ pub(crate) const SIGNED_KEYS: &str = r"^(0|-?[1-9]\d*)$";
 /// A pattern that is enforced. The patterns of integer keys always are, all others with the feature `regex`.
 #[derive(Debug)]
 pub(super) struct Pattern {
-    source: String,
+    pub(super) source: String,
     matcher: Matcher,
 }
 
@@ -64,10 +64,6 @@ impl Pattern {
             _ => Matcher::compile(source, memory)?,
         };
         Some(Pattern { source: source.to_owned(), matcher })
-    }
-
-    pub(super) fn source(&self) -> &str {
-        &self.source
     }
 
     pub(super) fn matches(&self, text: &str, budget: &mut Budget) -> Result<bool, Stop> {

@@ -154,7 +154,7 @@ impl<'v> Validation<'v> {
         if let Some(pattern) = node.pattern.as_ref().filter(|_| is_valid) {
             is_valid = pattern.matches(&text, self.budget)?;
         }
-        if is_valid { self.enum_value(node, string.json()) } else { self.mismatch(node, string.json()) }
+        if is_valid { self.enum_value(node, string.json) } else { self.mismatch(node, string.json) }
     }
 
     fn number(&mut self, node: &'v Node, json: &str) -> Result<(), Stop> {

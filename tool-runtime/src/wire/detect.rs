@@ -88,15 +88,10 @@ fn wire_of_element(element: &Value) -> Option<&'static str> {
         return Excerpt::Content(element).wire().or_else(|| Excerpt::CallsOrResult(element).wire());
     }
     let mut parts = element["content"].as_array().into_iter().flatten();
-    Excerpt::Message(element)
-        .wire()
-        .or_else(|| parts.find_map(wire_of_content_part))
-        .or_else(|| wire_of_fields(fields))
-        .or_else(|| Excerpt::ElementType(element["type"].as_str()?).wire())
-}
-
-fn wire_of_content_part(part: &Value) -> Option<&'static str> {
-    Excerpt::Part(part).wire().or_else(|| wire_of_part(part["type"].as_str()?))
+    let wire_of = |part: &Value| Excerpt::Part(part).wire().or_else(|| wire_of_part(part["type"].as_str()?));
+    let wire = Excerpt::Message(element).wire().or_else(|| parts.find_map(wire_of));
+    let wire = wire.or_else(|| wire_of_fields(fields));
+    wire.or_else(|| Excerpt::ElementType(element["type"].as_str()?).wire())
 }
 
 /// The wire of a part of this type, if only one wire has it.
@@ -114,10 +109,8 @@ pub(super) fn wire_of_response(body: &Value) -> Option<&'static str> {
     let fields = body.as_object()?;
     let parts = fields.get("content").and_then(Value::as_array).into_iter().flatten();
     let mut kinds = parts.filter_map(|part| part["type"].as_str());
-    Excerpt::Response(fields)
-        .wire()
-        .or_else(|| wire_of_fields(fields))
-        .or_else(|| kinds.find_map(wire_of_part))
+    let wire = Excerpt::Response(fields).wire().or_else(|| wire_of_fields(fields));
+    wire.or_else(|| kinds.find_map(wire_of_part))
 }
 
 /// The wire of the body of a request that is not in the expected format.

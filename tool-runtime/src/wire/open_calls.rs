@@ -101,10 +101,8 @@ impl OpenCalls {
     /// first open call of its tool, or of any tool if the result does not name one.
     fn take_results(&mut self, results: Vec<ReadResult>) -> Vec<ToolMessage> {
         // Results with an id have their calls before the others.
-        let by_id: Vec<Option<usize>> = results
-            .iter()
-            .map(|result| self.open_call(|calls| calls.by_id.get_mut(result.id.as_ref()?)))
-            .collect();
+        let with_id = |result: &ReadResult| self.open_call(|calls| calls.by_id.get_mut(result.id.as_ref()?));
+        let by_id: Vec<Option<usize>> = results.iter().map(with_id).collect();
         let mut messages = Vec::with_capacity(results.len());
         for (result, by_id_position) in results.into_iter().zip(by_id) {
             let ReadResult { id, tool, mut message } = result;

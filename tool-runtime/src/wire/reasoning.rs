@@ -26,10 +26,8 @@ impl AssistantMessage {
             return text.to_owned();
         }
         let items = self.native.iter().filter(|item| item.is_reasoning());
-        items
-            .filter_map(|item| serde_json::from_str::<ReasoningItem>(&item.item).ok())
-            .map(ReasoningItem::into_text)
-            .collect()
+        let items = items.filter_map(|item| serde_json::from_str::<ReasoningItem>(&item.item).ok());
+        items.map(ReasoningItem::into_text).collect()
     }
 
     /// The text of the reasoning in a field.

@@ -32,7 +32,7 @@ pub struct Report {
     /// decides instead.
     pub ignored_choice: Option<ToolChoice>,
     /// Whether the API has no tool choice.
-    has_no_choice: bool,
+    pub(super) has_no_choice: bool,
     /// The names of allowed tools that no tool has.
     pub unknown_tools: Vec<String>,
     /// The custom tools of the wire that are sent as functions, since the parameter is not a string or not their only one.
@@ -109,12 +109,6 @@ pub(super) fn reasons(reasons: &[NotStrict]) -> Vec<String> {
 }
 
 impl Report {
-    /// Reports a tool choice that the API does not have.
-    #[cfg(feature = "ollama")]
-    pub(super) fn ignore_choice(&mut self, choice: &ToolChoice) {
-        (self.ignored_choice, self.has_no_choice) = (Some(choice.clone()), true);
-    }
-
     /// Reports a part of a content, unless it is a reference to a tool: the text describes the tool too.
     pub(super) fn content_part(&mut self, message: usize, reported: ReportedPart<'_>) {
         match reported {

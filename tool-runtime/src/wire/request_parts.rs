@@ -25,6 +25,7 @@ use std::sync::Arc;
 /// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
+#[must_use = "a wire writes them"]
 pub struct RequestParts<'a> {
     /// The messages, system messages included.
     pub messages: &'a [Message],
@@ -49,7 +50,6 @@ pub struct RequestParts<'a> {
 
 impl<'a> RequestParts<'a> {
     /// These messages, without tools.
-    #[must_use]
     pub fn new(messages: &'a [Message]) -> Self {
         RequestParts {
             messages,
@@ -65,42 +65,36 @@ impl<'a> RequestParts<'a> {
     }
 
     /// Sets the tools.
-    #[must_use]
     pub fn tools(mut self, tools: &'a [ToolSchema]) -> Self {
         self.tools = tools;
         self
     }
 
     /// Sets the tools that the model finds with `search_tools` instead of reading them in each request. Default: none.
-    #[must_use]
     pub fn deferred_tools(mut self, tools: &'a [ToolSchema]) -> Self {
         self.deferred_tools = tools;
         self
     }
 
     /// Sets whether the model may, must or must not call a tool.
-    #[must_use]
     pub fn tool_choice(mut self, choice: &'a ToolChoice) -> Self {
         self.tool_choice = choice;
         self
     }
 
     /// Sets the names of the tools that the model may call. Default: all.
-    #[must_use]
     pub fn allowed_tools(mut self, names: &'a [String]) -> Self {
         self.allowed = AllowedTools { names: Some(names), ..AllowedTools::default() };
         self
     }
 
     /// Sets whether the model may call several tools in one reply. Default: true.
-    #[must_use]
     pub fn parallel_calls(mut self, parallel: bool) -> Self {
         self.parallel_calls = parallel;
         self
     }
 
     /// Sets whether a stream reports the tokens that the reply takes. Default: false.
-    #[must_use]
     pub fn stream_usage(mut self, stream_usage: bool) -> Self {
         self.stream_usage = stream_usage;
         self

@@ -51,10 +51,9 @@ impl PropertyKeys {
                     *entries = object(renamed);
                 }
                 ("propertyNames", Value::Object(keywords)) => {
-                    keywords
-                        .iter_mut()
-                        .filter(|(keyword, _)| matches!(keyword.as_str(), "enum" | "const"))
-                        .for_each(|(_, names)| self.write_names(names));
+                    for keyword in ["enum", "const"] {
+                        keywords.get_mut(keyword).into_iter().for_each(|names| self.write_names(names));
+                    }
                 }
                 _ => {}
             }

@@ -103,6 +103,7 @@ use references::References;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
+#[must_use = "it has the settings of a wire"]
 pub struct Anthropic {
     strict: bool,
     native_tool_search: bool,
@@ -117,7 +118,6 @@ impl Default for Anthropic {
 
 impl Anthropic {
     /// The wire with its default settings.
-    #[must_use]
     pub fn new() -> Self {
         Anthropic::default()
     }
@@ -127,7 +127,6 @@ impl Anthropic {
     /// Limits that the provider does not enforce, such as bounds of numbers, are in the descriptions. A request may have
     /// 20 strict tools, with 24 optional properties and 16 unions together. A tool beyond these limits, or one that cannot
     /// be strict, is sent without `strict`, and [`Body::report`] lists it.
-    #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {
         self.strict = strict;
         self
@@ -183,7 +182,6 @@ impl Anthropic {
     /// assert_eq!(body["tools"][1]["defer_loading"], true);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[must_use]
     pub fn native_tool_search(mut self, native: bool) -> Self {
         self.native_tool_search = native;
         self
@@ -196,7 +194,6 @@ impl Anthropic {
     /// A type without a [strict schema](crate::ToolSchema::anthropic_strict) uses a tool in any case. Models without structured
     /// outputs need [`Never`](UseResponseFormat::Never). [`Body::with`]`("output_config", ..)` adds other settings, and keeps
     /// the format.
-    #[must_use]
     pub fn response_format(mut self, response_format: UseResponseFormat) -> Self {
         self.response_format = response_format;
         self

@@ -62,6 +62,7 @@ const RULES: IdRules =
 /// ```
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "these settings are independent")]
+#[must_use = "it has the settings of a wire"]
 pub struct ChatCompletions {
     keep_reasoning: bool,
     strict: bool,
@@ -88,7 +89,6 @@ impl Default for ChatCompletions {
 
 impl ChatCompletions {
     /// The wire with its default settings.
-    #[must_use]
     pub fn new() -> Self {
         ChatCompletions::default()
     }
@@ -105,7 +105,6 @@ impl ChatCompletions {
     ///
     /// A reply that was read as a [`Message`] of a history keeps all its fields whatever this setting is, since a request
     /// contained them.
-    #[must_use]
     pub fn keep_reasoning(mut self, keep: bool) -> Self {
         self.keep_reasoning = keep;
         self
@@ -118,7 +117,6 @@ impl ChatCompletions {
     /// `read_event` mark all calls that they read, so that a dispatch reads a null for an optional argument as absent.
     /// Limits that the server does not support are in the descriptions. A tool that cannot be strict, such as one that takes
     /// a map with any keys, is sent without `strict`, and [`Body::report`] lists it.
-    #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {
         self.strict = strict;
         self
@@ -127,7 +125,6 @@ impl ChatCompletions {
     /// Whether the tools that the model may call are sent as OpenAI's `allowed_tools`, which keeps the list of tools
     /// constant for the prompt cache. Default: false, which sends only these tools, since other servers do not know
     /// `allowed_tools`.
-    #[must_use]
     pub fn native_allowed_tools(mut self, native: bool) -> Self {
         self.native_allowed_tools = native;
         self
@@ -136,7 +133,6 @@ impl ChatCompletions {
     /// Whether ids that are not nine letters and digits are replaced: Mistral's servers accept no others
     /// (<https://github.com/mistralai/mistral-common>), so a conversation of another provider needs it there. Default:
     /// false.
-    #[must_use]
     pub fn mistral_ids(mut self, mistral_ids: bool) -> Self {
         self.mistral_ids = mistral_ids;
         self
@@ -145,7 +141,6 @@ impl ChatCompletions {
     /// Whether a request for a stream may ask for the usage: `stream_options: {"include_usage": true}`
     /// (<https://platform.openai.com/docs/api-reference/chat/create#chat-create-stream_options>). Default: true. Switch it off
     /// for a server that rejects the field.
-    #[must_use]
     pub fn stream_usage(mut self, stream_usage: bool) -> Self {
         self.stream_usage = stream_usage;
         self
@@ -156,7 +151,6 @@ impl ChatCompletions {
     /// vLLM or llama.cpp.
     ///
     /// A model chooses better among few tools: see `RegistryBuilder::search`.
-    #[must_use]
     pub fn max_tools(mut self, max_tools: impl Into<Option<usize>>) -> Self {
         self.max_tools = max_tools.into();
         self
@@ -170,7 +164,6 @@ impl ChatCompletions {
     /// OpenAI accepts a response format together with tools: set [`Always`](UseResponseFormat::Always). Groq rejects such a
     /// request, and a model on vLLM calls no tool (<https://github.com/vllm-project/vllm/issues/39929>). Servers that accept no
     /// JSON Schema, such as DeepSeek's, need [`Never`](UseResponseFormat::Never).
-    #[must_use]
     pub fn response_format(mut self, response_format: UseResponseFormat) -> Self {
         self.response_format = response_format;
         self

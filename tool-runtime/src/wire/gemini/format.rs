@@ -99,6 +99,7 @@ use serde_json::value::RawValue;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
+#[must_use = "it has the settings of a wire"]
 pub struct Gemini {
     strict: bool,
     response_format: UseResponseFormat,
@@ -112,7 +113,6 @@ impl Default for Gemini {
 
 impl Gemini {
     /// The wire with its default settings.
-    #[must_use]
     pub fn new() -> Self {
         Gemini::default()
     }
@@ -137,7 +137,6 @@ impl Gemini {
     /// assert_eq!(config, Some(r#"{"functionCallingConfig":{"mode":"VALIDATED"}}"#));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {
         self.strict = strict;
         self
@@ -150,7 +149,6 @@ impl Gemini {
     /// Models before Gemini 3 reject it together with tools ("Function calling with a response mime type: 'application/json' is
     /// unsupported"); for newer ones, set [`Always`](UseResponseFormat::Always). [`Body::with`]`("generationConfig", ..)` adds other
     /// settings, and keeps the format.
-    #[must_use]
     pub fn response_format(mut self, response_format: UseResponseFormat) -> Self {
         self.response_format = response_format;
         self

@@ -89,6 +89,7 @@ const RULES: IdRules =
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
+#[must_use = "it has the settings of a wire"]
 pub struct Ollama {
     response_format: UseResponseFormat,
 }
@@ -101,7 +102,6 @@ impl Default for Ollama {
 
 impl Ollama {
     /// The wire with its default settings.
-    #[must_use]
     pub fn new() -> Self {
         Ollama::default()
     }
@@ -110,7 +110,6 @@ impl Ollama {
     /// of the API, `format` (<https://docs.ollama.com/capabilities/structured-outputs>). Default:
     /// [`WithoutTools`](UseResponseFormat::WithoutTools), since the server makes the whole text follow the schema, and a call of
     /// a tool is text too.
-    #[must_use]
     pub fn response_format(mut self, response_format: UseResponseFormat) -> Self {
         self.response_format = response_format;
         self
@@ -163,7 +162,7 @@ impl Wire for Ollama {
 fn write_tools(body: &mut Body, parts: &RequestParts<'_>) -> Result<(), WireError> {
     let choice = parts.choice(&mut body.report);
     if *choice != ToolChoice::Auto {
-        body.report.ignore_choice(choice);
+        (body.report.ignored_choice, body.report.has_no_choice) = (Some(choice.clone()), true);
     }
     let form = ToolForm { wire: NAME, ..ToolForm::default() };
     parts.write_tools(body, &ToolChoice::Auto, Some(form), tool_array)?;

@@ -89,6 +89,7 @@ use serde_json::json;
 /// ```
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "these settings are independent")]
+#[must_use = "it has the settings of a wire"]
 pub struct Responses {
     store: bool,
     previous_response: bool,
@@ -115,7 +116,6 @@ impl Default for Responses {
 
 impl Responses {
     /// The wire with its default settings.
-    #[must_use]
     pub fn new() -> Self {
         Responses::default()
     }
@@ -129,7 +129,6 @@ impl Responses {
     ///
     /// Set it to false for conversations that are continued after the provider's time of storage, for organisations with
     /// zero data retention, and for conversations that continue on another server with this API.
-    #[must_use]
     pub fn store(mut self, store: bool) -> Self {
         self.store = store;
         self
@@ -140,7 +139,6 @@ impl Responses {
     ///
     /// The provider continues its own copy of the conversation, so a change of earlier messages has no effect. Without a
     /// response to continue, and if nothing is [stored](Responses::store), the request contains all messages.
-    #[must_use]
     pub fn previous_response(mut self, previous_response: bool) -> Self {
         self.previous_response = previous_response;
         self
@@ -154,7 +152,6 @@ impl Responses {
     /// `read_event` mark all calls that they read, so that a dispatch reads a null for an optional argument as absent. A
     /// tool that cannot be strict, such as one that takes a map with any keys, is sent with `strict: false`, and
     /// [`Body::report`] lists it.
-    #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {
         self.strict = strict;
         self
@@ -166,7 +163,6 @@ impl Responses {
     ///
     /// `allowed_tools` names tools of the list only. If the model may call deferred tools, a request with the
     /// [search of the API](Responses::native_tool_search) has only the tools that it may call.
-    #[must_use]
     pub fn native_allowed_tools(mut self, native: bool) -> Self {
         self.native_allowed_tools = native;
         self
@@ -196,9 +192,8 @@ impl Responses {
     /// assert_eq!(reply.tool_calls[0].arguments, r#"{"query":"SELECT 1"}"#);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[must_use]
     pub fn custom_tool(mut self, name: impl Into<String>, parameter: impl Into<String>) -> Self {
-        self.custom_tools.insert(name.into(), parameter.into());
+        self.custom_tools.0.insert(name.into(), parameter.into());
         self
     }
 
@@ -252,7 +247,6 @@ impl Responses {
     /// assert_eq!(reply.tool_calls[0].name, "search_tools");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[must_use]
     pub fn native_tool_search(mut self, native: bool) -> Self {
         self.native_tool_search = native;
         self
@@ -276,7 +270,6 @@ impl Responses {
     ///
     /// OpenAI accepts it together with tools. On vLLM, a model then calls no tool: set
     /// [`WithoutTools`](UseResponseFormat::WithoutTools). [`Body::with`]`("text", ..)` adds other settings, and keeps the format.
-    #[must_use]
     pub fn response_format(mut self, response_format: UseResponseFormat) -> Self {
         self.response_format = response_format;
         self

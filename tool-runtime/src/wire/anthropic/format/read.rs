@@ -19,7 +19,6 @@ const REQUEST: Expected = Expected::request(NAME, "the messages of a request of 
 
 #[derive(Deserialize)]
 struct Request<'a> {
-    #[serde(default)]
     system: Option<Value>,
     #[serde(borrow)]
     messages: Vec<ReadMessage<'a>>,
@@ -31,7 +30,6 @@ struct ReadMessage<'a> {
     #[serde(default, borrow)]
     content: Option<&'a RawValue>,
     /// A field of Chat Completions.
-    #[serde(default)]
     tool_calls: Option<IgnoredAny>,
 }
 

@@ -104,7 +104,6 @@ impl Serialize for ToolCall {
 struct ReadCall {
     #[serde(default)]
     id: Value,
-    #[serde(default)]
     function: Option<ReadFunction>,
     #[serde(flatten)]
     other: Map<String, Value>,

@@ -4,11 +4,9 @@ use super::NAME;
 use crate::message::{Content, Media, Part};
 use crate::wire::content_parts::{self, TextOrParts};
 use crate::wire::{WireError, detect};
-use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{Error as _, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Value, json};
-use std::fmt;
 
 /// The content that was read, or its parts that Chat Completions has.
 impl Serialize for Content {
@@ -68,45 +66,31 @@ fn read_part(part: &Value) -> Option<Part> {
 
 impl<'de> Deserialize<'de> for Content {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ContentVisitor)
+        let unexpected = match Value::deserialize(deserializer)? {
+            Value::Null => return Ok(Content::default()),
+            Value::String(text) => return Ok(text.into()),
+            Value::Array(parts) => return read_array(parts).map_err(D::Error::custom),
+            part @ Value::Object(_) if is_part(&part) => return Ok(read_parts(vec![part])),
+            object @ Value::Object(_) => return Ok(object.to_string().into()),
+            Value::Bool(value) => Unexpected::Bool(value),
+            Value::Number(number) => match (number.as_u64(), number.as_i64()) {
+                (Some(number), _) => Unexpected::Unsigned(number),
+                (None, Some(number)) => Unexpected::Signed(number),
+                (None, None) => Unexpected::Float(number.as_f64().unwrap_or(f64::NAN)),
+            },
+        };
+        Err(D::Error::invalid_type(unexpected, &"text or a list of content parts"))
     }
 }
 
-struct ContentVisitor;
-
-impl<'de> Visitor<'de> for ContentVisitor {
-    type Value = Content;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("text or a list of content parts")
+fn read_array(parts: Vec<Value>) -> Result<Content, WireError> {
+    let mut kinds = parts.iter().filter_map(|part| part["type"].as_str());
+    if let Some(wire) = kinds.find_map(detect::wire_of_part) {
+        return Err(WireError::OtherWire { wire });
     }
-
-    fn visit_unit<E: Error>(self) -> Result<Content, E> {
-        Ok(Content::default())
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Content, E> {
-        Ok(text.into())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Content, A::Error> {
-        let parts: Vec<Value> = Deserialize::deserialize(SeqAccessDeserializer::new(seq))?;
-        let mut kinds = parts.iter().filter_map(|part| part["type"].as_str());
-        if let Some(wire) = kinds.find_map(detect::wire_of_part) {
-            return Err(A::Error::custom(WireError::OtherWire { wire }));
-        }
-        // Any other array is the result of a tool that was not serialized to text.
-        if parts.iter().all(|part| part.is_string() || is_part(part)) {
-            Ok(read_parts(parts))
-        } else {
-            Ok(Value::Array(parts).to_string().into())
-        }
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Content, A::Error> {
-        let part = Value::deserialize(MapAccessDeserializer::new(map))?;
-        Ok(if is_part(&part) { read_parts(vec![part]) } else { part.to_string().into() })
-    }
+    // Any other array is the result of a tool that was not serialized to text.
+    let are_parts = parts.iter().all(|part| part.is_string() || is_part(part));
+    Ok(if are_parts { read_parts(parts) } else { Value::Array(parts).to_string().into() })
 }
 
 fn is_part(part: &Value) -> bool {

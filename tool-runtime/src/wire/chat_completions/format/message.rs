@@ -24,7 +24,6 @@ pub(super) enum Role {
 #[serde(expecting = "a message")]
 #[expect(clippy::option_option, reason = "a missing field differs from null")]
 pub(super) struct ReadMessage {
-    #[serde(default)]
     role: Option<String>,
     #[serde(default, deserialize_with = "read_present")]
     content: Option<Option<Content>>,

@@ -9,6 +9,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 #[derive(Serialize)]
 pub(in crate::wire) struct Definition<'a> {
@@ -60,9 +61,7 @@ struct ReadDefinition {
 #[derive(Deserialize)]
 struct ReadFunction {
     name: String,
-    #[serde(default)]
     description: Option<String>,
-    #[serde(default)]
     parameters: Option<Value>,
 }
 
@@ -83,12 +82,7 @@ impl<'de> Deserialize<'de> for ToolSchema {
 #[derive(Serialize)]
 struct Named<'a> {
     r#type: &'static str,
-    function: NamedFunction<'a>,
-}
-
-#[derive(Serialize)]
-struct NamedFunction<'a> {
-    name: &'a str,
+    function: BTreeMap<&'static str, &'a str>,
 }
 
 impl Serialize for ToolChoice {
@@ -98,7 +92,8 @@ impl Serialize for ToolChoice {
             ToolChoice::None => serializer.serialize_str("none"),
             ToolChoice::Required => serializer.serialize_str("required"),
             ToolChoice::Tool(name) => {
-                Named { r#type: "function", function: NamedFunction { name } }.serialize(serializer)
+                let function = BTreeMap::from([("name", &**name)]);
+                Named { r#type: "function", function }.serialize(serializer)
             }
         }
     }

@@ -33,14 +33,9 @@ pub(super) struct WrittenMessage<'a> {
 }
 
 impl<'a> WrittenMessage<'a> {
-    fn new(role: Role, content: Option<TextOrParts<'a>>, extra: impl Into<Option<&'a Extra>>) -> Self {
-        let extra = extra
-            .into()
-            .into_iter()
-            .flat_map(|extra| extra.on_wire(NAME))
-            .map(|(field, value)| (&**field, value))
-            .collect();
-        let extra = Entries(extra);
+    fn new(role: Role, content: Option<TextOrParts<'a>>, extra: Option<&'a Extra>) -> Self {
+        let fields = extra.into_iter().flat_map(|extra| extra.on_wire(NAME));
+        let extra = Entries(fields.map(|(field, value)| (&**field, value)).collect());
         WrittenMessage { role, tool_call_id: None, content, tool_calls: Vec::new(), refusal: None, extra }
     }
 }
@@ -129,7 +124,7 @@ impl<'a> Writer<'a, '_> {
     }
 
     fn input(&mut self, index: usize, role: Role, input: &'a InputMessage) -> WrittenMessage<'a> {
-        WrittenMessage::new(role, Some(self.content(index, &input.content)), &input.extra)
+        WrittenMessage::new(role, Some(self.content(index, &input.content)), Some(&input.extra))
     }
 
     fn reply(&mut self, index: usize, reply: &'a AssistantMessage) -> WrittenMessage<'a> {
@@ -148,7 +143,7 @@ impl<'a> Writer<'a, '_> {
         };
         let calls = reply.tool_calls.iter();
         let calls = calls.map(|call| WrittenCall { call, id: self.ids.written(&call.id), keep });
-        let mut written = WrittenMessage::new(Role::Assistant, content, &reply.extra);
+        let mut written = WrittenMessage::new(Role::Assistant, content, Some(&reply.extra));
         written.tool_calls = calls.collect();
         written.refusal = reply.refusal.as_deref();
         written.extra.0.retain(|(field, value)| keep.keeps(field, value));
@@ -167,7 +162,7 @@ impl<'a> Writer<'a, '_> {
         } else {
             TextOrParts::Text(text_with_notices(prefix, content).into())
         };
-        let mut written = WrittenMessage::new(Role::Tool, Some(content), &result.extra);
+        let mut written = WrittenMessage::new(Role::Tool, Some(content), Some(&result.extra));
         written.tool_call_id = Some(self.ids.written(&result.tool_call_id));
         written
     }

@@ -60,13 +60,9 @@ pub(super) fn messages(body: &str) -> Result<Vec<Message>, WireError> {
 
 /// The contents, of which adjacent ones of the model with calls are one: the API accepts their results together.
 fn joined(contents: Vec<ReadContent<'_>>) -> Vec<ReadContent<'_>> {
-    let has_call = |content: &ReadContent<'_>| {
-        content
-            .parts
-            .iter()
-            .flatten()
-            .any(|part| part.get().contains("functionCall") || part.get().contains("function_call"))
-    };
+    let is_call =
+        |part: &&RawValue| ["functionCall", "function_call"].iter().any(|name| part.get().contains(name));
+    let has_call = |content: &ReadContent<'_>| content.parts.iter().flatten().any(|part| is_call(part));
     let mut joined: Vec<ReadContent<'_>> = Vec::with_capacity(contents.len());
     for content in contents {
         let is_model = content.role.as_deref() == Some("model");

@@ -23,7 +23,6 @@ pub(super) struct ReadMessage<'a> {
 #[derive(Deserialize)]
 #[serde(expecting = "a tool call")]
 struct ReadCall<'a> {
-    #[serde(default)]
     id: Option<String>,
     #[serde(borrow)]
     function: ReadFunction<'a>,

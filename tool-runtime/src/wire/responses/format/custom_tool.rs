@@ -7,22 +7,9 @@ use std::collections::BTreeMap;
 
 /// The parameters of the custom tools, by the names of the tools.
 #[derive(Clone, Debug, Default)]
-pub(super) struct CustomTools(BTreeMap<String, String>);
+pub(super) struct CustomTools(pub(super) BTreeMap<String, String>);
 
 impl CustomTools {
-    pub(super) fn insert(&mut self, tool: String, parameter: String) {
-        self.0.insert(tool, parameter);
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Whether the wire has a custom tool of this name.
-    pub(super) fn lists(&self, tool: &ToolSchema) -> bool {
-        self.0.contains_key(tool.name())
-    }
-
     /// Whether the tool is sent as a custom tool: its parameter is a string, and its only one.
     pub(super) fn contains(&self, tool: &ToolSchema) -> bool {
         let Some(parameter) = self.0.get(tool.name()) else { return false };

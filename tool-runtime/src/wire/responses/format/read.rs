@@ -19,7 +19,6 @@ const REQUEST: Expected = Expected::request(NAME, "the input of a request of the
 
 #[derive(Deserialize)]
 struct Request<'a> {
-    #[serde(default)]
     instructions: Option<String>,
     #[serde(borrow)]
     input: &'a RawValue,

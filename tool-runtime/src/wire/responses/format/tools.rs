@@ -59,13 +59,15 @@ pub(super) fn write(
         ..ToolForm::default()
     };
     // With custom tools, the array depends on their names and parameters too.
-    let form = wire.custom_tools.is_empty().then_some(form);
+    let form = wire.custom_tools.0.is_empty().then_some(form);
     let written = sent.write_tools(body, choice, form, |tools| tool_array(tools, wire, replaced))?;
     let Some((choice, array)) = written else { return Ok(()) };
     // The API has no tool choice for its search: <https://platform.openai.com/docs/api-reference/responses/create>.
     let choice = choice_without(choice, replaced, &mut body.report);
-    let functions =
-        parts.tools.iter().filter(|tool| wire.custom_tools.lists(tool) && !wire.custom_tools.contains(tool));
+    let functions = parts
+        .tools
+        .iter()
+        .filter(|tool| wire.custom_tools.0.contains_key(tool.name()) && !wire.custom_tools.contains(tool));
     body.report.not_custom_tools.extend(functions.map(|tool| tool.name().to_owned()));
     let kind = |name: &str| named(parts, wire, replaced, name);
     match (choice, parts.allowed_names().filter(|_| sent.allowed_names().is_none())) {
