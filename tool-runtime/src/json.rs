@@ -1,9 +1,7 @@
 //! JSON: text that is read without copies, and objects that keep the order of their keys.
 
 mod descendants;
-mod entries;
 mod nesting;
-mod object;
 mod object_end;
 mod order;
 mod pairs;
@@ -15,11 +13,9 @@ mod to_text;
 mod type_set;
 
 pub(crate) use descendants::descendants;
-pub(crate) use entries::Entries;
 pub(crate) use nesting::{Nesting, nesting};
-pub(crate) use object::object;
 pub(crate) use object_end::ObjectEnd;
-pub(crate) use order::{remove_entry, sorted_text};
+pub(crate) use order::{Entries, object, remove_entry, sorted_text};
 pub(crate) use pairs::pairs;
 pub(crate) use reference::{definition_name, escaped_token, percent_decoded, referenced, unescaped_token};
 pub(crate) use scanner::{JsonString, Scanner};

@@ -40,7 +40,6 @@
 mod assertions;
 mod check_request;
 mod chunks;
-mod declined;
 mod error;
 mod scripted_model;
 mod scripted_reply;

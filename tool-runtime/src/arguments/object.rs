@@ -20,21 +20,21 @@ pub(crate) fn object(arguments: &str, validator: &Validator) -> Result<Map<Strin
             return Err(not_json(arguments, error));
         }
     };
-    let mut budget = Budget::new(arguments);
-    match validator.validity(validator.root, arguments, &mut budget) {
-        Validity::Valid => Ok(object),
+    let mut errors = Vec::new();
+    match validator.validity(validator.root, arguments, &mut Budget::new(arguments)) {
+        Validity::Valid => {}
         // The handler gets an integer where the schema has one.
         Validity::WithIntegralFloats => {
             let coerced = coerce(arguments, validator, CoercionOptions::default());
-            Ok(coerced.and_then(|coerced| serde_json::from_str(&coerced.arguments).ok()).unwrap_or(object))
+            return Ok(coerced
+                .and_then(|coerced| serde_json::from_str(&coerced.arguments).ok())
+                .unwrap_or(object));
         }
         Validity::Invalid => {
-            match validator.errors(validator.root, "", arguments, &mut Budget::new(arguments)) {
-                errors if errors.is_empty() => Ok(object),
-                errors => Err(ArgumentsError::Invalid(errors)),
-            }
+            errors = validator.errors(validator.root, "", arguments, &mut Budget::new(arguments));
         }
     }
+    if errors.is_empty() { Ok(object) } else { Err(ArgumentsError::Invalid(errors)) }
 }
 
 /// The arguments as pairs, or why they are not an object.

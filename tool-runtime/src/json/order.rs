@@ -2,7 +2,15 @@
 //! may enable it.
 
 use super::to_text;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
+
+/// An object with these entries. `collect` sorts the entries first, and the binary then contains a sort for each caller.
+pub(crate) fn object(entries: impl IntoIterator<Item = (String, Value)>) -> Map<String, Value> {
+    let mut object = Map::new();
+    object.extend(entries);
+    object
+}
 
 /// Removes an entry. The others keep their order: with `preserve_order`, [`Map::remove`] moves the last one to the place of
 /// the removed one.
@@ -16,6 +24,26 @@ pub(crate) fn remove_entry(object: &mut Map<String, Value>, key: &str) -> Option
 pub(crate) fn sorted_text(mut value: Value) -> String {
     value.sort_all_objects();
     to_text(&value)
+}
+
+/// The entries of an object, which is written with this order of its keys.
+#[derive(Debug)]
+pub(crate) struct Entries<K, V>(pub(crate) Vec<(K, V)>);
+
+impl<K: PartialEq, V> Entries<K, V> {
+    /// Replaces the value of a key, or adds an entry.
+    pub(crate) fn set(&mut self, key: K, value: V) {
+        match self.0.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, known)) => *known = value,
+            None => self.0.push((key, value)),
+        }
+    }
+}
+
+impl<K: Serialize, V: Serialize> Serialize for Entries<K, V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(key, value)| (key, value)))
+    }
 }
 
 #[cfg(test)]

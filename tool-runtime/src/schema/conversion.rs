@@ -11,7 +11,6 @@ mod drafts;
 mod engines;
 #[cfg(feature = "ollama")]
 mod inlined;
-mod metaschema;
 mod patterns;
 mod references;
 mod root;

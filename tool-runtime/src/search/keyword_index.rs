@@ -97,7 +97,6 @@ impl KeywordIndex {
 
     /// Like [`rank`](KeywordIndex::rank), only among the positions for which `is_candidate` returns true, for example the
     /// tools that a request may use.
-    #[must_use]
     pub(super) fn rank_among(
         &self,
         query: &str,

@@ -2,10 +2,9 @@
 
 use super::ScriptedModelError;
 use super::chunks::chunks_of;
-use super::declined::declined;
 use crate::message::{AssistantMessage, Chunk, Origin, StreamError};
 use crate::stream::ReplyAssembler;
-use crate::wire::{Wire, WireError};
+use crate::wire::{Wire, WireError, provider};
 use serde_json::Value;
 use std::fmt;
 use std::io;
@@ -95,6 +94,13 @@ impl Content {
 fn from_wire(mut reply: AssistantMessage, wire: &dyn Wire) -> AssistantMessage {
     reply.origin.get_or_insert_with(|| Origin::new(wire.name()));
     reply
+}
+
+/// The reply with this reason, and with the finish reason of the wire's provider.
+fn declined(reason: String, wire: &str) -> AssistantMessage {
+    let finish_reason = provider(wire).and_then(|provider| provider.declined_finish_reason).unwrap_or("stop");
+    let reply = AssistantMessage { refusal: Some(reason), ..AssistantMessage::default() };
+    reply.with_finish_reason(finish_reason)
 }
 
 fn read_events(events: &[Value], wire: &dyn Wire) -> Vec<Chunk> {

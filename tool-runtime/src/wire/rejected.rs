@@ -15,6 +15,9 @@ pub struct RejectedError {
     pub param: String,
 }
 
+/// The result of a check.
+pub(super) type Checked = Result<(), RejectedError>;
+
 pub(super) fn reject<T>(param: impl Into<String>, message: impl Into<String>) -> Result<T, RejectedError> {
     Err(RejectedError { message: message.into(), param: param.into() })
 }
@@ -25,11 +28,13 @@ pub(crate) fn invalid<T>(message: impl Into<String>) -> Result<T, RejectedError>
 }
 
 /// Rejects the request unless this condition of a rule is true.
-pub(super) fn ensure(
-    condition: bool,
-    rejection: impl FnOnce() -> Result<(), RejectedError>,
-) -> Result<(), RejectedError> {
+pub(super) fn ensure(condition: bool, rejection: impl FnOnce() -> Checked) -> Checked {
     if condition { Ok(()) } else { rejection() }
+}
+
+/// Rejects the request with this message, which names the invalid part, unless the condition of a rule is true.
+pub(super) fn require<M: Into<String>>(condition: bool, message: impl FnOnce() -> M) -> Checked {
+    ensure(condition, || invalid(message()))
 }
 
 /// The elements of an array; none if it is not one.
@@ -41,8 +46,8 @@ pub(super) fn list(value: &Value) -> &[Value] {
 pub(super) fn check_fields(
     object: &Value,
     known: &[&str],
-    rejection: impl FnOnce(&str) -> Result<(), RejectedError>,
-) -> Result<(), RejectedError> {
+    rejection: impl FnOnce(&str) -> Checked,
+) -> Checked {
     let mut fields = object.as_object().into_iter().flat_map(Map::keys);
     fields.find(|field| !known.contains(&field.as_str())).map_or(Ok(()), |field| rejection(field))
 }

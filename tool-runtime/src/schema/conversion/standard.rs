@@ -2,10 +2,12 @@
 
 use super::Conversion;
 use super::drafts::modernise;
-use super::metaschema::metaschema_errors;
 use super::references::{Reader, resolve};
+use crate::json::to_text;
 use crate::schema::keywords::visit_schemas;
+use crate::validator::{Budget, Validator};
 use serde_json::{Map, Value, json};
+use std::sync::OnceLock;
 
 /// The schema of arguments with the keywords of JSON Schema 2020-12. It accepts the same values.
 pub(in crate::schema) fn standardise_checked(schema: Value) -> Result<Value, InvalidSchema> {
@@ -58,4 +60,17 @@ impl InvalidSchema {
         };
         format!("its parameters are not a JSON Schema: {}", errors.join("; "))
     }
+}
+
+/// The keywords with the types of their values, which <https://json-schema.org/draft/2020-12/schema> has in several documents.
+const METASCHEMA: &str = include_str!("metaschema.json");
+
+/// The errors of a schema, each with its place; empty if it is a schema of JSON Schema 2020-12.
+fn metaschema_errors(schema: &Value) -> Vec<String> {
+    static VALIDATOR: OnceLock<Option<Validator>> = OnceLock::new();
+    let compile = || Validator::new(&serde_json::from_str(METASCHEMA).ok()?).ok();
+    let Some(validator) = VALIDATOR.get_or_init(compile) else { return Vec::new() };
+    let text = to_text(schema);
+    let errors = validator.errors(validator.root, "", &text, &mut Budget::new(&text));
+    errors.iter().map(ToString::to_string).collect()
 }

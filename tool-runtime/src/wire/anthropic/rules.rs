@@ -2,7 +2,7 @@
 
 use super::{FOREIGN, errors};
 use crate::schema::conversion::broken_rule;
-use crate::wire::rejected::{RejectedError, check_fields, ensure, invalid, is_plain_name, list};
+use crate::wire::rejected::{Checked, check_fields, ensure, invalid, is_plain_name, list, require};
 use serde_json::Value;
 use std::collections::HashSet;
 
@@ -12,17 +12,16 @@ const MAX_STRICT_TOOLS: usize = 20;
 const CALL: [&str; 7] = ["type", "id", "name", "input", "cache_control", "caller", "toolset_name"];
 const RESULT: [&str; 6] = ["type", "tool_use_id", "content", "is_error", "cache_control", "toolset_name"];
 
-pub(super) fn check(request: &Value) -> Result<(), RejectedError> {
+pub(super) fn check(request: &Value) -> Checked {
     check_tools(request)?;
     let answer = &request["output_config"]["format"]["schema"];
-    ensure(answer["type"] != "object" || answer["additionalProperties"] == false, || {
-        invalid(
-            "output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false",
-        )
-    })?;
+    require(
+        answer["type"] != "object" || answer["additionalProperties"] == false,
+        || "output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false",
+    )?;
     check_text(list(&request["system"]), "system")?;
     let messages = list(&request["messages"]);
-    ensure(!messages.is_empty(), || invalid("messages: at least one message is required"))?;
+    require(!messages.is_empty(), || "messages: at least one message is required")?;
     for (index, message) in messages.iter().enumerate() {
         check_message(index, message, index + 1 == messages.len())?;
     }
@@ -37,8 +36,8 @@ pub(super) fn check(request: &Value) -> Result<(), RejectedError> {
                 Some(kind @ "tool_result") => (kind, "user", &RESULT[..]),
                 _ => continue,
             };
-            ensure(message["role"] == role, || {
-                invalid(format!("messages.{index}: `{kind}` blocks can only be in `{role}` messages"))
+            require(message["role"] == role, || {
+                format!("messages.{index}: `{kind}` blocks can only be in `{role}` messages")
             })?;
             let path = format!("messages.{index}.content.{position}");
             check_fields(block, fields, |field| {
@@ -74,33 +73,33 @@ fn turns(messages: &[Value]) -> Vec<(usize, Value)> {
     turns
 }
 
-fn check_tools(request: &Value) -> Result<(), RejectedError> {
+fn check_tools(request: &Value) -> Checked {
     let tools = list(&request["tools"]);
     let mut names = HashSet::new();
     for (index, tool) in tools.iter().enumerate() {
-        ensure(names.insert(&tool["name"]), || invalid("tools: Tool names must be unique."))?;
+        require(names.insert(&tool["name"]), || "tools: Tool names must be unique.")?;
         if !matches!(tool["type"].as_str(), None | Some("custom")) {
             // A tool that the provider runs itself.
             continue;
         }
         let path = format!("tools.{index}.custom");
-        ensure(tool["name"].as_str().is_some_and(|name| is_plain_name(name) && name.len() <= 128), || {
-            invalid(format!("{path}.name: String should match pattern '^[a-zA-Z0-9_-]{{1,128}}$'"))
+        require(tool["name"].as_str().is_some_and(|name| is_plain_name(name) && name.len() <= 128), || {
+            format!("{path}.name: String should match pattern '^[a-zA-Z0-9_-]{{1,128}}$'")
         })?;
         let kind = &tool["input_schema"]["type"];
-        ensure(!kind.is_null(), || invalid(format!("{path}.input_schema.type: Field required")))?;
-        ensure(kind == "object", || invalid(format!("{path}.input_schema.type: Input should be 'object'")))?;
+        require(!kind.is_null(), || format!("{path}.input_schema.type: Field required"))?;
+        require(kind == "object", || format!("{path}.input_schema.type: Input should be 'object'"))?;
         if let Some((_, error)) = broken_rule(&tool["input_schema"], FOREIGN.rules) {
             return invalid(format!("{path}.input_schema{error}"));
         }
     }
     check_deferred(tools)?;
     let strict = tools.iter().filter(|tool| tool["strict"] == true).count();
-    ensure(strict <= MAX_STRICT_TOOLS, || {
-        invalid(format!(
+    require(strict <= MAX_STRICT_TOOLS, || {
+        format!(
             "Too many strict tools ({strict}). The maximum number of strict tools supported is {MAX_STRICT_TOOLS}. Try \
              reducing the number of tools marked as strict."
-        ))
+        )
     })?;
     let choice = &request["tool_choice"];
     match choice["type"].as_str() {
@@ -117,25 +116,26 @@ fn check_tools(request: &Value) -> Result<(), RejectedError> {
 }
 
 /// <https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool#error-handling>
-fn check_deferred(tools: &[Value]) -> Result<(), RejectedError> {
+fn check_deferred(tools: &[Value]) -> Checked {
     let is_deferred = |tool: &Value| tool["defer_loading"] == true;
-    ensure(tools.is_empty() || !tools.iter().all(is_deferred), || {
-        invalid("All tools have defer_loading set. At least one tool must be non-deferred.")
-    })?;
+    require(
+        tools.is_empty() || !tools.iter().all(is_deferred),
+        || "All tools have defer_loading set. At least one tool must be non-deferred.",
+    )?;
     tools.iter().try_for_each(|tool| {
         // https://github.com/anthropics/claude-code/issues/30920
-        ensure(!is_deferred(tool) || tool["cache_control"].is_null(), || {
-            invalid(format!(
-                "Tool '{}' cannot have both defer_loading=true and cache_control set. Tools with defer_loading cannot use \
-                 prompt caching.",
-                tool["name"].as_str().unwrap_or_default()
-            ))
+        let name = tool["name"].as_str().unwrap_or_default();
+        require(!is_deferred(tool) || tool["cache_control"].is_null(), || {
+            format!(
+                "Tool '{name}' cannot have both defer_loading=true and cache_control set. Tools with defer_loading cannot \
+                 use prompt caching."
+            )
         })
     })
 }
 
 /// Checks that the tools of the request, which the program may write itself, contain those that a result refers to.
-fn check_references(result: &Value, tools: &Value) -> Result<(), RejectedError> {
+fn check_references(result: &Value, tools: &Value) -> Checked {
     let Some(tools) = tools.as_array() else { return Ok(()) };
     let mut references = list(&result["content"]).iter().filter(|block| block["type"] == "tool_reference");
     references.try_for_each(|reference| {
@@ -148,20 +148,18 @@ fn check_references(result: &Value, tools: &Value) -> Result<(), RejectedError> 
     })
 }
 
-fn check_message(index: usize, message: &Value, is_last: bool) -> Result<(), RejectedError> {
+fn check_message(index: usize, message: &Value, is_last: bool) -> Checked {
     check_fields(message, &["role", "content"], |field| {
         invalid(format!("messages.{index}.{field}: Extra inputs are not permitted"))
     })?;
     let role = message["role"].as_str().unwrap_or_default();
-    ensure(matches!(role, "user" | "assistant" | "system"), || {
-        invalid(format!("messages.{index}.role: Input should be 'user' or 'assistant'"))
+    require(matches!(role, "user" | "assistant" | "system"), || {
+        format!("messages.{index}.role: Input should be 'user' or 'assistant'")
     })?;
     // Some models accept system messages after others.
-    ensure(role != "system" || index > 0, || {
-        invalid(
-            "messages: Unexpected role \"system\". The Messages API accepts a top-level `system` parameter, not \"system\" \
-             as an input message role.",
-        )
+    require(role != "system" || index > 0, || {
+        "messages: Unexpected role \"system\". The Messages API accepts a top-level `system` parameter, not \"system\" \
+         as an input message role."
     })?;
     let is_empty = match &message["content"] {
         Value::Null => return invalid(format!("messages.{index}.content: Field required")),
@@ -169,17 +167,17 @@ fn check_message(index: usize, message: &Value, is_last: bool) -> Result<(), Rej
         Value::Array(blocks) => blocks.is_empty(),
         _ => return invalid(format!("messages.{index}.content: Input should be a valid list")),
     };
-    ensure(!is_empty || (is_last && role == "assistant"), || {
-        invalid(format!("messages.{index}: {}", errors::EMPTY_MESSAGE))
+    require(!is_empty || (is_last && role == "assistant"), || {
+        format!("messages.{index}: {}", errors::EMPTY_MESSAGE)
     })?;
     check_thinking(index, message)?;
     check_text(list(&message["content"]), "messages")
 }
 
-fn check_thinking(index: usize, message: &Value) -> Result<(), RejectedError> {
+fn check_thinking(index: usize, message: &Value) -> Checked {
     for (position, block) in blocks(message).enumerate().filter(|(_, block)| block["type"] == "thinking") {
-        ensure(block["signature"].as_str().is_some_and(|signature| !signature.is_empty()), || {
-            invalid(format!("messages.{index}.content.{position}: Invalid `signature` in `thinking` block"))
+        require(block["signature"].as_str().is_some_and(|signature| !signature.is_empty()), || {
+            format!("messages.{index}.content.{position}: Invalid `signature` in `thinking` block")
         })?;
     }
     match blocks(message).last().and_then(|block| block["type"].as_str()) {
@@ -191,21 +189,21 @@ fn check_thinking(index: usize, message: &Value) -> Result<(), RejectedError> {
 }
 
 /// Checks the text of blocks, and of the blocks in results.
-fn check_text(blocks: &[Value], field: &str) -> Result<(), RejectedError> {
+fn check_text(blocks: &[Value], field: &str) -> Checked {
     let blocks = blocks.iter().flat_map(|block| std::iter::once(block).chain(list(&block["content"])));
     for text in blocks.filter(|block| block["type"] == "text").filter_map(|block| block["text"].as_str()) {
-        ensure(!text.is_empty(), || invalid(format!("{field}: text content blocks must be non-empty")))?;
-        ensure(!text.trim().is_empty(), || {
-            invalid(format!("{field}: text content blocks must contain non-whitespace text"))
+        require(!text.is_empty(), || format!("{field}: text content blocks must be non-empty"))?;
+        require(!text.trim().is_empty(), || {
+            format!("{field}: text content blocks must contain non-whitespace text")
         })?;
     }
     Ok(())
 }
 
-fn check_call<'a>(call: &'a Value, path: &str, ids: &mut HashSet<&'a str>) -> Result<(), RejectedError> {
+fn check_call<'a>(call: &'a Value, path: &str, ids: &mut HashSet<&'a str>) -> Checked {
     let id = call["id"].as_str().unwrap_or_default();
-    ensure(is_plain_name(id), || invalid(format!("{path}.tool_use.id: {}", errors::INVALID_ID)))?;
-    ensure(ids.insert(id), || invalid(format!("{path}: {}", errors::DUPLICATE_ID)))?;
+    require(is_plain_name(id), || format!("{path}.tool_use.id: {}", errors::INVALID_ID))?;
+    require(ids.insert(id), || format!("{path}: {}", errors::DUPLICATE_ID))?;
     let (field, problem) = match call["name"].as_str() {
         None => ("name", "Field required"),
         Some("") => ("name", "String should have at least 1 character"),
@@ -222,32 +220,28 @@ fn check_result<'a>(
     path: &str,
     previous: &Value,
     mut earlier: impl Iterator<Item = &'a str>,
-) -> Result<(), RejectedError> {
+) -> Checked {
     if result["is_error"] == true {
         let content = &result["content"];
         let is_empty = content.is_null() || content == "" || content.as_array().is_some_and(Vec::is_empty);
-        ensure(!is_empty, || {
-            invalid(format!("{path}.tool_result: content cannot be empty if `is_error` is true"))
-        })?;
-        ensure(list(content).iter().all(|block| block["type"] == "text"), || {
-            invalid(format!("{path}.tool_result: all content must be type 'text' if 'is_error' is true"))
+        require(!is_empty, || format!("{path}.tool_result: content cannot be empty if `is_error` is true"))?;
+        require(list(content).iter().all(|block| block["type"] == "text"), || {
+            format!("{path}.tool_result: all content must be type 'text' if 'is_error' is true")
         })?;
     }
     let Some(id) = result["tool_use_id"].as_str() else {
         return invalid(format!("{path}.tool_result.tool_use_id: Field required"));
     };
-    ensure(calls(previous).any(|call| call == id), || {
-        invalid(format!("{path}: {}", errors::unexpected_result(id)))
-    })?;
-    ensure(earlier.all(|other| other != id), || invalid(format!("{path}: {}", errors::duplicate_result(id))))
+    require(calls(previous).any(|call| call == id), || format!("{path}: {}", errors::unexpected_result(id)))?;
+    require(earlier.all(|other| other != id), || format!("{path}: {}", errors::duplicate_result(id)))
 }
 
 /// Checks that the results of the calls are at the start of the next message.
-fn check_paired(index: usize, message: &Value, next: Option<&Value>) -> Result<(), RejectedError> {
+fn check_paired(index: usize, message: &Value, next: Option<&Value>) -> Checked {
     let answered: HashSet<&str> = next.into_iter().flat_map(results).collect();
     let missing: Vec<&str> = calls(message).filter(|id| !answered.contains(id)).collect();
-    ensure(missing.is_empty(), || {
-        invalid(format!("messages.{index}: {}", errors::missing_results(&missing.join(", "))))
+    require(missing.is_empty(), || {
+        format!("messages.{index}: {}", errors::missing_results(&missing.join(", ")))
     })
 }
 

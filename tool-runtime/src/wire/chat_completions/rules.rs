@@ -9,12 +9,12 @@ pub(in crate::wire) use response_format::{INVALID_NAME, check_response_format};
 use super::{FOREIGN, MAX_TOOLS, errors};
 use crate::schema::ToolSchema;
 use crate::schema::conversion::broken_rule;
-use crate::wire::rejected::{RejectedError, check_fields, ensure, list, reject};
+use crate::wire::rejected::{Checked, RejectedError, check_fields, ensure, list, reject};
 use crate::wire::{ChatCompletions, RequestParts, Wire, reasoning};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-pub(super) fn check(wire: &dyn Wire, request: &Value) -> Result<(), RejectedError> {
+pub(super) fn check(wire: &dyn Wire, request: &Value) -> Checked {
     check_tools(request)?;
     let tools = list(&request["tools"]);
     if tools.len() > MAX_TOOLS && !sends_more_tools(wire) {
@@ -57,7 +57,7 @@ pub(in crate::wire) fn messages(request: &Value) -> Result<&[Value], RejectedErr
     }
 }
 
-pub(in crate::wire) fn invalid_role(index: usize) -> Result<(), RejectedError> {
+pub(in crate::wire) fn invalid_role(index: usize) -> Checked {
     reject(format!("messages.[{index}].role"), "Invalid value for 'role'.")
 }
 
@@ -78,12 +78,7 @@ pub(in crate::wire) struct OpenCall {
 
 impl OpenCalls {
     /// Checks a tool message with this id.
-    pub(in crate::wire) fn check_result(
-        &mut self,
-        index: usize,
-        id: &str,
-        content: &Value,
-    ) -> Result<(), RejectedError> {
+    pub(in crate::wire) fn check_result(&mut self, index: usize, id: &str, content: &Value) -> Checked {
         ensure(!self.calls.is_empty(), || {
             reject(format!("messages.[{index}].role"), errors::RESULT_WITHOUT_CALLS)
         })?;
@@ -104,7 +99,7 @@ impl OpenCalls {
     }
 
     /// Checks that each call has a tool message, and removes the calls.
-    pub(in crate::wire) fn check_all_paired(&mut self) -> Result<(), RejectedError> {
+    pub(in crate::wire) fn check_all_paired(&mut self) -> Checked {
         let calls = std::mem::take(&mut self.calls);
         let missing: Vec<&str> =
             calls.iter().filter(|call| !call.is_answered).map(|call| &*call.id).collect();
@@ -115,7 +110,7 @@ impl OpenCalls {
     }
 }
 
-pub(in crate::wire) fn check_tools(request: &Value) -> Result<(), RejectedError> {
+pub(in crate::wire) fn check_tools(request: &Value) -> Checked {
     let Some(tools) = request.get("tools") else {
         return ensure(request.get("tool_choice").is_none(), || {
             let text =
@@ -137,7 +132,7 @@ pub(in crate::wire) fn check_tools(request: &Value) -> Result<(), RejectedError>
     })
 }
 
-pub(in crate::wire) fn check_number(tools: &[Value]) -> Result<(), RejectedError> {
+pub(in crate::wire) fn check_number(tools: &[Value]) -> Checked {
     let count = tools.len();
     ensure(count <= MAX_TOOLS, || {
         let text = format!(
@@ -160,7 +155,7 @@ fn sends_more_tools(wire: &dyn Wire) -> bool {
 }
 
 /// Checks the parameters of a function, which it may lack.
-pub(in crate::wire) fn check_parameters(function: &Value, param: &str) -> Result<(), RejectedError> {
+pub(in crate::wire) fn check_parameters(function: &Value, param: &str) -> Checked {
     let Some((place, error)) = broken_rule(&function["parameters"], FOREIGN.rules) else { return Ok(()) };
     let name = function["name"].as_str().unwrap_or_default();
     let param = format!("{param}{}", place.replace('/', "."));
@@ -203,7 +198,7 @@ fn check_reply(index: usize, message: &Value) -> Result<OpenCalls, RejectedError
 
 /// Checks that the API reference of OpenAI or Mistral (`prefix`) lists the fields of the message, or that they are reasoning that the wire keeps.
 /// Mistral and some gateways reject other fields, with this error message.
-fn check_message_fields(wire: &dyn Wire, index: usize, message: &Value) -> Result<(), RejectedError> {
+fn check_message_fields(wire: &dyn Wire, index: usize, message: &Value) -> Checked {
     let known: &[&str] = match message["role"].as_str() {
         Some("assistant") => &["role", "content", "tool_calls", "refusal", "name", "audio", "prefix"],
         Some("tool") => &["role", "content", "tool_call_id", "name"],

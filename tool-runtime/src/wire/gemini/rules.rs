@@ -3,7 +3,7 @@
 use super::definitions::FOREIGN;
 use super::errors;
 use crate::schema::conversion::broken_rule;
-use crate::wire::rejected::{RejectedError, ensure, invalid, list};
+use crate::wire::rejected::{Checked, invalid, list, require};
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 
@@ -19,33 +19,33 @@ const FURTHER: [&str; 5] =
 const CALL: [&str; 5] = ["id", "name", "args", "partialArgs", "willContinue"];
 const RESPONSE: [&str; 6] = ["id", "name", "response", "parts", "scheduling", "willContinue"];
 
-pub(super) fn check(request: &Value) -> Result<(), RejectedError> {
+pub(super) fn check(request: &Value) -> Checked {
     check_tools(request)?;
     let system = field(request, "systemInstruction");
     if !system.is_null() {
         check_content(system, "system_instruction")?;
     }
     let contents = list(field(request, "contents"));
-    ensure(!contents.is_empty(), || invalid("* GenerateContentRequest.contents: contents is not specified"))?;
+    require(!contents.is_empty(), || "* GenerateContentRequest.contents: contents is not specified")?;
     for (index, content) in contents.iter().enumerate() {
         check_content(content, &format!("contents[{index}]"))?;
     }
     check_turns(contents)
 }
 
-fn check_tools(request: &Value) -> Result<(), RejectedError> {
+fn check_tools(request: &Value) -> Checked {
     let mut names = HashSet::new();
     for (index, tool) in list(field(request, "tools")).iter().enumerate() {
         for (position, declaration) in list(field(tool, "functionDeclarations")).iter().enumerate() {
             let name = declaration["name"].as_str().unwrap_or_default();
-            ensure(is_name(name), || {
-                invalid(format!(
+            require(is_name(name), || {
+                format!(
                     "* GenerateContentRequest.tools[{index}].function_declarations[{position}].name: Invalid function \
                      name. Must start with a letter or an underscore. Must be alphameric (a-z, A-Z, 0-9), underscores \
                      (_), dots (.), colons (:), or dashes (-), with a maximum length of 64."
-                ))
+                )
             })?;
-            ensure(names.insert(name), || invalid(format!("Duplicate function declaration found: {name}")))?;
+            require(names.insert(name), || format!("Duplicate function declaration found: {name}"))?;
             if let Some((place, error)) = broken_rule(&declaration["parametersJsonSchema"], FOREIGN.rules) {
                 let place = place.replace('/', ".");
                 return invalid(format!(
@@ -55,9 +55,10 @@ fn check_tools(request: &Value) -> Result<(), RejectedError> {
         }
     }
     let config = field(field(request, "toolConfig"), "functionCallingConfig");
-    ensure(!names.is_empty() || !config.is_object(), || {
-        invalid("Function calling config is set without function_declarations.")
-    })
+    require(
+        !names.is_empty() || !config.is_object(),
+        || "Function calling config is set without function_declarations.",
+    )
 }
 
 fn is_name(name: &str) -> bool {
@@ -66,15 +67,13 @@ fn is_name(name: &str) -> bool {
     name.as_bytes().first().is_some_and(is_first) && name.len() <= 64 && name.bytes().all(is_allowed)
 }
 
-fn check_content(content: &Value, path: &str) -> Result<(), RejectedError> {
+fn check_content(content: &Value, path: &str) -> Checked {
     check_fields(content, &["role", "parts"], path)?;
     let has_valid_role = matches!(role(content), "" | "user" | "model" | "function");
-    ensure(has_valid_role || path == "system_instruction", || {
-        invalid("Please use a valid role: user, model.")
-    })?;
+    require(has_valid_role || path == "system_instruction", || "Please use a valid role: user, model.")?;
     let parts = parts(content);
-    ensure(!parts.is_empty(), || {
-        invalid(format!("* GenerateContentRequest.{path}.parts: {}", errors::EMPTY_CONTENT))
+    require(!parts.is_empty(), || {
+        format!("* GenerateContentRequest.{path}.parts: {}", errors::EMPTY_CONTENT)
     })?;
     for (index, part) in parts.iter().enumerate() {
         check_part(part, &format!("{path}.parts[{index}]"))?;
@@ -82,14 +81,14 @@ fn check_content(content: &Value, path: &str) -> Result<(), RejectedError> {
     Ok(())
 }
 
-fn check_part(part: &Value, path: &str) -> Result<(), RejectedError> {
+fn check_part(part: &Value, path: &str) -> Checked {
     let data = DATA.concat();
     check_fields(part, &[&data[..], &FURTHER].concat(), path)?;
     let has_data = data.iter().any(|name| !field(part, name).is_null()) && part["text"] != "";
-    ensure(has_data || !field(part, "thoughtSignature").is_null(), || {
-        invalid(format!(
+    require(has_data || !field(part, "thoughtSignature").is_null(), || {
+        format!(
             "* GenerateContentRequest.{path}.data: required oneof field 'data' must have one initialized field"
-        ))
+        )
     })?;
     let [call, response] = ["functionCall", "functionResponse"].map(|name| field(part, name));
     let [call_path, response_path] =
@@ -99,36 +98,32 @@ fn check_part(part: &Value, path: &str) -> Result<(), RejectedError> {
     check_fields(response, &RESPONSE, &response_path)?;
     check_struct(response, "response", &response_path)?;
     for (named, path) in [(call, call_path), (response, response_path)] {
-        ensure(!named.is_object() || named["name"].as_str().is_some_and(|name| !name.is_empty()), || {
-            invalid(format!("* GenerateContentRequest.{path}.name: Name cannot be empty."))
+        require(!named.is_object() || named["name"].as_str().is_some_and(|name| !name.is_empty()), || {
+            format!("* GenerateContentRequest.{path}.name: Name cannot be empty.")
         })?;
     }
     Ok(())
 }
 
-fn check_fields(object: &Value, known: &[&str], path: &str) -> Result<(), RejectedError> {
+fn check_fields(object: &Value, known: &[&str], path: &str) -> Checked {
     let mut fields = object.as_object().into_iter().flat_map(Map::keys);
     fields.try_for_each(|name| {
-        ensure(known.contains(&&*camel_case(name)), || {
-            invalid(format!(
-                "Invalid JSON payload received. Unknown name \"{name}\" at '{path}': Cannot find field."
-            ))
+        require(known.contains(&&*camel_case(name)), || {
+            format!("Invalid JSON payload received. Unknown name \"{name}\" at '{path}': Cannot find field.")
         })
     })
 }
 
 /// Checks a field whose value is any object.
-fn check_struct(object: &Value, name: &str, path: &str) -> Result<(), RejectedError> {
+fn check_struct(object: &Value, name: &str, path: &str) -> Checked {
     let value = field(object, name);
-    ensure(value.is_null() || value.is_object(), || {
-        invalid(format!(
-            "Invalid value at '{path}.{name}' (type.googleapis.com/google.protobuf.Struct), {value}"
-        ))
+    require(value.is_null() || value.is_object(), || {
+        format!("Invalid value at '{path}.{name}' (type.googleapis.com/google.protobuf.Struct), {value}")
     })
 }
 
 /// Checks that calls follow the user, and that their results follow them.
-fn check_turns(contents: &[Value]) -> Result<(), RejectedError> {
+fn check_turns(contents: &[Value]) -> Checked {
     let mut open = 0;
     let mut previous = None;
     // Recorded: the results of adjacent contents with calls may be together.
@@ -136,18 +131,16 @@ fn check_turns(contents: &[Value]) -> Result<(), RejectedError> {
     for turn in contents.chunk_by(|content, next| has_calls(content) && has_calls(next)) {
         let count = |name: &str| turn.iter().map(|content| count(content, name)).sum::<usize>();
         let (calls, results) = (count("functionCall"), count("functionResponse"));
-        ensure(results == 0 || open > 0, || invalid(errors::RESULTS_WITHOUT_CALLS))?;
-        ensure(results == open, || invalid(errors::WRONG_NUMBER_OF_RESULTS))?;
-        ensure(calls == 0 || previous.is_some_and(|role| role != "model"), || {
-            invalid(
-                "Please ensure that function call turn comes immediately after a user turn or after a function response \
-                 turn.",
-            )
+        require(results == 0 || open > 0, || errors::RESULTS_WITHOUT_CALLS)?;
+        require(results == open, || errors::WRONG_NUMBER_OF_RESULTS)?;
+        require(calls == 0 || previous.is_some_and(|role| role != "model"), || {
+            "Please ensure that function call turn comes immediately after a user turn or after a function response \
+             turn."
         })?;
         open = calls;
         previous = turn.last().map(role);
     }
-    ensure(open == 0, || invalid(errors::WRONG_NUMBER_OF_RESULTS))
+    require(open == 0, || errors::WRONG_NUMBER_OF_RESULTS)
 }
 
 fn count(content: &Value, name: &str) -> usize {

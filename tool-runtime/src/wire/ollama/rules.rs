@@ -2,10 +2,10 @@
 //! the API does not check itself.
 
 use crate::wire::chat_completions::rules::{OpenCall, OpenCalls, check_tools, invalid_role, messages};
-use crate::wire::rejected::{RejectedError, ensure, list, reject};
+use crate::wire::rejected::{Checked, ensure, list, reject};
 use serde_json::Value;
 
-pub(super) fn check(request: &Value) -> Result<(), RejectedError> {
+pub(super) fn check(request: &Value) -> Checked {
     // Recorded: Ollama accepts an empty array.
     if !list(&request["tools"]).is_empty() || request["tools"].is_null() {
         check_tools(request)?;
@@ -53,7 +53,7 @@ fn id_of<'a>(result: &'a Value, calls: &'a [OpenCall]) -> &'a str {
     call.map_or("", |call| &call.id)
 }
 
-fn check_types(message: &Value) -> Result<(), RejectedError> {
+fn check_types(message: &Value) -> Checked {
     for field in ["content", "thinking", "tool_name", "tool_call_id"] {
         let value = &message[field];
         ensure(value.is_string() || value.is_null(), || invalid(field, value, "string"))?;
@@ -71,7 +71,7 @@ fn check_types(message: &Value) -> Result<(), RejectedError> {
     Ok(())
 }
 
-fn invalid(field: &str, value: &Value, expected: &str) -> Result<(), RejectedError> {
+fn invalid(field: &str, value: &Value, expected: &str) -> Checked {
     let kind = match value {
         Value::Null => "null",
         Value::Bool(_) => "bool",

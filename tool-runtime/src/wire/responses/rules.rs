@@ -7,12 +7,12 @@ use crate::wire::chat_completions::EMPTY_ID;
 use crate::wire::chat_completions::rules::{
     INVALID_NAME, check_number, check_parameters, check_response_format,
 };
-use crate::wire::rejected::{RejectedError, check_fields, ensure, is_plain_name, list, reject};
+use crate::wire::rejected::{Checked, RejectedError, check_fields, ensure, is_plain_name, list, reject};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Display;
 
-pub(super) fn check(request: &Value) -> Result<(), RejectedError> {
+pub(super) fn check(request: &Value) -> Checked {
     check_tools(request)?;
     check_response_format("text.format", &request["text"]["format"])?;
     let input = &request["input"];
@@ -58,7 +58,7 @@ pub(super) fn check(request: &Value) -> Result<(), RejectedError> {
     }
 }
 
-fn check_tools(request: &Value) -> Result<(), RejectedError> {
+fn check_tools(request: &Value) -> Checked {
     let tools = list(&request["tools"]);
     check_number(tools)?;
     for (index, tool) in tools.iter().enumerate() {
@@ -135,7 +135,7 @@ impl<'a> Place<'a> {
         reject(param, message)
     }
 
-    fn check_fields(&self, known: &[&str]) -> Result<(), RejectedError> {
+    fn check_fields(&self, known: &[&str]) -> Checked {
         let known = [&["type", "id", "status"], known].concat();
         check_fields(self.item, &known, |field| unknown(&self.param(field)))
     }
@@ -164,12 +164,7 @@ impl<'a> Place<'a> {
     }
 
     /// Checks a call whose arguments are the text in this field.
-    fn check_call(
-        &self,
-        text: &str,
-        in_namespaces: &HashSet<&str>,
-        calls: &mut Calls<'a>,
-    ) -> Result<(), RejectedError> {
+    fn check_call(&self, text: &str, in_namespaces: &HashSet<&str>, calls: &mut Calls<'a>) -> Checked {
         let name = self.item["name"].as_str().unwrap_or_default();
         // https://github.com/vercel/ai/pull/15193
         ensure(!self.item["namespace"].is_null() || !in_namespaces.contains(name), || {
@@ -187,12 +182,12 @@ impl<'a> Place<'a> {
         self.add_call(id, calls)
     }
 
-    fn add_call(&self, id: &'a str, calls: &mut Calls<'a>) -> Result<(), RejectedError> {
+    fn add_call(&self, id: &'a str, calls: &mut Calls<'a>) -> Checked {
         let call = Call { index: self.index, kind: self.kind_of_call(), is_answered: false };
         ensure(calls.insert(id, call).is_none(), || reject(self.param("call_id"), errors::duplicate_item(id)))
     }
 
-    fn check_output(&self) -> Result<(), RejectedError> {
+    fn check_output(&self) -> Checked {
         self.check_fields(&["call_id", "output", "name", "namespace", "caller"])?;
         self.call_id()?;
         let output = &self.item["output"];
@@ -201,7 +196,7 @@ impl<'a> Place<'a> {
     }
 
     /// Checks that a result follows its call. If the request continues a response, the call may be in that one.
-    fn check_pair(&self, calls: &mut Calls<'a>, continues: bool) -> Result<(), RejectedError> {
+    fn check_pair(&self, calls: &mut Calls<'a>, continues: bool) -> Checked {
         let id = self.call_id()?;
         let kind = self.kind_of_call();
         let has_call = match calls.get_mut(id) {
@@ -217,7 +212,7 @@ impl<'a> Place<'a> {
         ensure(has_call, || reject("input", errors::missing_call(output, id)))
     }
 
-    fn check_reasoning(&self, next: Option<&Value>, request: &Value) -> Result<(), RejectedError> {
+    fn check_reasoning(&self, next: Option<&Value>, request: &Value) -> Checked {
         self.check_fields(&["summary", "content", "encrypted_content"])?;
         let is_of_reply = |item: &Value| {
             let kind = item["type"].as_str().unwrap_or("message");
@@ -246,7 +241,7 @@ impl<'a> Place<'a> {
         })
     }
 
-    fn check_message(&self) -> Result<(), RejectedError> {
+    fn check_message(&self) -> Checked {
         self.check_fields(&["role", "content", "phase"])?;
         let allowed: &[&str] = match self.item["role"].as_str() {
             Some("assistant") => &["output_text", "refusal"],
@@ -262,7 +257,7 @@ impl<'a> Place<'a> {
         self.check_parts("content", allowed)
     }
 
-    fn check_parts(&self, field: &str, allowed: &[&str]) -> Result<(), RejectedError> {
+    fn check_parts(&self, field: &str, allowed: &[&str]) -> Checked {
         for (position, part) in list(&self.item[field]).iter().enumerate() {
             let kind = part["type"].as_str().unwrap_or_default();
             ensure(allowed.contains(&kind), || {
@@ -277,7 +272,7 @@ impl<'a> Place<'a> {
         Ok(())
     }
 
-    fn unsupported(&self, field: &str, value: impl Display, values: &str) -> Result<(), RejectedError> {
+    fn unsupported(&self, field: &str, value: impl Display, values: &str) -> Checked {
         reject(self.param(field), format!("Invalid value: {value}. Supported values are: {values}."))
     }
 }

@@ -62,7 +62,7 @@ pub(super) fn messages(body: &str) -> Result<Vec<Message>, WireError> {
 fn joined(contents: Vec<ReadContent<'_>>) -> Vec<ReadContent<'_>> {
     let is_call =
         |part: &&RawValue| ["functionCall", "function_call"].iter().any(|name| part.get().contains(name));
-    let has_call = |content: &ReadContent<'_>| content.parts.iter().flatten().any(|part| is_call(part));
+    let has_call = |content: &ReadContent<'_>| content.parts.iter().flatten().any(is_call);
     let mut joined: Vec<ReadContent<'_>> = Vec::with_capacity(contents.len());
     for content in contents {
         let is_model = content.role.as_deref() == Some("model");
