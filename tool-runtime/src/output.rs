@@ -1,7 +1,7 @@
 //! Results of tools: the conversion of a returned value into a result for the model and the program.
 //!
-//! The module `return_probe` separates `Ok` from `Err`, and `output_probe` selects the form of the value: nothing, text,
-//! parts or JSON. Both rely on method resolution: an inherent method takes precedence over a trait method, and returns
+//! The module `return_probe` separates `Ok` from `Err`, and `output_probe` selects the form of the value: text, a
+//! content or JSON. Both rely on method resolution: an inherent method takes precedence over a trait method, and returns
 //! only the *kind* of the value. The ordinary method call that follows has the trait bounds, so that rustc reports an
 //! unsatisfied bound in the usual way. The method names start with `__`, since a trait in the user's scope may have a
 //! method of any other name.

@@ -25,7 +25,7 @@ pub(crate) use conversion::InvalidSchema;
 pub(crate) use description::move_keywords;
 pub(crate) use forms::Forms;
 pub(crate) use generator::inline_settings;
-pub(crate) use keywords::{KNOWN_FORMATS, each_subschema, take_object, visit_schemas};
+pub(crate) use keywords::{KNOWN_FORMATS, accepts, each_subschema, take_object, types, visit_schemas};
 pub(crate) use normalise::is_closed_tuple;
 pub(crate) use parameters::{ParametersSchema, SchemaError, from_dynamic, from_parameters};
 pub(crate) use property_keys::PropertyKeys;

@@ -14,11 +14,9 @@ use std::borrow::Cow;
 
 /// A value whose form the compiler selects.
 pub struct OutputProbe<'a, T>(pub &'a T);
-/// Sent as `ok`.
-pub struct AsNothing;
 /// Sent as text.
 pub struct AsText;
-/// Sent as the parts that the tool created.
+/// Sent as the content that the tool created; nothing is sent as `ok`.
 pub struct AsOutput;
 /// Sent as JSON.
 pub struct AsJson;
@@ -43,9 +41,8 @@ macro_rules! plain {
     )*)*};
 }
 plain! {
-    AsNothing: ();
     AsText: String, &str, Cow<'_, str>, Box<str>;
-    AsOutput: ToolOutput, Content, Part, Vec<Part>;
+    AsOutput: (), ToolOutput, Content, Part, Vec<Part>;
 }
 
 impl<T: Plain> OutputProbe<'_, T> {
@@ -65,17 +62,6 @@ pub trait SendsJson {
 }
 
 impl<T> SendsJson for OutputProbe<'_, T> {}
-
-impl AsNothing {
-    /// Returns the output.
-    ///
-    /// # Errors
-    ///
-    /// Never.
-    pub fn write(self, (): ()) -> Result<ToolOutput, FunctionError> {
-        Ok(().into())
-    }
-}
 
 impl AsText {
     /// Returns the output.

@@ -127,29 +127,21 @@ impl ToolResult {
         tool: Cow<'static, str>,
         outcome: Option<Outcome>,
     ) -> ToolMessage {
-        let tool_call_id = id.to_owned();
-        match self.0 {
+        let (content, artifact, error_kind, outcome) = match self.0 {
             Ok(output) => {
                 let (content, artifact) = output.into_parts();
-                let process = ProcessData { outcome, artifact };
-                ToolMessage {
-                    tool_call_id,
-                    content,
-                    tool,
-                    error_kind: None,
-                    extra: Extra::default(),
-                    process,
-                }
+                (content, artifact, None, outcome)
             }
             Err(failure) => {
                 let error = Some(failure.to_error(&tool));
-                let outcome = Some(Outcome { error, ..outcome.unwrap_or_default() });
-                let process = ProcessData { outcome, artifact: None };
+                let outcome = Outcome { error, ..outcome.unwrap_or_default() };
                 let (kind, text) = failure.into_parts();
-                let (content, error_kind) = ([ERROR, &text].concat().into(), Some(kind));
-                ToolMessage { tool_call_id, content, tool, error_kind, extra: Extra::default(), process }
+                ([ERROR, &text].concat().into(), None, Some(kind), Some(outcome))
             }
-        }
+        };
+        let process = ProcessData { outcome, artifact };
+        let (tool_call_id, extra) = (id.to_owned(), Extra::default());
+        ToolMessage { tool_call_id, content, tool, error_kind, extra, process }
     }
 
     /// Replaces each text that the model receives: the parts with text or JSON (as its text), or the message of the

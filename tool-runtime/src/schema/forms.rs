@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// The published parameters of a tool, and their other forms, each created when it is first asked for. Shared by a
 /// registry, its subsets and the clones of a definition.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Forms {
     pub(super) parameters: Box<RawValue>,
     /// The parameters of the strict forms, if they are others.
@@ -32,16 +32,7 @@ impl Forms {
         keys: Option<PropertyKeys>,
         convert: Option<Convert>,
     ) -> Self {
-        Forms {
-            property_keys: keys.map(Arc::new),
-            convert,
-            parameters,
-            strict_parameters: None,
-            written: Mutex::default(),
-            definition: OnceLock::new(),
-            openai: OnceLock::new(),
-            anthropic: OnceLock::new(),
-        }
+        Forms { parameters, convert, property_keys: keys.map(Arc::new), ..Forms::default() }
     }
 
     /// The definition in the form of a wire, which `write` creates.

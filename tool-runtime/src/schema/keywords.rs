@@ -77,6 +77,18 @@ pub(super) fn count_values<'a>(schemas: impl IntoIterator<Item = &'a Value>) -> 
     descendants(schemas).take(MAX_COPIED_VALUES + 1).count()
 }
 
+/// Whether the keyword `type` has this type.
+pub(crate) fn accepts(keywords: &Map<String, Value>, kind: &str) -> bool {
+    types(keywords).any(|one| one == kind)
+}
+
+/// The types in the keyword `type`.
+pub(crate) fn types(keywords: &Map<String, Value>) -> impl Iterator<Item = &str> {
+    let types =
+        keywords.get("type").map(|kind| kind.as_array().map_or(std::slice::from_ref(kind), Vec::as_slice));
+    types.into_iter().flatten().filter_map(Value::as_str)
+}
+
 /// The strings of an array such as `required`, each once.
 pub(super) fn names(value: Option<&Value>) -> Vec<String> {
     let names = value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
@@ -94,6 +106,14 @@ pub(crate) fn take_object(keywords: &mut Map<String, Value>, keyword: &str) -> M
     match remove_entry(keywords, keyword) {
         Some(Value::Object(object)) => object,
         _ => Map::new(),
+    }
+}
+
+/// Removes the list of a keyword such as `allOf`; empty if there is none.
+pub(super) fn take_list(keywords: &mut Map<String, Value>, keyword: &str) -> Vec<Value> {
+    match remove_entry(keywords, keyword) {
+        Some(Value::Array(list)) => list,
+        _ => Vec::new(),
     }
 }
 

@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 #[derive(Debug)]
 pub(crate) struct PropertyKeys {
     written: BTreeMap<String, String>,
+    /// The keys of the tool, by their written names.
     own: BTreeMap<String, String>,
     /// The parameters with the tool's keys, and the keywords of JSON Schema 2020-12.
     schema: Value,
@@ -38,11 +39,6 @@ impl PropertyKeys {
     /// The written name of a rejected key of the tool.
     fn written(&self, own: &str) -> Option<&str> {
         self.written.get(own).map(String::as_str)
-    }
-
-    /// The key of the tool with this written name.
-    fn own(&self, written: &str) -> Option<&str> {
-        self.own.get(written).map(String::as_str)
     }
 
     /// The path of an argument, such as `stops[2].city`, with written names.

@@ -7,7 +7,7 @@ mod convert;
 mod infer_type;
 mod subschemas;
 
-pub(crate) use convert::{Parameters, Rules, accepts, is_rejected, types};
+pub(crate) use convert::{Parameters, Rules, is_rejected};
 pub(crate) use infer_type::infer_type;
 pub(crate) use subschemas::subschemas;
 

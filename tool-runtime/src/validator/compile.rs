@@ -272,7 +272,8 @@ impl<'s> Compiler<'s> {
         let object = &mut node.object;
         object.names = properties.into_iter().flat_map(Map::keys).cloned().collect();
         object.keys = object.names.iter().map(|name| to_text(&name.as_str().into())).collect();
-        object.by_name = sorted_by_name(&object.names);
+        object.by_name = (0..object.names.len()).collect();
+        object.by_name.sort_unstable_by_key(|&index| &object.names[index]);
         for (name, schema) in properties.into_iter().flatten() {
             object.properties.push(self.child(schema, location, "properties", name));
         }
@@ -303,13 +304,6 @@ impl<'s> Compiler<'s> {
             node.object.additional_properties = self.child(schema, location, "additionalProperties", "");
         }
     }
-}
-
-/// The indexes of names, sorted by name.
-fn sorted_by_name(names: &[String]) -> Vec<usize> {
-    let mut indexes: Vec<usize> = (0..names.len()).collect();
-    indexes.sort_unstable_by_key(|&index| &names[index]);
-    indexes
 }
 
 /// Finds the special branches of a union, after all nodes are filled and cycles are removed.

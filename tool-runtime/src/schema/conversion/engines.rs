@@ -9,9 +9,8 @@ use super::patterns::{MAX_REPETITIONS, is_accepted_for_keys, rewrite_pattern};
 use super::references::{Reader, resolve};
 use crate::json::{descendants, remove_entry};
 use crate::schema::description;
-use crate::schema::keywords::{KNOWN_FORMATS, each_entry, make_optional, unique};
+use crate::schema::keywords::{KNOWN_FORMATS, accepts, each_entry, make_optional, unique};
 use crate::schema::publish::{is_wide, replace_one_of};
-use crate::schema::strict::accepts;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 

@@ -8,10 +8,10 @@ use super::Conversion;
 use crate::json::{object, referenced, remove_entry, to_text};
 use crate::schema::NotStrict;
 use crate::schema::description::append;
-use crate::schema::keywords::{count_values, names, unique};
+use crate::schema::keywords::{accepts, count_values, names, take_list, unique};
 use crate::schema::normalise::merge_unit_variants;
 use crate::schema::publish::merge_all_of;
-use crate::schema::strict::{accepts, infer_type};
+use crate::schema::strict::infer_type;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
@@ -48,9 +48,9 @@ pub(crate) fn merge_root(conversion: &mut Conversion) {
     let mut known = HashSet::new();
     while position < parts.len() {
         let part = &mut parts[position];
-        let inner = alternatives(part, "allOf");
+        let inner = take_list(part, "allOf");
         for keyword in ["anyOf", "oneOf"] {
-            unions.push((keyword, alternatives(part, keyword)));
+            unions.push((keyword, take_list(part, keyword)));
         }
         merger.part(part, position > 0);
         for part in inner.into_iter().filter(|part| known.insert(part.clone())) {
@@ -84,13 +84,6 @@ pub(crate) fn add_properties(conversion: &mut Conversion) {
     if !conversion.root.contains_key("properties") {
         conversion.root.insert("properties".to_owned(), json!({}));
         conversion.report("", "the object has `properties`, which the provider requires");
-    }
-}
-
-fn alternatives(keywords: &mut Map<String, Value>, keyword: &str) -> Vec<Value> {
-    match remove_entry(keywords, keyword) {
-        Some(Value::Array(alternatives)) => alternatives,
-        _ => Vec::new(),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::json::remove_entry;
 use crate::schema::description;
-use crate::schema::keywords::{MAX_COPIED_VALUES, count_values, unique};
+use crate::schema::keywords::{MAX_COPIED_VALUES, accepts, count_values, types, unique};
 use serde_json::{Map, Value, json};
 
 /// Normalises an array in a schema that schemars generated.
@@ -28,7 +28,7 @@ pub(super) fn normalise(keywords: &mut Map<String, Value>) {
 /// `items` of a closed tuple are the union of its entries. Nested tuples would double in size at each level: large
 /// entries are not copied.
 pub(super) fn complete(keywords: &mut Map<String, Value>) {
-    if !is_array(keywords) {
+    if !accepts(keywords, "array") {
         return;
     }
     if keywords.get("items") == Some(&Value::Bool(false)) {
@@ -58,20 +58,11 @@ fn entries(keywords: &Map<String, Value>) -> &[Value] {
     keywords.get("prefixItems").and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-fn is_array(keywords: &Map<String, Value>) -> bool {
-    keywords.get("type").is_some_and(|kind| {
-        kind == "array" || kind.as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind == "array"))
-    })
-}
-
-/// The type of an entry, for a description: `boolean or null`.
 fn type_name(schema: &Value) -> String {
-    let kinds =
-        schema.get("type").map(|kind| kind.as_array().map_or(std::slice::from_ref(kind), Vec::as_slice));
     let branches = ["anyOf", "oneOf"].iter().find_map(|keyword| schema.get(*keyword)?.as_array());
     let reference =
         schema.get("$ref").and_then(Value::as_str).and_then(|reference| reference.rsplit('/').next());
-    let stated = kinds.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
+    let stated = schema.as_object().into_iter().flat_map(types).map(str::to_owned);
     let in_branches = branches.into_iter().flatten().map(type_name);
     let names = unique(stated.chain(reference.map(str::to_owned)).chain(in_branches));
     if names.is_empty() { "anything".to_owned() } else { names.join(" or ") }

@@ -1,6 +1,6 @@
 //! The unit variants of an enum, merged into one list of values whose description contains the docs of the variants.
 
-use crate::json::{remove_entry, to_text};
+use crate::json::{object, remove_entry, to_text};
 use crate::schema::description::{self, join_sentences};
 use serde_json::{Map, Value, json};
 
@@ -18,15 +18,12 @@ pub(in crate::schema) fn merge_unit_variants(keywords: &mut Map<String, Value>) 
         let variants: Vec<Variant> = variants.into_iter().filter_map(Variant::from_schema).collect();
         let values: Vec<&Value> = variants.iter().flat_map(|variant| variant.values).collect();
         let docs = join_sentences(variants.iter().filter_map(Variant::doc));
+        let mut merged = object([("type".to_owned(), kind), ("enum".to_owned(), json!(values))]);
         if others.is_empty() {
-            let merged = [("type", json!(kind)), ("enum", json!(values))];
             description::append(keywords, &docs);
             remove_entry(keywords, alternatives);
-            keywords.extend(merged.map(|(keyword, value)| (keyword.to_owned(), value)));
+            keywords.extend(merged);
         } else if variants.len() > 1 {
-            let mut merged = Map::new();
-            merged.insert("type".to_owned(), json!(kind));
-            merged.insert("enum".to_owned(), json!(values));
             description::append(&mut merged, &docs);
             let merged: Vec<Value> =
                 std::iter::once(Value::Object(merged)).chain(others.into_iter().cloned()).collect();

@@ -1,6 +1,7 @@
 //! Enums that are flattened into structs.
 
 use crate::json::{object, remove_entry};
+use crate::schema::keywords::take_list;
 use crate::schema::nullable::null_schema;
 use serde_json::{Map, Value, json};
 
@@ -39,11 +40,7 @@ pub(super) fn normalise(keywords: &mut Map<String, Value>) {
 /// Removes the unions of a schema and returns them: `oneOf`, `anyOf`, and the parts of `allOf` if there are several.
 fn take_unions(keywords: &mut Map<String, Value>) -> Vec<Value> {
     let outer = ["oneOf", "anyOf"].map(|keyword| Some(json!({ keyword: remove_entry(keywords, keyword)? })));
-    let parts = match remove_entry(keywords, "allOf") {
-        Some(Value::Array(parts)) => parts,
-        _ => Vec::new(),
-    };
-    outer.into_iter().flatten().chain(parts).collect()
+    outer.into_iter().flatten().chain(take_list(keywords, "allOf")).collect()
 }
 
 fn insert_unions(keywords: &mut Map<String, Value>, unions: Vec<Value>) {

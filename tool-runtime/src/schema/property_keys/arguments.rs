@@ -27,14 +27,12 @@ enum Form {
 impl PropertyKeys {
     /// The arguments with the tool's keys; `None` if they have no written names.
     pub(crate) fn own_arguments(&self, arguments: &str) -> Option<String> {
-        let mut walk = Walk::new(self, &self.schema, Form::Own, arguments);
-        walk.root(&self.schema, arguments)
+        Walk::new(self, &self.schema, Form::Own, arguments).root(&self.schema, arguments)
     }
 
     /// The arguments with written names; `None` if they have no rejected keys.
     pub(crate) fn written_arguments(&self, arguments: &str) -> Option<String> {
-        let mut walk = Walk::new(self, &self.schema, Form::Written, arguments);
-        walk.root(&self.schema, arguments)
+        Walk::new(self, &self.schema, Form::Written, arguments).root(&self.schema, arguments)
     }
 
     /// A value of a schema in this document with written names.
@@ -139,9 +137,9 @@ impl<'k> Walk<'k> {
     /// The key of the tool, of a key in either form, and whether it is a property.
     fn own_key<'j>(&mut self, schemas: &[&'k Value], key: &'j str) -> Result<(Cow<'j, str>, bool), Stop> {
         let keys = self.keys;
-        if let Some(own) = keys.own(key) {
+        if let Some(own) = keys.own.get(key) {
             if self.is_property(schemas, own)? {
-                return Ok((own.to_owned().into(), true));
+                return Ok((own.clone().into(), true));
             }
         }
         let is_property = keys.written(key).is_some() && self.is_property(schemas, key)?;

@@ -4,7 +4,7 @@
 use super::NotStrict;
 use super::infer_type::infer_type;
 use crate::json::{definition_name, remove_entry};
-use crate::schema::keywords::{each_subschema, names, take_object};
+use crate::schema::keywords::{accepts, each_subschema, names, take_object};
 use crate::schema::normalise::is_closed_tuple;
 use crate::schema::nullable::nullable;
 use crate::schema::publish;
@@ -209,18 +209,6 @@ impl Converter<'_> {
         }
         keywords.insert("anyOf".to_owned(), converted.into());
     }
-}
-
-/// Whether the keyword `type` has this type.
-pub(crate) fn accepts(keywords: &Map<String, Value>, kind: &str) -> bool {
-    types(keywords).any(|one| one == kind)
-}
-
-/// The types in the keyword `type`.
-pub(crate) fn types(keywords: &Map<String, Value>) -> impl Iterator<Item = &str> {
-    let types =
-        keywords.get("type").map(|kind| kind.as_array().map_or(std::slice::from_ref(kind), Vec::as_slice));
-    types.into_iter().flatten().filter_map(Value::as_str)
 }
 
 /// Replaces `oneOf` with `anyOf`, which servers accept, and merges the keywords next to it into its branches.

@@ -8,8 +8,10 @@ mod definitions;
 
 use super::FUNCTIONS;
 use crate::json::{TypeSet, remove_entry};
-use crate::schema::strict::{Parameters, Rules, accepts, infer_type, is_rejected, subschemas, types};
-use crate::schema::{AnthropicStrict, KNOWN_FORMATS, NotStrict, ToolSchema, is_closed_tuple, move_keywords};
+use crate::schema::strict::{Parameters, Rules, infer_type, is_rejected, subschemas};
+use crate::schema::{
+    AnthropicStrict, KNOWN_FORMATS, NotStrict, ToolSchema, accepts, is_closed_tuple, move_keywords, types,
+};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
