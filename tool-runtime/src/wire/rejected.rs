@@ -34,7 +34,16 @@ pub(super) fn ensure(condition: bool, rejection: impl FnOnce() -> Checked) -> Ch
 
 /// Rejects the request with this message, which names the invalid part, unless the condition of a rule is true.
 pub(super) fn require<M: Into<String>>(condition: bool, message: impl FnOnce() -> M) -> Checked {
-    ensure(condition, || invalid(message()))
+    require_at("", condition, message)
+}
+
+/// Rejects this part of the request with this message unless the condition of a rule is true.
+pub(super) fn require_at<M: Into<String>>(
+    param: impl Into<String>,
+    condition: bool,
+    message: impl FnOnce() -> M,
+) -> Checked {
+    if condition { Ok(()) } else { reject(param, message()) }
 }
 
 /// The elements of an array; none if it is not one.

@@ -2,7 +2,7 @@
 
 use super::{FOREIGN, errors};
 use crate::schema::conversion::broken_rule;
-use crate::wire::rejected::{Checked, check_fields, ensure, invalid, is_plain_name, list, require};
+use crate::wire::rejected::{Checked, check_fields, invalid, is_plain_name, list, require};
 use serde_json::Value;
 use std::collections::HashSet;
 
@@ -141,9 +141,9 @@ fn check_references(result: &Value, tools: &Value) -> Checked {
     references.try_for_each(|reference| {
         let name = &reference["tool_name"];
         // https://github.com/anthropics/claude-code/issues/81863
-        ensure(tools.iter().any(|tool| tool["name"] == *name), || {
+        require(tools.iter().any(|tool| tool["name"] == *name), || {
             let name = name.as_str().unwrap_or_default();
-            invalid(format!("Tool reference '{name}' not found in available tools"))
+            format!("Tool reference '{name}' not found in available tools")
         })
     })
 }

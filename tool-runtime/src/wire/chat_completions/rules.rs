@@ -9,7 +9,7 @@ pub(in crate::wire) use response_format::{INVALID_NAME, check_response_format};
 use super::{FOREIGN, MAX_TOOLS, errors};
 use crate::schema::ToolSchema;
 use crate::schema::conversion::broken_rule;
-use crate::wire::rejected::{Checked, RejectedError, check_fields, ensure, list, reject};
+use crate::wire::rejected::{Checked, RejectedError, check_fields, list, reject, require_at};
 use crate::wire::{ChatCompletions, RequestParts, Wire, reasoning};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -38,9 +38,8 @@ pub(super) fn check(wire: &dyn Wire, request: &Value) -> Checked {
             }
             Some("system" | "developer" | "user") => {
                 open.check_all_paired()?;
-                ensure(is_text_or_parts(content), || {
-                    let text = format!("Invalid value for 'content': expected a string, got {content}.");
-                    reject(format!("messages.[{index}].content"), text)
+                require_at(format!("messages.[{index}].content"), is_text_or_parts(content), || {
+                    format!("Invalid value for 'content': expected a string, got {content}.")
                 })?;
             }
             _ => return invalid_role(index),
@@ -79,22 +78,18 @@ pub(in crate::wire) struct OpenCall {
 impl OpenCalls {
     /// Checks a tool message with this id.
     pub(in crate::wire) fn check_result(&mut self, index: usize, id: &str, content: &Value) -> Checked {
-        ensure(!self.calls.is_empty(), || {
-            reject(format!("messages.[{index}].role"), errors::RESULT_WITHOUT_CALLS)
-        })?;
+        let param = format!("messages.[{index}].role");
+        require_at(param, !self.calls.is_empty(), || errors::RESULT_WITHOUT_CALLS)?;
         let param = format!("messages.[{index}].tool_call_id");
-        ensure(!id.is_empty(), || reject(&*param, errors::result_without_id(index)))?;
+        require_at(&*param, !id.is_empty(), || errors::result_without_id(index))?;
         let Some(call) = self.calls.iter_mut().find(|call| call.id == id) else {
             return reject(param, errors::unexpected_result(id));
         };
-        ensure(!call.is_answered, || reject(param, errors::repeated_id(index, id)))?;
+        require_at(param, !call.is_answered, || errors::repeated_id(index, id))?;
         call.is_answered = true;
-        ensure(is_text_or_parts(content), || {
-            let param = format!("messages[{index}]");
-            let text = format!(
-                "Invalid '{param}'. Content blocks are expected to be either text or image_url type."
-            );
-            reject(param, text)
+        let param = format!("messages[{index}]");
+        require_at(&*param, is_text_or_parts(content), || {
+            format!("Invalid '{param}'. Content blocks are expected to be either text or image_url type.")
         })
     }
 
@@ -103,43 +98,42 @@ impl OpenCalls {
         let calls = std::mem::take(&mut self.calls);
         let missing: Vec<&str> =
             calls.iter().filter(|call| !call.is_answered).map(|call| &*call.id).collect();
-        ensure(missing.is_empty(), || {
-            let text = errors::missing_results(&missing.join(", "));
-            reject(format!("messages.[{}].role", self.index), text)
-        })
+        let param = format!("messages.[{}].role", self.index);
+        require_at(param, missing.is_empty(), || errors::missing_results(&missing.join(", ")))
     }
 }
 
 pub(in crate::wire) fn check_tools(request: &Value) -> Checked {
     let Some(tools) = request.get("tools") else {
-        return ensure(request.get("tool_choice").is_none(), || {
-            let text =
-                "Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are specified.";
-            reject("tool_choice", text)
-        });
+        return require_at(
+            "tool_choice",
+            request.get("tool_choice").is_none(),
+            || "Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are specified.",
+        );
     };
     let Value::Array(tools) = tools else { return Ok(()) };
     // The error messages of vLLM.
-    ensure(!tools.is_empty(), || {
-        let text = "`tools` must not be an empty array. Either provide at least one tool or omit the field entirely.";
-        reject("tools", text)
-    })?;
+    require_at(
+        "tools",
+        !tools.is_empty(),
+        || "`tools` must not be an empty array. Either provide at least one tool or omit the field entirely.",
+    )?;
     let name = request.pointer("/tool_choice/function/name");
     let is_chosen = |tool: &Value| name.is_none_or(|name| tool["function"]["name"] == *name);
-    ensure(tools.iter().any(is_chosen), || {
-        let text = "The tool specified in `tool_choice` does not match any of the specified `tools`";
-        reject("tool_choice", text)
-    })
+    require_at(
+        "tool_choice",
+        tools.iter().any(is_chosen),
+        || "The tool specified in `tool_choice` does not match any of the specified `tools`",
+    )
 }
 
 pub(in crate::wire) fn check_number(tools: &[Value]) -> Checked {
     let count = tools.len();
-    ensure(count <= MAX_TOOLS, || {
-        let text = format!(
+    require_at("tools", count <= MAX_TOOLS, || {
+        format!(
             "Invalid 'tools': array too long. Expected an array with maximum length {MAX_TOOLS}, but got an array with \
              length {count} instead."
-        );
-        reject("tools", text)
+        )
     })
 }
 
@@ -164,33 +158,30 @@ pub(in crate::wire) fn check_parameters(function: &Value, param: &str) -> Checke
 
 fn check_reply(index: usize, message: &Value) -> Result<OpenCalls, RejectedError> {
     let Some(sent) = message.get("tool_calls") else {
-        ensure(is_text_or_parts(&message["content"]), || {
-            reject(format!("messages.[{index}].content"), errors::EMPTY_REPLY)
-        })?;
+        let param = format!("messages.[{index}].content");
+        require_at(param, is_text_or_parts(&message["content"]), || errors::EMPTY_REPLY)?;
         return Ok(OpenCalls::default());
     };
     let sent = list(sent);
-    ensure(!sent.is_empty(), || {
-        let text = format!("[] is too short - 'messages.{index}.tool_calls'");
-        reject(format!("messages.[{index}].tool_calls"), text)
+    require_at(format!("messages.[{index}].tool_calls"), !sent.is_empty(), || {
+        format!("[] is too short - 'messages.{index}.tool_calls'")
     })?;
     let mut calls: Vec<OpenCall> = Vec::new();
     for (position, call) in sent.iter().enumerate() {
-        let reject_call = |text: String| reject(format!("messages.[{index}].tool_calls.[{position}]"), text);
+        let param = &*format!("messages.[{index}].tool_calls.[{position}]");
         // Error message of llama.cpp.
-        ensure(call["type"] == "function", || {
-            reject_call(format!("Failed to parse messages: Missing tool call type: {call}"))
+        require_at(param, call["type"] == "function", || {
+            format!("Failed to parse messages: Missing tool call type: {call}")
         })?;
         let id = call["id"].as_str().unwrap_or_default();
-        ensure(!id.is_empty(), || reject_call(errors::invalid_id(index, position, errors::EMPTY_ID)))?;
-        ensure(id.len() <= 40, || reject_call(errors::long_id(index, position, id.len())))?;
-        ensure(calls.iter().all(|earlier| earlier.id != id), || reject_call(errors::duplicate_call(id)))?;
+        require_at(param, !id.is_empty(), || errors::invalid_id(index, position, errors::EMPTY_ID))?;
+        require_at(param, id.len() <= 40, || errors::long_id(index, position, id.len()))?;
+        require_at(param, calls.iter().all(|earlier| earlier.id != id), || errors::duplicate_call(id))?;
         let function = &call["function"];
         let arguments = function["arguments"].as_str().and_then(|text| serde_json::from_str(text).ok());
         // Error message of Ollama.
-        ensure(matches!(arguments, Some(Value::Object(_))), || {
-            reject_call("invalid tool call arguments".to_owned())
-        })?;
+        let is_object = matches!(arguments, Some(Value::Object(_)));
+        require_at(param, is_object, || "invalid tool call arguments")?;
         calls.push(OpenCall { id: id.to_owned(), tool: function["name"].clone(), is_answered: false });
     }
     Ok(OpenCalls { index, calls })

@@ -7,7 +7,9 @@ use crate::wire::chat_completions::EMPTY_ID;
 use crate::wire::chat_completions::rules::{
     INVALID_NAME, check_number, check_parameters, check_response_format,
 };
-use crate::wire::rejected::{Checked, RejectedError, check_fields, ensure, is_plain_name, list, reject};
+use crate::wire::rejected::{
+    Checked, RejectedError, check_fields, ensure, is_plain_name, list, reject, require_at,
+};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Display;
@@ -73,15 +75,17 @@ fn check_tools(request: &Value) -> Checked {
     let is_deferred = |tool: &Value| tool["type"] == "function" && tool["defer_loading"] == true;
     let has_search = tools.iter().any(|tool| tool["type"] == "tool_search");
     // https://github.com/Wei-Shaw/sub2api/issues/5942
-    ensure(has_search || !tools.iter().any(is_deferred), || {
-        reject("tools", "Invalid Value: 'tools.defer_loading'. Deferred tools require tools.tool_search.")
-    })?;
+    require_at(
+        "tools",
+        has_search || !tools.iter().any(is_deferred),
+        || "Invalid Value: 'tools.defer_loading'. Deferred tools require tools.tool_search.",
+    )?;
     let choice = &request["tool_choice"];
     let chosen = list(&choice["tools"]).iter().chain([choice]).filter_map(|tool| tool["name"].as_str());
     let names: HashSet<&str> = tools.iter().filter_map(|tool| tool["name"].as_str()).collect();
     for name in chosen {
-        ensure(names.contains(name), || {
-            reject("tool_choice", format!("Tool choice '{name}' not found in 'tools' parameter."))
+        require_at("tool_choice", names.contains(name), || {
+            format!("Tool choice '{name}' not found in 'tools' parameter.")
         })?;
     }
     Ok(())
@@ -167,12 +171,12 @@ impl<'a> Place<'a> {
     fn check_call(&self, text: &str, in_namespaces: &HashSet<&str>, calls: &mut Calls<'a>) -> Checked {
         let name = self.item["name"].as_str().unwrap_or_default();
         // https://github.com/vercel/ai/pull/15193
-        ensure(!self.item["namespace"].is_null() || !in_namespaces.contains(name), || {
-            let text = format!(
+        let is_found = !self.item["namespace"].is_null() || !in_namespaces.contains(name);
+        require_at(self.param("namespace"), is_found, || {
+            format!(
                 "Missing namespace for function_call '{name}'. It does not exist in the default namespace. Round-trip the \
                  model's function_call item with its namespace field included."
-            );
-            reject(self.param("namespace"), text)
+            )
         })?;
         self.check_fields(&["call_id", "name", text, "namespace", "caller"])?;
         let id = self.call_id()?;
@@ -184,7 +188,8 @@ impl<'a> Place<'a> {
 
     fn add_call(&self, id: &'a str, calls: &mut Calls<'a>) -> Checked {
         let call = Call { index: self.index, kind: self.kind_of_call(), is_answered: false };
-        ensure(calls.insert(id, call).is_none(), || reject(self.param("call_id"), errors::duplicate_item(id)))
+        let is_new = calls.insert(id, call).is_none();
+        require_at(self.param("call_id"), is_new, || errors::duplicate_item(id))
     }
 
     fn check_output(&self) -> Checked {
@@ -209,7 +214,7 @@ impl<'a> Place<'a> {
         };
         // https://github.com/Wei-Shaw/sub2api/issues/1885 quotes the message for a missing result of a search.
         let output = if kind == SEARCH { "tool search" } else { kind };
-        ensure(has_call, || reject("input", errors::missing_call(output, id)))
+        require_at("input", has_call, || errors::missing_call(output, id))
     }
 
     fn check_reasoning(&self, next: Option<&Value>, request: &Value) -> Checked {
@@ -222,22 +227,20 @@ impl<'a> Place<'a> {
         // The API finds the message that follows reasoning with an id by its id too.
         let is_of_other_reply =
             |item: &Value| !id.is_empty() && item["role"] == "assistant" && item["id"].is_null();
-        ensure(next.is_some_and(|next| is_of_reply(next) && !is_of_other_reply(next)), || {
-            let text =
-                format!("Item '{id}' of type 'reasoning' was provided without its required following item.");
-            reject("input", text)
+        let is_followed = next.is_some_and(|next| is_of_reply(next) && !is_of_other_reply(next));
+        require_at("input", is_followed, || {
+            format!("Item '{id}' of type 'reasoning' was provided without its required following item.")
         })?;
         if id.is_empty() && self.item["encrypted_content"].is_null() {
             self.required("id")?;
         }
         // The provider accepts unknown ids of calls.
         let is_readable = !self.item["encrypted_content"].is_null();
-        ensure(request["store"] != false || id.is_empty() || is_readable, || {
-            let text = format!(
+        require_at("input", request["store"] != false || id.is_empty() || is_readable, || {
+            format!(
                 "Item with id '{id}' not found. Items are not persisted when `store` is set to false. Try again with \
                  `store` set to true, or remove this item from your input."
-            );
-            reject("input", text)
+            )
         })
     }
 
@@ -260,14 +263,10 @@ impl<'a> Place<'a> {
     fn check_parts(&self, field: &str, allowed: &[&str]) -> Checked {
         for (position, part) in list(&self.item[field]).iter().enumerate() {
             let kind = part["type"].as_str().unwrap_or_default();
-            ensure(allowed.contains(&kind), || {
-                let kind = format!("'{kind}'");
-                self.unsupported(
-                    &format!("{field}[{position}]"),
-                    kind,
-                    &format!("'{}'", allowed.join("', '")),
-                )
-            })?;
+            if !allowed.contains(&kind) {
+                let (field, values) = (format!("{field}[{position}]"), allowed.join("', '"));
+                return self.unsupported(&field, format!("'{kind}'"), &format!("'{values}'"));
+            }
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! The rules for the schema of a response format of OpenAI's APIs: <https://platform.openai.com/docs/guides/structured-outputs>.
 
-use crate::wire::rejected::{Checked, ensure, is_plain_name, reject};
+use crate::wire::rejected::{Checked, is_plain_name, require_at};
 use serde_json::Value;
 
 pub(in crate::wire) const INVALID_NAME: &str =
@@ -13,17 +13,16 @@ pub(in crate::wire) fn check_response_format(field: &str, format: &Value) -> Che
         return Ok(());
     }
     let name = format["name"].as_str().unwrap_or_default();
-    ensure(is_plain_name(name) && name.len() <= 64, || {
-        reject(format!("{field}.name"), format!("Invalid '{field}.name': {INVALID_NAME}"))
+    require_at(format!("{field}.name"), is_plain_name(name) && name.len() <= 64, || {
+        format!("Invalid '{field}.name': {INVALID_NAME}")
     })?;
-    let invalid = |problem: &str| {
-        reject("response_format", format!("Invalid schema for response_format '{name}': {problem}"))
-    };
+    let invalid = |problem: &str| format!("Invalid schema for response_format '{name}': {problem}");
     let kind = &schema["type"];
-    ensure(kind == "object", || {
+    require_at("response_format", kind == "object", || {
         invalid(&format!("schema must be a JSON Schema of 'type: \"object\"', got 'type: {kind}'."))
     })?;
-    ensure(format["strict"] != true || schema["additionalProperties"] == false, || {
+    let is_closed = format["strict"] != true || schema["additionalProperties"] == false;
+    require_at("response_format", is_closed, || {
         invalid("In context=(), 'additionalProperties' is required to be supplied and to be false.")
     })
 }
