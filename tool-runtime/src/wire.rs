@@ -54,7 +54,6 @@ mod finish_reason;
 mod gemini;
 mod ids;
 mod images;
-#[cfg(any(feature = "anthropic", feature = "responses"))]
 mod native_search;
 mod ollama;
 mod open_calls;

@@ -3,7 +3,6 @@
 use super::{Completeness, Content, Extra, NativeItem, Origin, ToolCall, Usage};
 use super::{id_numbers, replace_unusable_ids};
 use serde_json::Value;
-#[cfg(any(feature = "anthropic", feature = "gemini", feature = "ollama", feature = "responses"))]
 use std::collections::HashMap;
 
 /// A reply of the model.
@@ -148,7 +147,6 @@ impl AssistantMessage {
     }
 
     /// The reply with the origin and the usage of its response, and with each call once and under an id of its own.
-    #[cfg(any(feature = "anthropic", feature = "gemini", feature = "ollama", feature = "responses"))]
     pub(crate) fn received(mut self, origin: Origin, usage: Option<Usage>) -> Self {
         (self.origin, self.usage) = (Some(origin), usage);
         self.merge_restated_calls();
@@ -157,7 +155,6 @@ impl AssistantMessage {
     }
 
     /// Merges calls that the server states more than once, which would run twice.
-    #[cfg(any(feature = "anthropic", feature = "gemini", feature = "ollama", feature = "responses"))]
     fn merge_restated_calls(&mut self) {
         let mut positions: HashMap<(String, String), usize> = HashMap::new();
         let mut merged: Vec<ToolCall> = Vec::with_capacity(self.tool_calls.len());

@@ -141,7 +141,6 @@ impl AssistantMessage {
     }
 
     /// Whether the last item is a call.
-    #[cfg(feature = "anthropic")]
     pub(crate) fn ends_with_call(&self) -> bool {
         let last = self.native.last().map(|item| item.stands_for);
         matches!(last, Some(StandsFor::Call(_) | StandsFor::RejectedCall))

@@ -12,6 +12,7 @@ use std::borrow::Cow;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
+#[must_use]
 pub enum Part {
     /// Text.
     #[non_exhaustive]
@@ -96,14 +97,12 @@ impl From<String> for Part {
 
 impl Part {
     /// A part of text.
-    #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
         Part::Text { text: text.into() }
     }
 
     /// A part with a JSON value. A value with more than 64 levels becomes a part with the text of its JSON, which the model reads
     /// in both cases.
-    #[must_use]
     pub fn json(json: Value) -> Self {
         if is_unreadable(&json) { Part::text(to_text(&json)) } else { Part::Json { json } }
     }
@@ -119,25 +118,21 @@ impl Part {
 
     /// An image of this media type, for example `image/png`. In a result, servers of Chat Completions get it in a user
     /// message after the last result.
-    #[must_use]
     pub fn image(mime_type: impl Into<String>, bytes: impl AsRef<[u8]>) -> Self {
         Part::Image { media: Media::data(mime_type, bytes) }
     }
 
     /// An image that the provider loads from this address.
-    #[must_use]
     pub fn image_url(url: impl Into<String>) -> Self {
         Part::Image { media: Media::Url { url: url.into() } }
     }
 
     /// A file with a name and a media type, for example `application/pdf`.
-    #[must_use]
     pub fn file(name: impl Into<String>, mime_type: impl Into<String>, bytes: impl AsRef<[u8]>) -> Self {
         Part::File { name: Some(name.into()), media: Media::data(mime_type, bytes) }
     }
 
     /// A file that the provider loads from this address.
-    #[must_use]
     pub fn file_url(name: impl Into<String>, url: impl Into<String>) -> Self {
         Part::File { name: Some(name.into()), media: Media::Url { url: url.into() } }
     }
@@ -152,7 +147,6 @@ impl Part {
     /// assert_eq!(serde_json::to_string(&content)?, r#""get_weather(city)""#);
     /// # Ok::<(), serde_json::Error>(())
     /// ```
-    #[must_use]
     pub fn tool_reference(name: impl Into<String>) -> Self {
         Part::ToolReference { name: name.into() }
     }

@@ -45,6 +45,7 @@ use std::sync::Arc;
 /// # }
 /// ```
 #[derive(Clone, Default)]
+#[must_use]
 pub struct ToolOutput {
     content: Content,
     /// `None` for content alone, as most outputs are.
@@ -71,7 +72,6 @@ const NOTHING: &str = "ok";
 
 impl ToolOutput {
     /// Creates an empty output.
-    #[must_use]
     pub fn new() -> Self {
         ToolOutput::default()
     }
@@ -100,7 +100,6 @@ impl ToolOutput {
     /// # Ok(())
     /// # }
     /// ```
-    #[must_use]
     pub fn pending(ticket: impl Into<String>) -> Self {
         ToolOutput::from(Pending { ticket: Some(ticket.into()) })
     }
@@ -120,7 +119,6 @@ impl ToolOutput {
     }
 
     /// Adds text.
-    #[must_use]
     pub fn with_text(self, text: impl Into<String>) -> Self {
         let text = text.into();
         if self.content.is_empty() {
@@ -142,7 +140,6 @@ impl ToolOutput {
     /// assert_eq!(output.text(), r#"{"city":"Beijing"}"#);
     /// assert!(output.content().is_json());
     /// ```
-    #[must_use]
     pub fn with_json(mut self, value: impl Serialize) -> Self {
         let json = match serde_json::to_string(&value) {
             Ok(json) => json,
@@ -158,13 +155,11 @@ impl ToolOutput {
     }
 
     /// Adds an image of this media type, for example `image/png`.
-    #[must_use]
     pub fn with_image(self, mime_type: impl Into<String>, bytes: impl AsRef<[u8]>) -> Self {
         self.with_part(Part::image(mime_type, bytes))
     }
 
     /// Adds a file with a name and a media type, for example `application/pdf`.
-    #[must_use]
     pub fn with_file(
         self,
         name: impl Into<String>,
@@ -175,14 +170,12 @@ impl ToolOutput {
     }
 
     /// Adds a part, for example the name of a tool that a search found ([`Part::tool_reference`]).
-    #[must_use]
     pub fn with_part(mut self, part: Part) -> Self {
         self.content = std::mem::take(&mut self.content).with_part(part);
         self
     }
 
     /// Sets the artifact for the program. It replaces an earlier one.
-    #[must_use]
     pub fn with_artifact(mut self, artifact: impl Any + Send + Sync) -> Self {
         self.more.get_or_insert_default().artifact = Some(Arc::new(artifact));
         self

@@ -21,7 +21,6 @@ use super::provider::Provider;
 /// The name of the wire.
 pub(super) const NAME: &str = "anthropic";
 /// The name of the format in error messages.
-#[cfg(feature = "anthropic")]
 const FORMAT: &str = "Anthropic's Messages API";
 
 pub(super) static PROVIDER: Provider = Provider {

@@ -12,7 +12,6 @@ mod which_call;
 pub(super) use definitions::{FOREIGN, FUNCTIONS, MAX_TOOLS};
 pub(super) use errors::{EMPTY_ID, quoted_error};
 pub use format::ChatCompletions;
-#[cfg(feature = "ollama")]
 pub(super) use format::ToolDefinition;
 pub(crate) use format::{
     add_fields, add_parts, read_parts, serialize_messages, text_part, text_with_notices, written_arguments,

@@ -21,7 +21,6 @@ use super::provider::Provider;
 /// The name of the wire.
 pub(super) const NAME: &str = "gemini";
 /// The name of the format in error messages.
-#[cfg(feature = "gemini")]
 const FORMAT: &str = "the Gemini API";
 
 pub(super) static PROVIDER: Provider = Provider {

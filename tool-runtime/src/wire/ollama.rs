@@ -19,7 +19,6 @@ use super::provider::Provider;
 /// The name of the wire.
 const NAME: &str = "ollama";
 /// The name of the format in error messages.
-#[cfg(feature = "ollama")]
 const FORMAT: &str = "Ollama's API";
 
 pub(super) static PROVIDER: Provider = Provider {

@@ -8,7 +8,6 @@ use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
 /// The change of a request that starts with a reply, for providers that reject it.
-#[cfg(any(feature = "anthropic", feature = "gemini"))]
 pub(super) const ADDED_START: &str =
     "added a text of the user before it, since the provider requires one at the start";
 

@@ -16,7 +16,6 @@ use super::provider::Provider;
 /// The name of the wire.
 const NAME: &str = "responses";
 /// The name of the format in error messages.
-#[cfg(feature = "responses")]
 const FORMAT: &str = "the Responses API";
 
 pub(super) static PROVIDER: Provider = Provider {

@@ -25,7 +25,6 @@ use crate::json::replace_lone_surrogates;
 use crate::message::{AssistantMessage, Chunk, Message};
 use crate::wire::error::WireError;
 use crate::wire::{Body, IdRules, RequestParts, UseResponseFormat, Wire};
-#[cfg(feature = "ollama")]
 pub(in crate::wire) use tool::Definition as ToolDefinition;
 
 // OpenAI: "string too long. Expected a string with maximum length 40". DeepSeek: "Duplicate value for 'tool_call_id'".

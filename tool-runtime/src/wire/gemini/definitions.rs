@@ -27,5 +27,4 @@ pub(in crate::wire) const FOREIGN: DefinitionRules = DefinitionRules {
 };
 
 /// The API rejects more than 512 declarations.
-#[cfg(feature = "gemini")]
 pub(super) const MAX_TOOLS: usize = 512;
