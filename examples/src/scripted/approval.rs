@@ -5,7 +5,6 @@ use serde_json::json;
 use tool_runtime::testing::ScriptedModel;
 
 /// Lists the notes, deletes two of them, and reports the results.
-#[must_use]
 pub fn script() -> ScriptedModel {
     let list = calls([("call_list", "list_notes", json!({}))]);
     let delete = calls([

@@ -5,7 +5,6 @@ use serde_json::json;
 use tool_runtime::testing::ScriptedModel;
 
 /// A plan, then the calls of its steps, then an answer.
-#[must_use]
 pub fn script() -> ScriptedModel {
     let steps = json!({ "steps": ["find a train to Kyoto", "find a hotel there", "look at the weather"] });
     let plan = calls([("call_plan", "plan", steps)]);

@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 use tool_runtime::testing::ScriptedModel;
 
 /// Two searches, two calls of found tools, of which the first one lacks an argument, and an answer.
-#[must_use]
 pub fn script() -> ScriptedModel {
     let search = calls([
         ("call_1", "search_tools", json!({ "query": "create an issue on GitHub", "limit": 3 })),

@@ -9,7 +9,6 @@ use tool_runtime::testing::{ScriptedModel, ScriptedReply};
 const CHUNK_DELAY: Duration = Duration::from_millis(30);
 
 /// A short text with four calls, then an answer.
-#[must_use]
 pub fn script() -> ScriptedModel {
     let mut search = calls([
         ("call_beijing", "get_weather", json!({ "city": "Beijing" })),

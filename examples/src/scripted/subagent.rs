@@ -5,7 +5,6 @@ use serde_json::json;
 use tool_runtime::testing::ScriptedModel;
 
 /// A call of `research`, the replies of its session, then an answer.
-#[must_use]
 pub fn script() -> ScriptedModel {
     let question = "How many days of holidays are there, and when do they expire?";
     let research = calls([("call_research", "research", json!({ "question": question }))]);

@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 use tool_runtime::testing::ScriptedModel;
 
 /// Three calls, then an answer with a sentence for each result.
-#[must_use]
 pub fn script() -> ScriptedModel {
     let search = calls([
         ("call_beijing", "get_weather", json!({ "city": "Beijing" })),
