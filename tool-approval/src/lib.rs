@@ -83,7 +83,8 @@
 //! ```
 //!
 //! [`Rules::extend`] merges files. Declare the commands in the program, so that no file can omit them, and read a file that the
-//! user did not write with [`Rules::without_allowed`].
+//! user did not write with [`Rules::without_allowed`]. [`Rules::unknown_names`] finds rules about tools and arguments that the
+//! registry does not have.
 //!
 //! # Patterns
 //!
@@ -143,6 +144,7 @@ mod rule;
 mod rules;
 mod shell;
 mod unique_keys;
+mod unknown_names;
 mod verdict;
 
 pub use rule::Rule;

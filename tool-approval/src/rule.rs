@@ -28,8 +28,8 @@ use std::fmt;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
-    tool: Pattern,
-    arguments: BTreeMap<String, Pattern>,
+    pub(crate) tool: Pattern,
+    pub(crate) arguments: BTreeMap<String, Pattern>,
 }
 
 impl Rule {

@@ -18,13 +18,13 @@ use tool_runtime::dispatch::{Decision, ProposedCall};
 #[serde(default, deny_unknown_fields)]
 pub struct Rules {
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    commands: Vec<CommandArgument>,
+    pub(crate) commands: Vec<CommandArgument>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    deny: Vec<Rule>,
+    pub(crate) deny: Vec<Rule>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    ask: Vec<Rule>,
+    pub(crate) ask: Vec<Rule>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    allow: Vec<Rule>,
+    pub(crate) allow: Vec<Rule>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     allow_calls: Vec<AllowedCall>,
 }

@@ -125,3 +125,35 @@ async fn an_allowed_call_has_no_pattern() {
     let more = json!({ "command": "ls *; x", "folder": "/" }).to_string();
     assert_eq!(judge.verdict("run_command", more).await.0, "undecided");
 }
+
+/// Tools that take any arguments, such as those of a server, may have each of them.
+#[test]
+fn rules_about_unknown_names_are_found() {
+    let rules = rules(json!({
+        "commands": [{"tool": "shell", "argument": "command"}, {"tool": "run", "argument": "command"}],
+        "deny": [{"tool": "*", "arguments": {"path": "/etc*", "paht": "/etc*"}}, "delete_*"],
+        "allow": [{"tool": "open", "arguments": {"anything": "x"}}, "run"],
+    }));
+    let tool = |name: &str, parameters: serde_json::Value| {
+        tool_runtime::DynamicTool::new(name, "Runs.", parameters, |_| async { Ok::<_, String>("ok") })
+    };
+    let closed = |names: &[&str]| {
+        let properties: serde_json::Map<_, _> =
+            names.iter().map(|name| ((*name).to_owned(), json!({}))).collect();
+        json!({"type": "object", "properties": properties, "additionalProperties": false})
+    };
+    let registry = tool_runtime::Registry::builder()
+        .dynamic(tool("run", closed(&["command", "path"])))
+        .dynamic(tool("list", closed(&[])));
+    let unknown = [
+        "no tool has the name `shell`",
+        "no tool with the name `*` has the argument `paht`",
+        "no tool has the name `delete_*`",
+        "no tool has the name `open`",
+    ];
+    assert_eq!(rules.unknown_names(&registry.build().expect("two tools")), unknown);
+    let open = tool("open", json!({"type": "object", "additionalProperties": true}));
+    let registry = tool_runtime::Registry::builder().dynamic(open).dynamic(tool("run", closed(&["command"])));
+    let unknown = ["no tool has the name `shell`", "no tool has the name `delete_*`"];
+    assert_eq!(rules.unknown_names(&registry.build().expect("two tools")), unknown);
+}
