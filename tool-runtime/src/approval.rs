@@ -92,7 +92,9 @@ pub enum Decision {
     /// The call runs with these arguments, one JSON object, in place of those of the model. This approves it, like `Run`.
     ///
     /// They are validated, and a call with invalid ones does not run. The history and serialized events have the arguments of
-    /// the model; [`CallStatus::Started`](crate::dispatch::CallStatus::Started) has both. So they may have secrets.
+    /// the model; [`CallStatus::Started`](crate::dispatch::CallStatus::Started) has both. So they may have secrets. Only a call
+    /// whose result comes from elsewhere is stored with them, since the program runs it
+    /// ([`Session::awaiting_result`](crate::Session::awaiting_result)).
     RunWith(Value),
     /// The call does not run. The model receives the reason after `Error: `.
     Deny(String),

@@ -170,3 +170,25 @@ async fn a_waiting_call_can_be_printed_in_a_terminal() {
         assert!(printed.chars().all(|letter| !letter.is_control() && letter != '\u{202e}'), "{printed}");
     }
 }
+
+/// The program runs the call elsewhere, so it has the arguments of the hook; the event does not show them.
+#[tokio::test]
+async fn a_call_that_runs_elsewhere_has_the_arguments_of_the_hook() {
+    let parameters = json!({"type": "object", "properties": {"path": {}, "token": {}}});
+    let elsewhere = DynamicTool::external("request_elsewhere", "Calls.", parameters);
+    let registry = builder().dynamic(elsewhere).before_call(add_token).build().expect("three tools");
+    let (mut session, model, mut events) =
+        (Session::new().user("Go."), model("request_elsewhere"), Vec::new());
+    let run = session.run(&registry).on_event(|event| {
+        if let Event::Call(event) = event {
+            events.push(event.clone());
+        }
+    });
+    let end = run.complete(|request| model.complete(request)).await.expect("valid");
+    assert_eq!(end, RunEnd::NeedsResult);
+    assert_eq!(session.awaiting_result()[0].arguments, r#"{"path":"/orders","token":"secret"}"#);
+    let [.., event] = &events[..] else { panic!("an event") };
+    assert!(matches!(event.status, CallStatus::NeedsResult { .. }), "{event:?}");
+    let written = serde_json::to_string(event).expect("it is JSON");
+    assert!(written.contains("/orders") && !written.contains("secret"), "{written}");
+}

@@ -93,8 +93,11 @@ pub enum CallStatus {
     NeedsResult {
         /// The ticket of the tool; `None` if the tool runs elsewhere.
         ticket: Option<String>,
-        /// The arguments of the call: the text of one JSON object.
+        /// The arguments of the call, as in `Started`.
         arguments: String,
+        /// The arguments that the tool got, or gets elsewhere, in their place, as in `Started`. Not serialized.
+        #[serde(skip)]
+        run_with: Option<String>,
     },
     /// The call is pending until an earlier call of its reply has ended: see
     /// [`ordered_effects`](crate::RegistryBuilder::ordered_effects).
@@ -150,6 +153,7 @@ impl CallEvent {
     #[must_use]
     pub fn with_tool_arguments(mut self) -> Self {
         if let CallStatus::Started { arguments, run_with }
+        | CallStatus::NeedsResult { arguments, run_with, .. }
         | CallStatus::Finished { arguments, run_with, .. } = &mut self.status
         {
             if let Some(run_with) = run_with {

@@ -134,8 +134,9 @@ impl EndedCall {
             Ended::NeedsApproval { arguments, .. } => {
                 CallStatus::NeedsApproval { arguments: arguments.clone() }
             }
-            Ended::NeedsResult { ticket, arguments } => {
-                CallStatus::NeedsResult { ticket: ticket.clone(), arguments: arguments.clone() }
+            Ended::NeedsResult { ticket, .. } => {
+                let (arguments, run_with) = incoming.event_arguments();
+                CallStatus::NeedsResult { ticket: ticket.clone(), arguments, run_with }
             }
             Ended::NeedsCall { call } if stays_pending => CallStatus::NeedsCall { call: call.clone() },
             Ended::NeedsCall { call } => {
