@@ -2,7 +2,7 @@
 
 use crate::ledger::Entry;
 use crate::oracle::reply_of;
-use crate::plan::{Plan, unedited};
+use crate::plan::{Plan, Tool, unedited};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The entries of one order. The times are indexes in the ledger.
@@ -23,7 +23,7 @@ pub(crate) struct Effects<'a> {
 
 impl<'a> Effects<'a> {
     /// Reads the entries, and checks that the model is never asked for a recorded reply.
-    pub(crate) fn new(entries: &'a [Entry]) -> Result<Self, String> {
+    pub(crate) fn new(plan: &Plan, entries: &'a [Entry]) -> Result<Self, String> {
         let mut effects = Effects { entries, of_orders: BTreeMap::new(), asks: BTreeMap::new() };
         let mut keys: BTreeMap<&str, &str> = BTreeMap::new();
         // The number of the replies that are recorded: a call of the next one has begun, for example.
@@ -43,11 +43,17 @@ impl<'a> Effects<'a> {
                 Entry::Stored { replies } => recorded = recorded.max(*replies),
                 Entry::Begun { order, key } => {
                     let (reply, ask) = reply_of(order).ok_or("an order without a reply")?;
-                    recorded = recorded.max(reply + 1);
+                    let is_read = |order: &str| plan.tool(order) == Some(Tool::FindOrder);
+                    // A read of a streamed reply begins before its reply is recorded, which may be lost.
+                    if !is_read(order) {
+                        recorded = recorded.max(reply + 1);
+                    }
                     if ask != effects.last_ask(reply) {
                         return Err(format!("{order} is a call of a reply that was lost"));
                     }
-                    if *keys.entry(key).or_insert(order) != order {
+                    let before = keys.insert(key, order).filter(|before| before != order);
+                    if before.is_some_and(|before| !is_read(before) || reply_of(before) == Some((reply, ask)))
+                    {
                         return Err(format!("two calls have the key {key}"));
                     }
                     effects.of_order(order).begun.push(index);

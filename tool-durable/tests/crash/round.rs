@@ -111,8 +111,11 @@ impl<'a> Round<'a> {
             run.iter().any(|entry| matches!(entry, Entry::Done { order: done } if done == order))
         };
         run.iter().any(|entry| match entry {
-            // A blocking function may begin late, when its call is already reported as interrupted.
-            Entry::Begun { order, .. } => self.plan.tool(order) != Some(Tool::PrintLabel) && !is_done(order),
+            // A blocking function may begin late, when its call is already reported as interrupted, and a read may begin
+            // before its reply is recorded.
+            Entry::Begun { order, .. } => {
+                !matches!(self.plan.tool(order), Some(Tool::PrintLabel | Tool::FindOrder)) && !is_done(order)
+            }
             _ => false,
         })
     }
