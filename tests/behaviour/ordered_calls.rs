@@ -4,11 +4,14 @@ use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
+use tool_runtime::conversation::Received;
 use tool_runtime::dispatch::{CallStatus, CancellationToken};
+use tool_runtime::search::Search;
 use tool_runtime::session::{Event, RunEnd};
 use tool_runtime::testing::{ScriptedModel, ScriptedReply};
 use tool_runtime::{
-    AssistantMessage, DynamicTool, Registry, RegistryBuilder, RunContext, Session, ToolCall, tool, tools,
+    AssistantMessage, Conversation, DynamicTool, Registry, RegistryBuilder, RunContext, Session, ToolCall,
+    tool, tools,
 };
 
 /// The steps of the tools, in their order.
@@ -310,4 +313,75 @@ async fn a_cancelled_barrier_and_the_calls_after_it_run_in_the_next_run() {
     assert_eq!((end, steps.take()), (RunEnd::Cancelled, vec!["read 1".to_owned()]));
     assert_eq!(run(&mut session, &registry, &model, false).await, RunEnd::Answered);
     assert_eq!(steps.take(), ["read 1", "write 2", "2 is written", "run_tests"]);
+}
+
+/// Writes alone.
+#[tool(exclusive)]
+async fn publish(path: &str, #[state] steps: &Steps) {
+    steps.add(format!("publish {path}"));
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    steps.add(format!("{path} is published"));
+}
+
+/// A person makes a call of `call_tool`, whose arguments the model did not complete, a call of an exclusive tool.
+#[tokio::test(start_paused = true)]
+async fn an_edited_call_runs_in_its_order() {
+    let steps = Steps::default();
+    let registry =
+        Registry::builder().tools(tools![publish, read]).state(steps.clone()).search(Search::new());
+    let registry = registry.build().expect("two tools");
+    let calls = [
+        ToolCall::new("a", "read", r#"{"path":"1"}"#),
+        ToolCall::new("b", "call_tool", r#"{"name":"publi"#),
+        ToolCall::new("c", "read", r#"{"path":"2"}"#),
+    ];
+    let reply = AssistantMessage::from_tool_calls(calls);
+    let Received::ToolCalls(mut pending) = Conversation::new().user("Go.").receive(reply) else {
+        panic!("calls")
+    };
+    pending.approve_with("b", json!({"name": "publish", "arguments": {"path": "x"}})).expect("it waits");
+    pending.run(&registry).await;
+    assert_eq!(steps.take(), ["read 1", "publish x", "x is published", "read 2"]);
+}
+
+/// The results of a dispatch keep all calls pending that only wait.
+#[tokio::test(start_paused = true)]
+async fn a_call_that_waits_for_another_stays_pending_with_the_results_of_a_dispatch() {
+    let steps = Steps::default();
+    let registry = ordered(&steps);
+    let reply =
+        AssistantMessage::from_tool_calls(calls([("edit", json!({"path": "1"})), ("run_tests", json!({}))]));
+    let results = registry.dispatch(&reply.tool_calls).await;
+    let Received::ToolCalls(mut pending) = Conversation::new().user("Go.").receive(reply) else {
+        panic!("calls")
+    };
+    pending.add_results(results).expect("they are pending");
+    pending.approve("a").expect("it waits");
+    pending.run(&registry).await;
+    assert_eq!(steps.take(), ["edit 1", "1 is edited", "run_tests"]);
+}
+
+/// Middleware may return the error of another registry: the call has ended with it.
+#[tokio::test(start_paused = true)]
+async fn a_call_whose_middleware_fails_has_ended() {
+    let steps = Steps::default();
+    let elsewhere = DynamicTool::external("write", "Writes elsewhere.", Value::Null);
+    let other = Registry::builder().dynamic(elsewhere).build().expect("one tool");
+    let registry = builder(&steps).ordered_effects(true).around_call(move |call| {
+        let other = other.clone();
+        async move {
+            match call.tool() {
+                "write" => other.call("write", json!({})).await,
+                _ => call.run().await,
+            }
+        }
+    });
+    let calls = calls([("write", json!({"path": "1"})), ("run_tests", json!({}))]);
+    let model = ScriptedModel::new([
+        ScriptedReply::from(AssistantMessage::from_tool_calls(calls)),
+        AssistantMessage::from_text("Done.").into(),
+    ]);
+    let (mut session, registry) = (Session::new().user("Go."), registry.build().expect("five tools"));
+    assert_eq!(run(&mut session, &registry, &model, false).await, RunEnd::Answered);
+    assert_eq!(steps.take(), ["run_tests"]);
 }

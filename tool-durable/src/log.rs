@@ -120,7 +120,7 @@ impl<J: Journal> JournalLog<J> {
             let result = results.get(&*call.id).map(|&result| result.clone());
             let result = match (result, recorded) {
                 (Some(result), None) => {
-                    let _ = session.provide_result(&call.id, result);
+                    let _ = session.__set_recorded_result(&call.id, result);
                     continue;
                 }
                 (None, None) => continue,

@@ -33,6 +33,7 @@ use crate::message::{AssistantMessage, Content, Message, RemovedIds};
 use crate::wire::serialize_messages;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::collections::VecDeque;
 use std::mem::discriminant;
 use std::sync::Arc;
 
@@ -93,7 +94,7 @@ pub struct Conversation {
     /// The ids of removed calls. A session of this conversation gives them to no other call.
     removed_ids: Arc<RemovedIds>,
     /// The calls that ended since the last run, for the listeners of the next one.
-    pub(crate) unreported: Vec<UnreportedCall>,
+    pub(crate) unreported: VecDeque<UnreportedCall>,
 }
 
 /// Compares the messages and the warnings.

@@ -1,13 +1,18 @@
 //! Each call has one last event, whatever ends it: an audit log needs nothing else.
 
 use super::{Ledger, asked, call, calling, model, shop, stored, text_reply};
+use futures_util::FutureExt as _;
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 use tool_runtime::conversation::Received;
 use tool_runtime::dispatch::{CallEvent, CallStatus, Cause, Decision};
+use tool_runtime::search::Search;
 use tool_runtime::session::{Event, RunEnd};
 use tool_runtime::testing::ScriptedModel;
 use tool_runtime::{
-    AssistantMessage, Conversation, DynamicTool, Registry, RunContext, Session, ToolCall, ToolOutput,
+    AssistantMessage, CallContext, Conversation, DynamicTool, Registry, RunContext, Session, ToolCall,
+    ToolOutput,
 };
 
 /// `tool cause arguments: result` of each last event.
@@ -159,7 +164,13 @@ async fn a_loop_of_the_program_receives_them_as_well() {
     let pending: tool_runtime::conversation::PendingCalls =
         serde_json::from_str(&stored).expect("it is read");
     let _ = pending.dispatch(&registry).await;
-    assert_eq!(events.entries(), [r#"refund Denied {"order":7}: Error: no"#]);
+    assert_eq!(
+        events.entries(),
+        [
+            r#"refund Denied {"order":7}: Error: no"#,
+            r#"refund NotRun {"order":8}: Error: the tool `refund` needs approval, which was not given."#,
+        ]
+    );
 }
 
 #[tokio::test]
@@ -178,4 +189,186 @@ async fn a_truncated_call_that_would_need_an_approval_is_not_run() {
 fn causes_serialize_in_snake_case() {
     let causes = [Cause::Ran, Cause::NotRun, Cause::Interrupted];
     assert_eq!(serde_json::to_string(&causes).ok().as_deref(), Some(r#"["ran","not_run","interrupted"]"#));
+}
+
+/// Reports progress from a thread, whose listener is slow, and ends meanwhile.
+#[tool_runtime::tool]
+async fn report(#[context] call: &CallContext, #[state] slow: &Slow) -> &'static str {
+    let call = call.clone();
+    std::thread::spawn(move || call.progress(1, 2, "half"));
+    slow.wait(|state| state.is_listening);
+    "done"
+}
+
+/// The state of a listener on another thread.
+#[derive(Clone, Default)]
+struct Slow(Arc<(Mutex<SlowState>, Condvar)>);
+
+#[derive(Default)]
+struct SlowState {
+    is_listening: bool,
+    may_return: bool,
+}
+
+impl Slow {
+    fn set(&self, set: impl FnOnce(&mut SlowState)) {
+        set(&mut self.0.0.lock().unwrap_or_else(PoisonError::into_inner));
+        self.0.1.notify_all();
+    }
+
+    fn wait(&self, is_reached: impl Fn(&SlowState) -> bool) {
+        let state = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(self.0.1.wait_while(state, |state| !is_reached(state)));
+    }
+}
+
+/// The call has ended, and another thread still sends its events: the result and the last event stay the same.
+#[tokio::test]
+async fn a_run_that_is_dropped_while_a_listener_is_slow_has_one_last_event() {
+    let (lines, slow) = (Ledger::default(), Slow::default());
+    let (ledger, in_listener) = (lines.clone(), slow.clone());
+    let context = RunContext::new().on_event(move |event| {
+        if let CallStatus::Progress { .. } = event.status {
+            in_listener.set(|state| state.is_listening = true);
+            in_listener.wait(|state| state.may_return);
+        }
+        line(event).into_iter().for_each(|line| ledger.add(line));
+    });
+    let registry = Registry::builder().tools(tool_runtime::tools![report]).state(slow.clone()).build();
+    let registry = registry.expect("one tool").with(&context);
+    let model = model([calling([ToolCall::new("a", "report", "{}")]), text_reply("Done.")]);
+    let mut session = asked();
+    {
+        let mut run = Box::pin(session.run(&registry).complete(|request| model.complete(request)));
+        let mut polls = 0;
+        let polled = std::future::poll_fn(|context| {
+            polls += 1;
+            let polled = run.as_mut().poll(context);
+            // The call has ended in the first poll, and waits for the listener.
+            if polled.is_pending() && polls < 3 {
+                context.waker().wake_by_ref()
+            }
+            if polls < 3 { std::task::Poll::Pending } else { std::task::Poll::Ready(polled.is_pending()) }
+        });
+        assert!(polled.await, "the run waits for the listener");
+    }
+    slow.set(|state| state.may_return = true);
+    let end = session.run(&registry).complete(|request| model.complete(request)).await.expect("valid");
+    assert_eq!((end, super::results(&session)), (RunEnd::Answered, vec!["done".to_owned()]));
+    while lines.entries().is_empty() {
+        std::thread::yield_now();
+    }
+    assert_eq!(lines.entries(), ["report Ran {}: done"]);
+}
+
+/// Works on a thread, and reports progress whenever it may.
+#[tool_runtime::tool(blocking)]
+fn work(#[context] call: &CallContext, #[state] slow: &Slow) {
+    slow.set(|state| state.is_listening = true);
+    slow.wait(|state| state.may_return);
+    call.progress(1, 2, "late");
+    slow.set(|state| state.is_listening = false);
+}
+
+#[tokio::test]
+async fn a_thread_that_outlives_its_dropped_run_has_no_further_events() {
+    let (events, slow) = (Ledger::default(), Slow::default());
+    let ledger = events.clone();
+    let context = RunContext::new().on_event(move |event| {
+        ledger.add(serde_json::to_value(event).expect("it is JSON")["status"].as_str().expect("a status"));
+    });
+    let registry = Registry::builder().tools(tool_runtime::tools![work]).state(slow.clone()).build();
+    let registry = registry.expect("one tool").with(&context);
+    let model = model([calling([ToolCall::new("a", "work", "{}")]), text_reply("Done.")]);
+    let mut session = asked();
+    let started = async {
+        while !slow.0.0.lock().unwrap_or_else(PoisonError::into_inner).is_listening {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! {
+        _ = session.run(&registry).complete(|request| model.complete(request)) => panic!("the thread waits"),
+        () = started => {}
+    }
+    let end = session.run(&registry).complete(|request| model.complete(request)).await.expect("valid");
+    assert_eq!(end, RunEnd::Answered);
+    slow.set(|state| state.may_return = true);
+    slow.wait(|state| !state.is_listening);
+    assert_eq!(events.entries(), ["started", "finished"]);
+}
+
+/// `dispatch` keeps no call pending.
+#[tokio::test]
+async fn calls_that_fail_since_they_would_wait_have_a_last_event() {
+    let (_, ledger) = shop();
+    let elsewhere = DynamicTool::external("dialog", "Asks the user.", serde_json::Value::Null);
+    let registry =
+        Registry::builder().tools(tool_runtime::tools![super::refund]).dynamic(elsewhere).state(ledger);
+    let events = Ledger::default();
+    let lines = events.clone();
+    let context =
+        RunContext::new().on_event(move |event| line(event).into_iter().for_each(|line| lines.add(line)));
+    let registry = registry.build().expect("two tools").with(&context);
+    let reply =
+        AssistantMessage::from_tool_calls([call("a", "refund", 7), ToolCall::new("b", "dialog", "{}")]);
+    let Received::ToolCalls(pending) = Conversation::new().user("Go.").receive(reply) else {
+        panic!("calls")
+    };
+    let _ = pending.dispatch(&registry).await;
+    assert_eq!(
+        events.entries(),
+        [
+            r#"refund NotRun {"order":7}: Error: the tool `refund` needs approval, which was not given."#,
+            "dialog NotRun {}: Error: the result of `dialog` comes later. Do not call it again to get the result.",
+        ]
+    );
+}
+
+/// The last event has the call that the earlier events have: that in the arguments of `call_tool`, and with coerced arguments.
+#[tokio::test]
+async fn a_call_that_a_person_ends_has_the_tool_and_the_arguments_of_its_other_events() {
+    let outer = r#"{"name":"refund","arguments":{"order":7}}"#;
+    for (name, arguments, expected) in
+        [("call_tool", outer, r#"refund {"order":7}"#), ("refund", r"{'order': 7}", r#"refund {"order": 7}"#)]
+    {
+        for end in ["deny", "provide", "skip"] {
+            let registry =
+                Registry::builder().tools(tool_runtime::tools![super::refund]).state(Ledger::default());
+            let registry = if name == "call_tool" {
+                registry.search(Search::new())
+            } else {
+                registry.lenient_arguments(true)
+            };
+            let registry = registry.build().expect("one tool");
+            let model = model([calling([ToolCall::new("a", name, arguments)]), text_reply("Done.")]);
+            let mut session = asked();
+            assert_eq!(run(&mut session, &registry, &model).await, (RunEnd::NeedsApproval, vec![]));
+            match end {
+                "deny" => session.deny("a", "no").expect("it waits"),
+                "provide" => session.provide_result("a", "given").expect("it waits"),
+                _ => session.push_user("Stop."),
+            }
+            let (_, events) = run(&mut session, &registry, &model).await;
+            let [event] = &events[..] else { panic!("one event: {events:?}") };
+            let (tool, rest) = event.split_once(' ').expect("a tool");
+            let arguments =
+                rest.split_once(' ').and_then(|(_, rest)| rest.rsplit_once("}: ")).expect("arguments").0;
+            assert_eq!(format!("{tool} {arguments}}}"), expected, "{end}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_panic_of_a_listener_loses_no_other_last_event() {
+    let (registry, _) = shop();
+    let model = model([calling([call("a", "refund", 7), call("b", "refund", 8)]), text_reply("Done.")]);
+    let mut session = asked();
+    let _ = run(&mut session, &registry, &model).await;
+    session.deny("a", "no").expect("it waits");
+    session.deny("b", "no").expect("it waits");
+    let panics = session.run(&registry).on_event(|_| std::panic::panic_any("as planned"));
+    let panics = AssertUnwindSafe(panics.complete(|request| model.complete(request))).catch_unwind();
+    assert!(panics.await.is_err());
+    let (_, events) = run(&mut session, &registry, &model).await;
+    assert_eq!(events, [r#"refund Denied {"order":8}: Error: no"#]);
 }

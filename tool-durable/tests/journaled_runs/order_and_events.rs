@@ -150,3 +150,19 @@ async fn an_effect_that_finishes_after_a_cancellation_is_recorded() {
     assert_eq!(events, ["charge Recorded: order 7 is charged", "find Ran: order 7"]);
     assert_eq!(ledger.entries().iter().filter(|entry| entry.starts_with("charge")).count(), 1);
 }
+
+/// A decision of the process that was killed: the journal has its result with the next reply.
+#[tokio::test(start_paused = true)]
+async fn a_recorded_denial_is_reported_as_recorded() {
+    let (ledger, journal) = (Ledger::default(), MemoryJournal::default());
+    let model = model([calls([("refund", 7)]), done()]);
+    let registry = ordered(&ledger, SHORT);
+    let mut session = Session::new().user("Refund order 7.");
+    let _ = run(&mut session, &registry, &journal, &model, false).await;
+    let before = stored(&session);
+    session.deny("call_0", "no").expect("it waits");
+    let (_, events) = run(&mut session, &registry, &journal, &model, false).await;
+    assert_eq!(events, ["refund Denied: Error: no"]);
+    let (end, events) = run(&mut stored(&before), &registry, &journal, &model, false).await;
+    assert_eq!((end, events), (RunEnd::Answered, vec!["refund Recorded: Error: no".to_owned()]));
+}

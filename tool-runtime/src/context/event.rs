@@ -37,9 +37,10 @@ pub struct CallEvent {
 ///
 /// Each call of a [`Session`](crate::Session) or of [`PendingCalls`](crate::conversation::PendingCalls) has exactly one
 /// `Finished`, which is its last event, whatever its [`Cause`]: the `Finished` events are an audit log. If a decision, a result
-/// from elsewhere or a user message ended the call between two runs, the next run sends its `Finished` first. A call whose
-/// dispatch is dropped has no last event, and neither have calls of the tool for a typed answer, which is no tool of the
-/// registry.
+/// from elsewhere or a user message ended the call between two runs, the next run sends its `Finished` first; a stored
+/// [`Conversation`](crate::Conversation) does not keep it. A call whose dispatch is dropped has no last event, and neither have
+/// calls of the tool for a typed answer, which is no tool of the registry. If a run with a [log](crate::session::Run::log) drops an
+/// interrupted reply, the reads that have started early have their events, and the repeated reply has them again.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "status", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -255,6 +256,11 @@ impl CallEvents {
         }
         // An error means that the sender was dropped.
         let _ = receiver.await;
+    }
+
+    /// Ends the events of a call whose dispatch is dropped: its thread may still report progress.
+    pub(crate) fn close(&self) {
+        self.queue().has_ended = true;
     }
 
     /// Whether the last event was added.

@@ -127,8 +127,9 @@ impl RunContext {
     /// are not `read_only`. Default: none, and they are dropped at once.
     ///
     /// A call that finishes in time keeps its result, in its events, the history and the journal. The
-    /// [token](super::CallContext::cancellation) of such a call is not cancelled before the time has passed. It needs a Tokio
-    /// runtime; without one, the calls are dropped at once.
+    /// [token](super::CallContext::cancellation) of such a call is not cancelled before the time has passed, and not at all if the
+    /// tool has finished: it does not stop tasks that the tool has spawned. It needs a Tokio runtime; without one, the calls are
+    /// dropped at once.
     ///
     /// ```
     /// use std::time::Duration;

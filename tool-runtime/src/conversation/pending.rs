@@ -207,8 +207,8 @@ impl PendingCalls {
                     state.restore_arguments(call);
                     let result = denied(call, &state, reason.clone());
                     let cause = state.cause(Cause::Skipped);
-                    let unreported = UnreportedCall::new(call, tool_name(call, &state), cause, &result);
-                    conversation.unreported.push(unreported);
+                    let unreported = UnreportedCall::new(state.reported_call(call), cause, &result);
+                    conversation.unreported.push_back(unreported);
                     result
                 }
             })

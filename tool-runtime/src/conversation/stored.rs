@@ -8,7 +8,7 @@ use crate::message::{AssistantMessage, Message, RemovedIds, ToolMessage};
 use crate::outcome::Truncated;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 
 #[derive(Serialize)]
 struct Written<'a> {
@@ -19,8 +19,8 @@ struct Written<'a> {
     calls: Vec<StoredCall<'a>>,
     #[serde(skip_serializing_if = "RemovedIds::is_empty")]
     removed_ids: &'a RemovedIds,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    unreported: &'a [UnreportedCall],
+    #[serde(skip_serializing_if = "VecDeque::is_empty")]
+    unreported: &'a VecDeque<UnreportedCall>,
 }
 
 #[derive(Deserialize)]
@@ -33,7 +33,7 @@ struct Read<'a> {
     #[serde(default)]
     removed_ids: RemovedIds,
     #[serde(default)]
-    unreported: Vec<UnreportedCall>,
+    unreported: VecDeque<UnreportedCall>,
 }
 
 /// Pending calls without the messages before their reply.

@@ -17,10 +17,11 @@ pub(crate) struct UnreportedCall {
 }
 
 impl UnreportedCall {
-    /// `tool` is the tool that ran or would have run: that of a call of `call_tool` is in its arguments.
-    pub(super) fn new(call: &ToolCall, tool: String, cause: Cause, result: &ToolMessage) -> Self {
-        let (id, arguments) = (call.id.clone(), call.arguments.clone());
-        UnreportedCall { id, tool, arguments, cause, result: Stored(Cow::Owned(result.clone())) }
+    /// `call` is the call that would have run: that in the arguments of a call of `call_tool`.
+    pub(super) fn new(call: ToolCall, cause: Cause, result: &ToolMessage) -> Self {
+        let ToolCall { id, name: tool, arguments, .. } = call;
+        let result = Stored(Cow::Owned(result.clone()));
+        UnreportedCall { id, tool, arguments, cause, result }
     }
 
     pub(crate) fn into_event(self) -> CallEvent {

@@ -6,8 +6,9 @@ use crate::message::{ToolCall, ToolMessage};
 use crate::outcome::{CallError, Outcome};
 use crate::output::{CallResult, Pending, ToolFailure, ToolOutput, ToolResult};
 use crate::registry::Registry;
-use crate::tool::{IncomingCall, Progress, Unfinished};
+use crate::tool::{Batch, IncomingCall, Order, Progress, Unfinished};
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// How a call ends: with a result, or without one, so that its caller decides whether it waits.
 #[derive(Debug)]
@@ -68,6 +69,26 @@ impl Ended {
     }
 }
 
+/// The step after a call.
+pub(crate) struct Release<'a> {
+    events: Option<Arc<CallEvents>>,
+    order: Option<&'a Order>,
+    position: usize,
+    progress: Progress,
+}
+
+impl Release<'_> {
+    /// Lets later calls of the reply begin, once the listeners have received the last event of this one.
+    pub(crate) async fn complete(self) {
+        if let Some(events) = self.events {
+            events.sent().await;
+        }
+        if let Some(order) = self.order {
+            order.end(self.position, self.progress);
+        }
+    }
+}
+
 /// A call that has ended.
 #[derive(Debug)]
 pub(crate) struct EndedCall {
@@ -76,6 +97,8 @@ pub(crate) struct EndedCall {
     /// Whether `call_tool` called it.
     pub(crate) is_inner: bool,
     pub(crate) ended: Ended,
+    /// `None` without listeners.
+    events: Option<Arc<CallEvents>>,
     /// Without the error.
     outcome: Outcome,
 }
@@ -103,25 +126,26 @@ impl EndedCall {
         };
         // The steps are dropped: the record knows whether the tool has begun.
         let outcome = incoming.record.outcome(incoming.batch.elapsed());
-        EndedCall { tool, is_inner: incoming.is_inner, ended, outcome }
+        EndedCall { tool, is_inner: incoming.is_inner, ended, events: None, outcome }
     }
 
-    /// Whether later calls of the reply may begin.
-    pub(super) fn progress(&self, unfinished: Unfinished) -> Progress {
-        let waits = |error: &CallError| {
-            use CallError::{NeedsApproval, NeedsCall, NeedsResult};
-            matches!(error, NeedsApproval { .. } | NeedsCall { .. } | NeedsResult { .. })
-        };
-        match &self.ended {
-            Ended::Finished(Err(failure)) if failure.error().is_some_and(waits) => Progress::Waits,
+    /// The step after the call, which lets later calls of the reply begin.
+    pub(crate) fn release<'a>(&self, batch: &'a Batch<'a>, position: usize) -> Release<'a> {
+        let progress = match &self.ended {
+            // Its result comes from elsewhere.
+            Ended::Finished(Err(failure)) if batch.rejection.is_some() => match failure.error() {
+                Some(CallError::NeedsResult { .. }) => Progress::Waits,
+                _ => Progress::Ended,
+            },
             Ended::Finished(_) => Progress::Ended,
-            Ended::Cancelled if unfinished == Unfinished::Fail => Progress::Ended,
+            Ended::Cancelled if batch.unfinished == Unfinished::Fail => Progress::Ended,
             _ => Progress::Waits,
-        }
+        };
+        Release { events: self.events.clone(), order: batch.order, position, progress }
     }
 
-    /// Sends the last event of the call in this dispatch, and waits until the listeners have received all of them.
-    pub(super) async fn send(&self, events: &CallEvents, incoming: &IncomingCall<'_>) {
+    /// Sends the last event of the call in this dispatch.
+    pub(super) fn send(&mut self, events: Arc<CallEvents>, incoming: &IncomingCall<'_>) {
         let finished = |result: CallResult| {
             let error = result.as_ref().err().map(|failure| failure.to_error(&self.tool));
             let (arguments, run_with) = incoming.event_arguments();
@@ -146,7 +170,7 @@ impl EndedCall {
             Ended::Cancelled if stays_pending => CallStatus::Cancelled,
             Ended::Cancelled => finished(Ended::Cancelled.into_result(&self.tool)),
         });
-        events.sent().await;
+        self.events = Some(events);
     }
 
     fn cause(&self, incoming: &IncomingCall<'_>) -> Cause {

@@ -11,10 +11,28 @@ use crate::registry::Registry;
 use crate::tool::{Call, IncomingCall};
 use futures_util::future::BoxFuture;
 use std::borrow::Cow;
+use std::sync::Arc;
+
+/// The events of a call, which end at its end or when its future is dropped.
+struct OpenEvents(Arc<CallEvents>);
+
+impl Drop for OpenEvents {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
 
 impl Registry {
-    /// Runs one call to its end. If it is a call of `call_tool`, the call in its arguments runs.
-    pub(crate) async fn run_call(&self, outer: &IncomingCall<'_>) -> EndedCall {
+    /// Runs one call to its end, and lets later ones begin.
+    pub(crate) async fn run_call(&self, call: &IncomingCall<'_>) -> EndedCall {
+        let ended = self.run_to_end(call).await;
+        ended.release(call.batch, call.position).complete().await;
+        ended
+    }
+
+    /// Runs one call to its end. If it is a call of `call_tool`, the call in its arguments runs. Its caller stores the end before
+    /// it awaits the `Release`, since its future may be dropped there.
+    pub(crate) async fn run_to_end(&self, outer: &IncomingCall<'_>) -> EndedCall {
         let inner = self.inner_call(outer.call);
         let incoming = &outer.or_inner(&inner);
         let span = CallSpan::new(self, incoming.call);
@@ -25,6 +43,7 @@ impl Registry {
         };
         let context = incoming.batch.context;
         let events = context.and_then(|context| CallEvents::new(context, &incoming.call.id, &tool));
+        let open_events = events.clone().map(OpenEvents);
         let result = match found {
             Ok(tool) => {
                 let call = Call::new(tool, incoming, events.as_ref());
@@ -32,13 +51,11 @@ impl Registry {
             }
             Err(failure) => Err(Ended::rejected(self, incoming, failure)),
         };
-        let ended = EndedCall::new(incoming, tool, result);
-        if let Some(events) = &events {
-            span.instrument(ended.send(events, incoming)).await;
+        let mut ended = EndedCall::new(incoming, tool, result);
+        if let Some(events) = events {
+            span.in_scope(|| ended.send(events, incoming));
         }
-        if let Some(order) = incoming.batch.order {
-            order.end(incoming.position, ended.progress(incoming.batch.unfinished));
-        }
+        drop(open_events);
         ended.record_in(&span, self);
         ended
     }

@@ -95,8 +95,10 @@ pub(crate) struct EarlyCall {
 impl EarlyCall {
     async fn run(&self, registry: &Registry, batch: &Batch<'_>, position: usize, call: &ToolCall) {
         let incoming = IncomingCall::new(batch, position, call, Approval::None, &self.record);
-        let ended = registry.run_call(&incoming).await;
+        let ended = registry.run_to_end(&incoming).await;
+        let release = ended.release(batch, position);
         *self.ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(ended);
+        release.complete().await;
     }
 
     /// The end of the call, once it has ended.

@@ -18,6 +18,10 @@ impl InnerCall {
         &call.name
     }
 
+    pub(crate) fn from_call(_: &ToolCall) -> Self {
+        InnerCall
+    }
+
     pub(crate) fn replace_arguments(&self, outer: &mut ToolCall, arguments: String) {
         outer.set_arguments(arguments);
     }

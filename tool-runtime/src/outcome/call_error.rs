@@ -316,8 +316,8 @@ impl CallError {
             E::NeedsResult { tool, .. } => "needs_result",
                 ("the result of `{tool}` comes later. Do not call it again to get the result.");
             E::NeedsCall { tool, call } => "needs_call",
-                ("`{tool}` was not run: the call `{}` before it has no result yet. Call `{tool}` again after that result.",
-                 Truncated(call));
+                ("`{tool}` was not run: the call {}before it has no result yet. Call `{tool}` again after that result.",
+                 QuotedId(call));
             E::Interrupted { tool, reason } => "interrupted",
                 ("`{tool}` was interrupted. It may have taken effect: check whether it did.{}{reason}",
                  text_if(!reason.is_empty(), " It did not run again: "));
@@ -391,6 +391,15 @@ impl Error for CallError {
             Source::This(source) => Some(source),
             Source::SourceOf(error) => error.source(),
         }
+    }
+}
+
+/// The id of a call and a space, if it has one.
+struct QuotedId<'a>(&'a str);
+
+impl fmt::Display for QuotedId<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() { Ok(()) } else { write!(f, "`{}` ", Truncated(self.0)) }
     }
 }
 

@@ -3,6 +3,7 @@
 use super::Session;
 use crate::context::Cause;
 use crate::conversation::{NotPendingError, PendingCalls};
+use crate::message::ToolMessage;
 use crate::output::ToolResult;
 use crate::registry::Registry;
 use serde::Serialize;
@@ -94,6 +95,12 @@ impl Session {
             pending.count_call(registry, id, &counts);
             pending.set_result(id, result, Some(Cause::Recorded))
         })
+    }
+
+    // For the package `tool-runtime-durable`, whose journal has the results of calls that did not run, such as denied ones.
+    #[doc(hidden)]
+    pub fn __set_recorded_result(&mut self, id: &str, result: ToolMessage) -> Result<(), NotPendingError> {
+        self.decide(id, |pending| pending.set_result(id, result.into(), Some(Cause::Recorded)))
     }
 
     fn decide(

@@ -198,7 +198,7 @@ impl<O: FnMut(&Event)> Drop for Listener<O> {
         while let Some(item) = items.pop() {
             // Calls may wait for a flush, which its drop ends.
             let Item::Event(event) = item else { continue };
-            if is_last(&event) && !std::thread::panicking() {
+            if is_last(&event) {
                 // The panic hook of the process has reported it.
                 let _ = catch_panic(|| (self.on_event)(&event));
             }

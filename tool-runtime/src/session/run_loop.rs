@@ -300,11 +300,9 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
 
     /// Sends the last events of the calls that have ended outside of a run.
     fn report_ended_calls(&mut self) {
-        let ended = std::mem::take(&mut self.session.state.conversation_mut().unreported);
-        if !ended.is_empty() {
+        // One by one, since a listener may panic.
+        while let Some(call) = self.session.state.conversation_mut().unreported.pop_front() {
             self.session.count_change();
-        }
-        for call in ended {
             let event = call.into_event();
             self.registry.send_event(&event);
             self.reporter.report(Event::Call(event));

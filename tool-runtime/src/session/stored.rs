@@ -14,7 +14,7 @@ use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::sync::Arc;
 
@@ -41,8 +41,8 @@ struct Written<'a> {
     warnings: &'a [ReplyWarning],
     #[serde(skip_serializing_if = "RemovedIds::is_empty")]
     removed_ids: &'a RemovedIds,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    unreported: &'a [UnreportedCall],
+    #[serde(skip_serializing_if = "VecDeque::is_empty")]
+    unreported: &'a VecDeque<UnreportedCall>,
 }
 
 /// All fields but the version.
@@ -66,7 +66,7 @@ struct Read<'a> {
     #[serde(default)]
     removed_ids: RemovedIds,
     #[serde(default)]
-    unreported: Vec<UnreportedCall>,
+    unreported: VecDeque<UnreportedCall>,
 }
 
 #[derive(Serialize, Deserialize)]

@@ -3,6 +3,7 @@
 use crate::context::Cause;
 use crate::conversation::WaitingCall;
 use crate::fingerprint::Fingerprint;
+use crate::inner_call::InnerCall;
 use crate::message::{ToolCall, ToolMessage};
 use crate::tool::Approval;
 use serde::{Deserialize, Serialize};
@@ -188,6 +189,16 @@ impl CallState {
         }
     }
 
+    /// The call that would run, for its last event: with the arguments that the tool would receive, but not with those of a
+    /// hook.
+    pub(super) fn reported_call(&self, call: &ToolCall) -> ToolCall {
+        let mut reported = reported_call(call, self.inner_tool().is_some());
+        if let Some(WaitsFor::Approval { arguments: Some(arguments), .. }) = self.waits_for() {
+            reported.arguments.clone_from(arguments);
+        }
+        reported
+    }
+
     /// Whether the call has begun since the last decision, so that only a run can continue it.
     pub(super) fn is_interrupted(&self) -> bool {
         matches!(self.phase, Phase::Begun)
@@ -213,6 +224,11 @@ impl CallState {
             may_have_taken_effect: self.has_begun(),
         })
     }
+}
+
+/// The call in the arguments of a call of `call_tool`, if it contains one, or otherwise this call.
+pub(super) fn reported_call(call: &ToolCall, contains_call: bool) -> ToolCall {
+    if contains_call { InnerCall::from_call(call).or(call).clone() } else { call.clone() }
 }
 
 /// The fingerprint of a tool and its arguments: an approval is not valid for arguments that are changed in the storage.

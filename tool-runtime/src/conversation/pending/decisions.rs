@@ -1,6 +1,6 @@
 //! Decisions about pending calls: approvals, denials, results from elsewhere.
 
-use super::{CallState, PendingCalls, Phase, WaitsFor, denied, tool_name};
+use super::{CallState, PendingCalls, Phase, WaitsFor, denied};
 use crate::context::Cause;
 use crate::conversation::repeated_calls::RepeatedCalls;
 use crate::conversation::{NotPendingError, UnreportedCall};
@@ -105,8 +105,8 @@ impl PendingCalls {
     fn end(&mut self, at: usize, cause: Option<Cause>, result: ToolMessage) {
         let (call, state) = (&self.reply.tool_calls[at], &mut self.states[at]);
         if let Some(cause) = cause {
-            let unreported = UnreportedCall::new(call, tool_name(call, state), cause, &result);
-            self.before.unreported.push(unreported);
+            let unreported = UnreportedCall::new(state.reported_call(call), cause, &result);
+            self.before.unreported.push_back(unreported);
         }
         *state = CallState::finished(result);
     }
@@ -153,8 +153,8 @@ impl PendingCalls {
     }
 
     /// Adds results of these calls from a dispatch, in any order: for example the results of a streamed reply. A
-    /// failure that only reports that its call needs approval, or that its result comes later, is ignored, so that the call
-    /// still waits. The third identical result of a call in a row gets a note for the model, whatever
+    /// failure that only reports that its call needs an approval, a result that comes later or an earlier call is ignored, so that
+    /// the call still waits. The third identical result of a call in a row gets a note for the model, whatever
     /// [`note_repeated_calls`](crate::RegistryBuilder::note_repeated_calls) is, since no registry is known here.
     ///
     /// ```
@@ -205,6 +205,7 @@ impl PendingCalls {
         for (call, state, result) in taken {
             match result.outcome().and_then(Outcome::error) {
                 Some(CallError::NeedsApproval { .. }) => state.wait_for_approval(),
+                Some(CallError::NeedsCall { .. }) => {}
                 Some(CallError::NeedsResult { ticket, .. }) => {
                     *state = CallState::waiting_for_result(None, None, ticket.clone());
                 }

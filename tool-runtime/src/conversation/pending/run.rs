@@ -1,6 +1,6 @@
 //! The run of pending calls.
 
-use super::call_state::fingerprint;
+use super::call_state::{fingerprint, reported_call};
 use super::{CallState, Edit, PendingCalls, Phase, WaitsFor, tool_name};
 use crate::arguments::truncated_call_error;
 use crate::context::{BegunCalls, CallRecord, Cause};
@@ -85,8 +85,12 @@ impl PendingCalls {
         let CallsToRun { unfinished, early, .. } = to_run;
         let registry = &*registry.for_dispatch();
         let was_written = self.use_own_keys(registry);
-        for call in self.before.unreported.drain(..) {
+        while let Some(call) = self.before.unreported.pop_front() {
             registry.send_event(&call.into_event());
+        }
+        let calls = self.reply.tool_calls.iter_mut().zip(&mut self.states).enumerate();
+        for (_, (call, state)) in calls.filter(|(position, (_, state))| to_run.starts(*position, state)) {
+            state.prepare(registry, call);
         }
         let batch = self.batch(registry);
         let own_order = self.order(registry, &to_run);
@@ -107,7 +111,6 @@ impl PendingCalls {
         let calls = self.reply.tool_calls.iter_mut().zip(&mut self.states).enumerate();
         let open = calls.filter(|(position, (_, state))| to_run.starts(*position, state));
         let running = open.map(|(position, (call, state))| async move {
-            state.prepare(registry, call);
             let batch = match &*state {
                 state if state.has_begun() && !registry.may_repeat(call) => interrupted,
                 state if state.waits_for_result() => no_result,
@@ -122,9 +125,11 @@ impl PendingCalls {
             record.set_counted(state.is_counted);
             let begun = MarkBegun { state: &mut *state, record };
             let incoming = IncomingCall::new(batch, position, call, approval, record);
-            let ended = registry.run_call(&incoming).await;
+            let ended = registry.run_to_end(&incoming).await;
+            let release = ended.release(batch, position);
             drop(begun);
             run.take(call, state, ended);
+            release.complete().await;
         });
         join_all(running).await;
     }
@@ -256,12 +261,22 @@ impl CallsRun<'_> {
         let tool = ended.is_inner.then(|| ended.tool.to_string());
         let is_other = |arguments: &String| *arguments != call.arguments;
         match ended.ended {
+            Ended::NeedsApproval { .. } | Ended::NeedsResult { .. }
+                if self.unfinished == Unfinished::Fail =>
+            {
+                let reported = reported_call(call, ended.is_inner);
+                self.finish(call, state, ended);
+                if let Some(result) = state.result() {
+                    let ended = UnreportedCall::new(reported, Cause::NotRun, result);
+                    self.registry.send_event(&ended.into_event());
+                }
+            }
             _ if self.unfinished == Unfinished::Fail => self.finish(call, state, ended),
             // Its reply was truncated after it had started early: it will not run, so no person is asked.
             Ended::NeedsApproval { .. } | Ended::NeedsResult { ticket: None, .. } if call.is_truncated => {
                 let error = truncated_call_error(tool_name(call, state), &call.arguments);
                 let result = ToolMessage::failed(&call.id, &call.name, error);
-                let ended = UnreportedCall::new(call, tool_name(call, state), Cause::NotRun, &result);
+                let ended = UnreportedCall::new(state.reported_call(call), Cause::NotRun, &result);
                 self.registry.send_event(&ended.into_event());
                 *state = CallState::finished(result);
             }
