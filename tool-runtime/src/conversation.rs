@@ -94,7 +94,7 @@ pub struct Conversation {
     /// The ids of removed calls. A session of this conversation gives them to no other call.
     removed_ids: Arc<RemovedIds>,
     /// The calls that ended since the last run, for the listeners of the next one.
-    pub(crate) unreported: VecDeque<UnreportedCall>,
+    pub(crate) unreported: Arc<VecDeque<UnreportedCall>>,
 }
 
 /// Compares the messages and the warnings.
@@ -242,6 +242,15 @@ impl Conversation {
 
     pub(crate) fn set_removed_ids(&mut self, removed_ids: RemovedIds) {
         self.removed_ids = Arc::new(removed_ids);
+    }
+
+    fn push_unreported(&mut self, call: UnreportedCall) {
+        Arc::make_mut(&mut self.unreported).push_back(call);
+    }
+
+    /// The first call that no listener has received.
+    pub(crate) fn pop_unreported(&mut self) -> Option<UnreportedCall> {
+        if self.unreported.is_empty() { None } else { Arc::make_mut(&mut self.unreported).pop_front() }
     }
 
     fn with(mut self, message: Message) -> Self {

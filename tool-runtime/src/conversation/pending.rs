@@ -208,7 +208,7 @@ impl PendingCalls {
                     let result = denied(call, &state, reason.clone());
                     let cause = state.cause(Cause::Skipped);
                     let unreported = UnreportedCall::new(state.reported_call(call), cause, &result);
-                    conversation.unreported.push_back(unreported);
+                    conversation.push_unreported(unreported);
                     result
                 }
             })

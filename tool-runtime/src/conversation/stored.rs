@@ -9,6 +9,7 @@ use crate::outcome::Truncated;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
 
 #[derive(Serialize)]
 struct Written<'a> {
@@ -177,7 +178,7 @@ impl<'de> Deserialize<'de> for PendingCalls {
         let Read { messages: mut before, reply, calls, removed_ids, unreported } =
             Read::deserialize(deserializer)?;
         before.set_removed_ids(removed_ids);
-        before.unreported = unreported;
+        before.unreported = Arc::new(unreported);
         StoredPending { reply, calls }.into_pending(before).map_err(D::Error::custom)
     }
 }

@@ -301,7 +301,7 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
     /// Sends the last events of the calls that have ended outside of a run.
     fn report_ended_calls(&mut self) {
         // One by one, since a listener may panic.
-        while let Some(call) = self.session.state.conversation_mut().unreported.pop_front() {
+        while let Some(call) = self.session.state.conversation_mut().pop_unreported() {
             self.session.count_change();
             let event = call.into_event();
             self.registry.send_event(&event);

@@ -173,7 +173,7 @@ impl Read<'_> {
             conversation.warn(warning);
         }
         conversation.set_removed_ids(removed_ids);
-        conversation.unreported = unreported;
+        conversation.unreported = Arc::new(unreported);
         let state = match pending {
             None => State::Ready(conversation),
             Some(StoredPendingReply { calls, within_limit, allowed_tools }) => {

@@ -106,7 +106,7 @@ impl PendingCalls {
         let (call, state) = (&self.reply.tool_calls[at], &mut self.states[at]);
         if let Some(cause) = cause {
             let unreported = UnreportedCall::new(state.reported_call(call), cause, &result);
-            self.before.unreported.push_back(unreported);
+            self.before.push_unreported(unreported);
         }
         *state = CallState::finished(result);
     }

@@ -85,7 +85,7 @@ impl PendingCalls {
         let CallsToRun { unfinished, early, .. } = to_run;
         let registry = &*registry.for_dispatch();
         let was_written = self.use_own_keys(registry);
-        while let Some(call) = self.before.unreported.pop_front() {
+        while let Some(call) = self.before.pop_unreported() {
             registry.send_event(&call.into_event());
         }
         let calls = self.reply.tool_calls.iter_mut().zip(&mut self.states).enumerate();
