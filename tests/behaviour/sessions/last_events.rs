@@ -246,7 +246,7 @@ async fn a_run_that_is_dropped_while_a_listener_is_slow_has_one_last_event() {
             let polled = run.as_mut().poll(context);
             // The call has ended in the first poll, and waits for the listener.
             if polled.is_pending() && polls < 3 {
-                context.waker().wake_by_ref()
+                context.waker().wake_by_ref();
             }
             if polls < 3 { std::task::Poll::Pending } else { std::task::Poll::Ready(polled.is_pending()) }
         });
