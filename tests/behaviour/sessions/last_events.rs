@@ -232,7 +232,9 @@ async fn a_run_that_is_dropped_while_a_listener_is_slow_has_one_last_event() {
             in_listener.set(|state| state.is_listening = true);
             in_listener.wait(|state| state.may_return);
         }
-        line(event).into_iter().for_each(|line| ledger.add(line));
+        if let Some(line) = line(event) {
+            ledger.add(line);
+        }
     });
     let registry = Registry::builder().tools(tool_runtime::tools![report]).state(slow.clone()).build();
     let registry = registry.expect("one tool").with(&context);
