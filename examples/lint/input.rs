@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 use tool_runtime::message::Message;
-use tool_runtime::testing::check_request;
 use tool_runtime::wire::{self, Wire, WireError};
+use tool_runtime_testing::check_request;
 
 pub(crate) const EXPECTED: &str =
     "expected a request with `messages`, `input` or `contents`, or only that array";

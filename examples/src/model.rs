@@ -15,8 +15,8 @@ use std::fmt;
 use tool_runtime::AssistantMessage;
 use tool_runtime::conversation::Request;
 use tool_runtime::message::Chunk;
-use tool_runtime::testing::ScriptedModel;
 use tool_runtime::wire::{self, UnknownWireError};
+use tool_runtime_testing::ScriptedModel;
 
 /// A source of replies.
 pub enum Model {

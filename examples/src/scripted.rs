@@ -10,8 +10,8 @@ pub mod weather;
 use serde_json::Value;
 use tool_runtime::conversation::Request;
 use tool_runtime::message::Message;
-use tool_runtime::testing::ScriptedReply;
 use tool_runtime::{AssistantMessage, ToolCall};
+use tool_runtime_testing::ScriptedReply;
 
 /// A reply with these calls: id, tool and arguments.
 fn calls<const N: usize>(calls: [(&str, &str, Value); N]) -> AssistantMessage {

@@ -7,9 +7,9 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::sync::Arc;
 use tool_runtime::session::TypedEnd;
-use tool_runtime::testing::ScriptedModel;
 use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Ollama, Responses, UseResponseFormat, Wire};
 use tool_runtime::{AssistantMessage, Conversation, DynamicTool, Registry, Session, ToolSchema, tool, tools};
+use tool_runtime_testing::ScriptedModel;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[allow(dead_code, reason = "it is only decoded")]

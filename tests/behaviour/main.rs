@@ -73,9 +73,9 @@ mod written_replies;
 use serde_json::Value;
 use tool_runtime::message::Message;
 use tool_runtime::registry::ToolList;
-use tool_runtime::testing::check_request;
 use tool_runtime::wire::{ChatCompletions, RequestParts, Wire};
 use tool_runtime::{Conversation, Registry, ToolCall, ToolMessage};
+use tool_runtime_testing::check_request;
 
 /// A random number generator. The seed is printed, and `SEED` sets it.
 fn seeded() -> fastrand::Rng {

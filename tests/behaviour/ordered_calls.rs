@@ -8,11 +8,11 @@ use tool_runtime::conversation::Received;
 use tool_runtime::dispatch::{CallStatus, CancellationToken};
 use tool_runtime::search::Search;
 use tool_runtime::session::{Event, RunEnd};
-use tool_runtime::testing::{ScriptedModel, ScriptedReply};
 use tool_runtime::{
     AssistantMessage, Conversation, DynamicTool, Registry, RegistryBuilder, RunContext, Session, ToolCall,
     tool, tools,
 };
+use tool_runtime_testing::{ScriptedModel, ScriptedReply};
 
 /// The steps of the tools, in their order.
 #[derive(Clone, Default)]

@@ -10,9 +10,9 @@ mod schemas;
 mod sessions;
 
 use serde_json::{Value, json};
-use tool_runtime::testing::check_request;
 use tool_runtime::wire::{Anthropic, RequestParts, Wire};
 use tool_runtime::{AssistantMessage, DynamicTool, Registry, ToolCall};
+use tool_runtime_testing::check_request;
 
 /// The parameters of the report.
 fn reported() -> Value {

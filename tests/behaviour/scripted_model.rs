@@ -7,9 +7,9 @@ use tool_runtime::conversation::{Received, Request};
 use tool_runtime::message::{Chunk, Completeness, Message};
 use tool_runtime::session::RunEnd;
 use tool_runtime::stream::{ReplyAssembler, ReplyEvent};
-use tool_runtime::testing::{ScriptedModel, ScriptedModelError, ScriptedReply};
 use tool_runtime::wire::{self, Anthropic, Body, ChatCompletions, RequestParts, Wire, WireError};
 use tool_runtime::{AssistantMessage, Conversation, Registry, Session, ToolCall, tool, tools};
+use tool_runtime_testing::{ScriptedModel, ScriptedModelError, ScriptedReply};
 
 /// Look up the weather of a city.
 #[tool(read_only)]

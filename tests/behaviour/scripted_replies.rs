@@ -9,9 +9,9 @@ use tokio::time::{Instant, timeout};
 use tool_runtime::conversation::{Received, Request};
 use tool_runtime::message::{Chunk, Usage};
 use tool_runtime::stream::{InterruptedError, ReplyAssembler, StreamError};
-use tool_runtime::testing::{ScriptedModel, ScriptedModelError, ScriptedReply};
 use tool_runtime::wire::{self, Wire};
 use tool_runtime::{AssistantMessage, Conversation, Registry, ToolCall, tool, tools};
+use tool_runtime_testing::{ScriptedModel, ScriptedModelError, ScriptedReply};
 
 const WIRES: [&str; 5] = ["chat_completions", "anthropic", "responses", "gemini", "ollama"];
 const SECOND: Duration = Duration::from_secs(1);

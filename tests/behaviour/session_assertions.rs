@@ -1,10 +1,10 @@
-//! The assertions of `testing` on sessions: when they pass, and the messages of those that fail.
+//! The assertions of `tool-runtime-testing` on sessions: when they pass, and the messages of those that fail.
 
 use serde_json::json;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use tool_runtime::session::RunEnd;
-use tool_runtime::testing::{ScriptedModel, ScriptedReply, assert_called, assert_valid, called_tools};
 use tool_runtime::{AssistantMessage, Registry, Session, ToolCall, ToolOutput, tool, tools};
+use tool_runtime_testing::{ScriptedModel, ScriptedReply, assert_called, assert_valid, called_tools};
 
 /// Looks up an order.
 #[tool(read_only)]

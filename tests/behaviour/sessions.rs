@@ -24,8 +24,8 @@ mod warnings;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tool_runtime::message::Message;
-use tool_runtime::testing::{ScriptedModel, ScriptedReply};
 use tool_runtime::{AssistantMessage, Registry, Session, ToolCall, tool, tools};
+use tool_runtime_testing::{ScriptedModel, ScriptedReply};
 
 /// The effects of tools, in order.
 #[derive(Clone, Default)]

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 use tool_runtime::message::Message;
-use tool_runtime::testing::check_request;
 use tool_runtime::wire::{Anthropic, ChatCompletions, RequestParts, Responses, Wire};
 use tool_runtime::{AssistantMessage, Conversation, ToolCall, ToolMessage};
+use tool_runtime_testing::check_request;
 
 /// A reply with calls of these ids, and their results.
 fn exchange(ids: &[&str]) -> Vec<Message> {

@@ -14,9 +14,9 @@ mod validation;
 use serde_json::{Value, json};
 use tool_runtime::history::{Violation, ViolationKind, validate};
 use tool_runtime::message::Message;
-use tool_runtime::testing::check_request;
 use tool_runtime::wire::{Anthropic, ChatCompletions, RequestParts, Wire};
 use tool_runtime::{AssistantMessage, ToolCall, ToolMessage};
+use tool_runtime_testing::check_request;
 
 /// The number of random histories of each test, from `HISTORIES_ROUNDS` or by default.
 pub(crate) fn rounds() -> usize {

@@ -5,9 +5,9 @@ use fastrand::Rng;
 use serde_json::json;
 use tool_runtime::history::{Orphans, Repair, pairs, repair, repair_with, validate};
 use tool_runtime::message::Message;
-use tool_runtime::testing::check_request;
 use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Ollama, RequestParts, Responses, Wire};
 use tool_runtime::{AssistantMessage, ToolCall, ToolMessage};
+use tool_runtime_testing::check_request;
 
 const IDS: [&str; 7] = ["", "a", "b", "c", "call_0", "functions.f:0", "functions.g:1"];
 

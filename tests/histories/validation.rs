@@ -4,9 +4,9 @@ use crate::{calling, found, read, rejection, text_reply, tool_message, user, vio
 use serde_json::json;
 use tool_runtime::history::{ViolationKind, possible_violations, validate, validate_on};
 use tool_runtime::message::Message;
-use tool_runtime::testing::check_request;
 use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Ollama, RequestParts, Responses, Wire};
 use tool_runtime::{AssistantMessage, ToolCall};
+use tool_runtime_testing::check_request;
 
 #[test]
 fn each_violation_has_its_index_its_id_and_the_message_of_a_provider() {

@@ -14,8 +14,8 @@ use tool_runtime::conversation::Request;
 use tool_runtime::dispatch::{CancellationToken, Cause};
 use tool_runtime::message::Message;
 use tool_runtime::session::{Event, RunEnd, WaitingCall};
-use tool_runtime::testing::{ScriptedModel, ScriptedReply};
 use tool_runtime::{Registry, RunContext, Session};
+use tool_runtime_testing::{ScriptedModel, ScriptedReply};
 
 /// The default number of rounds.
 const ROUNDS: u64 = 600;

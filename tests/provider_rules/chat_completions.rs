@@ -1,8 +1,8 @@
 //! The rules of Chat Completions.
 
 use serde_json::{Value, json};
-use tool_runtime::testing::{RejectedError, check_request};
 use tool_runtime::wire::ChatCompletions;
+use tool_runtime_testing::{RejectedError, check_request};
 
 fn check(request: &Value) -> Result<(), RejectedError> {
     check_request(&ChatCompletions::new(), request)

@@ -1,8 +1,8 @@
 //! The rules of Ollama's own API.
 
 use serde_json::{Value, json};
-use tool_runtime::testing::check_request;
 use tool_runtime::wire::Ollama;
+use tool_runtime_testing::check_request;
 
 fn user() -> Value {
     json!({"role": "user", "content": "What time is it?"})

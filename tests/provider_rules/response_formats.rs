@@ -1,8 +1,8 @@
 //! The rules for the schemas of response formats.
 
 use serde_json::{Value, json};
-use tool_runtime::testing::check_request;
 use tool_runtime::wire::{Anthropic, ChatCompletions, Responses, Wire};
+use tool_runtime_testing::check_request;
 
 fn error(wire: &dyn Wire, request: &Value) -> Option<String> {
     check_request(wire, request).err().map(|error| error.message)

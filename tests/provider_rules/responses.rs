@@ -1,8 +1,8 @@
 //! The rules of the Responses API.
 
 use serde_json::{Value, json};
-use tool_runtime::testing::check_request;
 use tool_runtime::wire::Responses;
+use tool_runtime_testing::check_request;
 
 fn user() -> Value {
     json!({"role": "user", "content": "Beijing?"})

@@ -5,9 +5,9 @@ use serde_json::Value;
 use tool_runtime::conversation::Received;
 use tool_runtime::history::{self, ViolationKind};
 use tool_runtime::message::Message;
-use tool_runtime::testing::check_request;
 use tool_runtime::wire::ChatCompletions;
 use tool_runtime::{AssistantMessage, Conversation, Registry, ToolSchema, tools};
+use tool_runtime_testing::check_request;
 
 /// The id, name and arguments of each call, which a program must keep.
 fn calls(message: &Value) -> Vec<(&str, &str, &str)> {

@@ -4,9 +4,9 @@ use crate::{list, rows};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use tool_runtime::message::Message;
-use tool_runtime::testing::check_request;
 use tool_runtime::wire::{RequestParts, Wire, by_name};
 use tool_runtime::{DynamicTool, Registry};
+use tool_runtime_testing::check_request;
 
 const WIRES: [&str; 5] = ["chat_completions", "responses", "anthropic", "gemini", "ollama"];
 

@@ -3,8 +3,8 @@
 use crate::process::{self, stderr, stdout};
 use serde_json::{Value, json};
 use std::process::Output;
-use tool_runtime::testing::check_request;
 use tool_runtime::{history, wire};
+use tool_runtime_testing::check_request;
 
 fn lint(arguments: &[&str], input: &str) -> Output {
     process::run("lint", arguments, input, &[])

@@ -9,8 +9,8 @@ use axum::routing::post;
 use serde_json::{Value, json};
 use std::process::Output;
 use std::sync::{Arc, Mutex};
-use tool_runtime::testing::check_request;
 use tool_runtime::wire::ChatCompletions;
+use tool_runtime_testing::check_request;
 
 /// The calls that started, and whether they started before the end of their reply.
 pub(crate) fn starts(stdout: &str) -> Vec<(&str, bool)> {

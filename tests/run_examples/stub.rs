@@ -7,8 +7,8 @@ use axum::routing::post;
 use serde_json::{Value, json};
 use std::process::Output;
 use std::sync::{Arc, Mutex};
-use tool_runtime::testing::check_request;
 use tool_runtime::wire::{self, ChatCompletions};
+use tool_runtime_testing::check_request;
 
 /// The requests to the stub, in order.
 #[derive(Clone, Default)]

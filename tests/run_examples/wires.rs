@@ -9,8 +9,8 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::post;
 use serde_json::{Value, json};
-use tool_runtime::testing::check_request;
 use tool_runtime::wire::Ollama;
+use tool_runtime_testing::check_request;
 
 /// The output without the line that names the model.
 fn transcript(example: &str, wire: &str) -> String {

@@ -15,8 +15,8 @@ use tokio::time::sleep;
 use tool_runtime::AssistantMessage;
 use tool_runtime::conversation::Request;
 use tool_runtime::history::validate;
-use tool_runtime::testing::check_request;
 use tool_runtime::wire::Wire;
+use tool_runtime_testing::check_request;
 
 pub(crate) struct Model {
     pub(crate) wire: Arc<dyn Wire>,

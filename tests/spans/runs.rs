@@ -6,9 +6,9 @@ use opentelemetry_sdk::trace::{InMemorySpanExporter, SdkTracerProvider, SpanData
 use serde_json::{Value, json};
 use tool_runtime::dispatch::{Decision, ProposedCall, ReadyCall};
 use tool_runtime::session::RunEnd;
-use tool_runtime::testing::{ScriptedModel, ScriptedReply};
 use tool_runtime::wire::Anthropic;
 use tool_runtime::{AssistantMessage, Registry, RunContext, Session, ToolOutput, tool, tools};
+use tool_runtime_testing::{ScriptedModel, ScriptedReply};
 use tracing_subscriber::layer::SubscriberExt as _;
 
 /// Looks up a customer.

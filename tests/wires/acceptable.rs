@@ -5,9 +5,9 @@ use crate::{list, rows};
 use serde_json::{Value, json};
 use tool_runtime::history;
 use tool_runtime::message::{Content, Message, Part};
-use tool_runtime::testing::check_request;
 use tool_runtime::wire::{Anthropic, Body, ChatCompletions, Gemini, Ollama, Responses, Wire, detect};
 use tool_runtime::{AssistantMessage, ToolCall, ToolMessage};
+use tool_runtime_testing::check_request;
 
 /// The body that is written again, also after `repair`. The provider accepts it.
 fn rewritten(wire: &dyn Wire, body: &Value) -> Body {

@@ -5,7 +5,8 @@ use crate::{json, write};
 use serde_json::{Value, json};
 use tool_runtime::message::{Content, Message, Part};
 use tool_runtime::wire::{Anthropic, Wire};
-use tool_runtime::{AssistantMessage, ToolCall, ToolMessage, testing};
+use tool_runtime::{AssistantMessage, ToolCall, ToolMessage};
+use tool_runtime_testing::check_request;
 
 #[test]
 fn a_removed_call_leaves_the_other_calls_at_their_blocks() {
@@ -38,7 +39,7 @@ fn blocks_that_the_api_rejects_are_not_sent_back() {
     assert_eq!(content[0], json!({ "type": "text", "text": "I search." }));
     assert_eq!(content[1]["input"], json!({ "invalid_json": "[1]" }));
     assert_eq!(content.as_array().map(Vec::len), Some(2));
-    testing::check_request(&Anthropic::new(), &json(&body)).expect("a server accepts it");
+    check_request(&Anthropic::new(), &json(&body)).expect("a server accepts it");
 }
 
 #[test]

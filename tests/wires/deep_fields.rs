@@ -6,8 +6,8 @@ use serde_json::json;
 use tool_runtime::dispatch::ToolResult;
 use tool_runtime::message::{Content, Message, Part, stored};
 use tool_runtime::stream::ReplyAssembler;
-use tool_runtime::testing::ScriptedModel;
 use tool_runtime::{AssistantMessage, DynamicTool, Registry, Session, ToolCall, ToolOutput, wire};
+use tool_runtime_testing::ScriptedModel;
 
 /// The text of a value that has this place in a text is `@`.
 const REPLIES: &[(&str, &[&str])] = &[

@@ -5,11 +5,11 @@ use serde_json::{Map, Value, json};
 use std::sync::{Arc, Mutex};
 use tool_runtime::message::Message;
 use tool_runtime::registry::BuildErrorKind;
-use tool_runtime::testing::check_request;
 use tool_runtime::wire::{
     Anthropic, ChatCompletions, Gemini, LeftOutTool, Ollama, RequestParts, Responses, Wire,
 };
 use tool_runtime::{DynamicTool, Registry, RegistryBuilder, ToolCall, ToolChoice, ToolSchema};
+use tool_runtime_testing::check_request;
 
 pub(crate) fn wires() -> [Box<dyn Wire>; 8] {
     [

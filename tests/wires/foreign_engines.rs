@@ -2,9 +2,9 @@
 
 use crate::foreign_definitions::{definition, request, wires, written};
 use serde_json::{Value, json};
-use tool_runtime::testing::check_request;
 use tool_runtime::wire::{Anthropic, ChatCompletions};
 use tool_runtime::{Registry, tool, tools};
+use tool_runtime_testing::check_request;
 
 /// The patterns that llama.cpp rejects: <https://github.com/openclaw/openclaw/issues/113562>,
 /// <https://github.com/ggml-org/llama.cpp/issues/16714>.

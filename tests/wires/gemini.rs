@@ -5,11 +5,11 @@ use crate::{json, write};
 use serde_json::{Value, json};
 use tool_runtime::conversation::Received;
 use tool_runtime::message::{Completeness, Message};
-use tool_runtime::testing::check_request;
 use tool_runtime::wire::{self, Anthropic, ChatCompletions, Gemini, RequestParts, Wire, WireError};
 use tool_runtime::{
     AssistantMessage, Conversation, DynamicTool, Registry, ToolCall, ToolChoice, ToolMessage,
 };
+use tool_runtime_testing::check_request;
 
 fn response(parts: &Value, finish_reason: &str) -> Value {
     json!({

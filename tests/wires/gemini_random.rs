@@ -6,9 +6,9 @@ use fastrand::Rng;
 use serde_json::{Value, json};
 use tool_runtime::message::Message;
 use tool_runtime::stream::ReplyAssembler;
-use tool_runtime::testing::check_request;
 use tool_runtime::wire::{Gemini, Wire};
 use tool_runtime::{AssistantMessage, ToolMessage, history};
+use tool_runtime_testing::check_request;
 
 const REPLIES: usize = 2_000;
 

@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 use tool_runtime::AssistantMessage;
 use tool_runtime::history;
 use tool_runtime::stream::ReplyAssembler;
-use tool_runtime::testing::check_request;
 use tool_runtime::wire::{Gemini, Wire};
+use tool_runtime_testing::check_request;
 
 /// The rows of this wire; none if the variable is not set.
 fn rows() -> Vec<Value> {

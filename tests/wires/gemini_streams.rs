@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use tool_runtime::conversation::Received;
 use tool_runtime::message::Completeness;
 use tool_runtime::stream::{ReplyAssembler, ReplyEvent, StreamError};
-use tool_runtime::testing::{ScriptedModel, ScriptedReply};
 use tool_runtime::wire::{Gemini, Wire};
 use tool_runtime::{AssistantMessage, Conversation, Session, ToolCall};
+use tool_runtime_testing::{ScriptedModel, ScriptedReply};
 
 fn chunk(parts: &Value) -> Value {
     json!({

@@ -5,9 +5,9 @@ use crate::{dropped, json, write};
 use serde_json::{Value, json};
 use tool_runtime::conversation::Received;
 use tool_runtime::message::{Content, Message, Part};
-use tool_runtime::testing::check_request;
 use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Ollama, Responses, Wire};
 use tool_runtime::{AssistantMessage, Conversation, Registry, ToolMessage, history, tool, tools};
+use tool_runtime_testing::check_request;
 
 /// Look up the weather of a city.
 #[tool]

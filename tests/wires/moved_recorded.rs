@@ -5,8 +5,8 @@ use crate::{json, list, rows, write};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use tool_runtime::history;
-use tool_runtime::testing::check_request;
 use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Ollama, Responses, Wire, detect};
+use tool_runtime_testing::check_request;
 
 /// The recorded requests of this wire, with their sources.
 fn requests(wire: &str) -> Vec<(Value, Value)> {

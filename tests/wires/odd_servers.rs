@@ -5,9 +5,9 @@ use crate::{dropped, json, list, write};
 use serde_json::{Value, json};
 use tool_runtime::message::{Chunk, Completeness, Message};
 use tool_runtime::stream::ReplyAssembler;
-use tool_runtime::testing::check_request;
 use tool_runtime::wire::{Gemini, Responses, Wire};
 use tool_runtime::{AssistantMessage, ToolCall, ToolMessage};
+use tool_runtime_testing::check_request;
 
 fn function_call(call_id: &str, arguments: &str) -> Value {
     json!({ "type": "function_call", "call_id": call_id, "name": "get_weather", "arguments": arguments })

@@ -5,9 +5,9 @@ use crate::{dropped, json, write};
 use serde_json::{Value, json};
 use tool_runtime::message::{Content, Message, Part, Usage};
 use tool_runtime::session::{RunEnd, TypedEnd};
-use tool_runtime::testing::{ScriptedModel, check_request};
 use tool_runtime::wire::{Anthropic, ChatCompletions, Ollama, RequestParts, Wire, WireError, detect};
 use tool_runtime::{AssistantMessage, Registry, Session, ToolCall, ToolChoice, ToolMessage, history, tools};
+use tool_runtime_testing::{ScriptedModel, check_request};
 
 fn wire() -> Ollama {
     Ollama::new()

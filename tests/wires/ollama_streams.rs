@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use tool_runtime::message::{Completeness, Usage};
 use tool_runtime::session::RunEnd;
 use tool_runtime::stream::{ReplyAssembler, ReplyEvent, StreamError};
-use tool_runtime::testing::{ScriptedModel, ScriptedReply};
 use tool_runtime::wire::{Ollama, Wire};
 use tool_runtime::{AssistantMessage, Session};
+use tool_runtime_testing::{ScriptedModel, ScriptedReply};
 
 /// A line before the last one.
 fn line(message: Value) -> Value {

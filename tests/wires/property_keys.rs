@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use tool_runtime::conversation::Received;
 use tool_runtime::message::Message;
 use tool_runtime::search::Search;
-use tool_runtime::testing::check_request;
 use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Ollama, RequestParts, Responses, Wire};
 use tool_runtime::{AssistantMessage, Conversation, DynamicTool, Registry, RegistryBuilder, ToolCall};
+use tool_runtime_testing::check_request;
 
 const OWN: &str = r#"{"filter[city]":"Rome","stops":[{"@id":1}]}"#;
 

@@ -5,11 +5,11 @@ use crate::{dropped, json, write};
 use serde_json::{Value, json};
 use tool_runtime::conversation::Received;
 use tool_runtime::message::{Completeness, Content, Message, Part};
-use tool_runtime::testing::check_request;
 use tool_runtime::wire::{self, Body, ChatCompletions, RequestParts, Responses, Wire, WireError};
 use tool_runtime::{
     AssistantMessage, Conversation, Registry, ToolCall, ToolChoice, ToolMessage, ToolSchema, tool, tools,
 };
+use tool_runtime_testing::check_request;
 
 /// Run an SQL query.
 #[tool(read_only)]

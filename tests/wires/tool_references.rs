@@ -6,12 +6,12 @@ use crate::{json, list, write};
 use serde_json::{Value, json};
 use tool_runtime::dispatch::{Decision, ReadyCall, ToolResult};
 use tool_runtime::message::{Content, Message, Part, stored};
-use tool_runtime::testing::check_request;
 use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Ollama, Responses, Wire};
 use tool_runtime::{
     AssistantMessage, Conversation, Registry, RegistryBuilder, ToolCall, ToolMessage, ToolOutput, history,
     tool,
 };
+use tool_runtime_testing::check_request;
 
 fn wires() -> [Box<dyn Wire>; 5] {
     [

@@ -9,9 +9,9 @@ use crate::{dropped, json, list};
 use serde_json::{Value, json};
 use tool_runtime::conversation::Received;
 use tool_runtime::message::{Message, Part};
-use tool_runtime::testing::check_request;
 use tool_runtime::wire::{Body, RequestParts, Responses, Wire};
 use tool_runtime::{Conversation, Registry, RegistryBuilder, ToolOutput, ToolSchema, tool, tools};
+use tool_runtime_testing::check_request;
 
 /// Find tools.
 #[tool(read_only)]

@@ -14,11 +14,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 use tool_runtime::conversation::Request;
 use tool_runtime::session::RunEnd;
-use tool_runtime::testing::{ScriptedModel, ScriptedModelError, ScriptedReply};
 use tool_runtime::{
     AssistantMessage, CallContext, Registry, RunContext, Session, ToolCall, history, tool, tools,
 };
 use tool_runtime_durable::{DurableRun as _, FileJournal};
+use tool_runtime_testing::{ScriptedModel, ScriptedModelError, ScriptedReply};
 
 const ORDERS: [u32; 5] = [1, 2, 3, 4, 5];
 /// More than enough: a process executes eight steps on average.

@@ -91,7 +91,7 @@
 //! | reasoning in later requests | [`ChatCompletions::keep_reasoning`](wire::ChatCompletions::keep_reasoning) |
 //! | tools of a remote server | [`DynamicTool`]; of an MCP server, the package `tool-runtime-mcp` |
 //! | a note for the model after repeated calls | [`RegistryBuilder::note_repeated_calls`] |
-//! | a test without a network | feature `testing`: [`testing::ScriptedModel`], [`testing::ScriptedReply`], [`testing::assert_called`], [`testing::assert_valid`] |
+//! | a test without a network | `ScriptedModel`, `ScriptedReply`, `assert_called` and `assert_valid` of the package `tool-runtime-testing` |
 //! | a test that fails if a tool changes, and classifies the change as breaking or compatible | `assert_tools_lock` of the package `tool-runtime-lock` |
 //!
 //! # The steps of a reply
@@ -137,7 +137,7 @@
 //! | `regex` | [Enforces the keyword `pattern`](#patterns) of schemas. Without it, only the model reads `pattern`, and [`RegisteredTool::unsupported_keywords`](registry::RegisteredTool::unsupported_keywords) lists it. | `regex` |
 //! | `responses` | [`wire::Responses`]: OpenAI's Responses API. | none |
 //! | `search` | [`RegistryBuilder::search`]: a model finds tools with a search, and the `tools` of its requests stay equal. | `frostem` |
-//! | `testing` | [`testing::ScriptedModel`]: a model that replies by a script and checks each request, for tests. [Assertions on sessions](testing), and [`RegisteredTool::enforced_schema`](registry::RegisteredTool::enforced_schema). | none |
+//! | `testing` | [`RegisteredTool::enforced_schema`](registry::RegisteredTool::enforced_schema): the schema against which arguments are validated, for tests. The packages `tool-runtime-testing` and `tool-runtime-lock` enable it. | none |
 //! | `tracing` | A span per run, request and call (`invoke_agent`, `chat`, `execute_tool {name}`), with the attributes of OpenTelemetry's [conventions for generative AI][otel], and an event per failure. [`RegistryBuilder::trace_content`] adds arguments, results, and the texts and sources of errors. `otel.name`, `otel.kind` and `otel.status_description` are for `tracing-opentelemetry`. | `tracing` |
 //! | `wires` | Every [`wire`]: `anthropic`, `gemini`, `ollama` and `responses`. | none |
 //!
@@ -247,8 +247,6 @@ pub mod session;
 mod state;
 pub mod stream;
 mod suggest;
-#[cfg(feature = "testing")]
-pub mod testing;
 mod tool;
 mod tool_choice;
 mod tool_name;
@@ -263,6 +261,11 @@ pub mod wire;
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;
+
+#[cfg(feature = "testing")]
+#[doc(hidden)]
+#[path = "testing.rs"]
+pub mod __testing;
 
 #[doc(inline)]
 pub use conversation::Conversation;
@@ -285,6 +288,6 @@ pub use tool_runtime_macros::toolset;
 pub use {schemars, serde, serde_json};
 
 /// The recipes of the README, compiled and run as tests; its first program is `examples/quick_start.rs`.
-#[cfg(all(doctest, feature = "anthropic", feature = "collect", feature = "search", feature = "testing"))]
+#[cfg(all(doctest, feature = "anthropic", feature = "collect", feature = "search"))]
 #[doc = include_str!("../../README.md")]
 struct Readme;

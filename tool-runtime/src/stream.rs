@@ -42,6 +42,8 @@
 
 mod assembler;
 mod calls;
+#[cfg(feature = "testing")]
+mod chunks;
 mod event;
 mod interrupted;
 mod items;
@@ -50,5 +52,7 @@ mod partial_reply;
 #[doc(inline)]
 pub use crate::message::{Chunk, stream_error::StreamError};
 pub use assembler::{ReplyAssembler, ReplyEvents};
+#[cfg(feature = "testing")]
+pub(crate) use chunks::chunks_of;
 pub use event::ReplyEvent;
 pub use interrupted::InterruptedError;

@@ -1,54 +1,40 @@
-//! A model that replies by a script, and assertions on sessions, for tests and examples. They need no network.
-//!
-//! [`ScriptedModel`] replaces a client. It writes each request on the request's wire, checks the request by the
-//! rules of the providers that accept this format, and sends the next reply of its script. A [`ScriptedReply`] can have
-//! delays, be interrupted, be an error of the server, decline to answer, or depend on the request. [`check_request`] is the
-//! check alone, for a stub server.
-//!
-//! [`called_tools`], [`assert_called`] and [`assert_valid`] check a [`Session`](crate::Session) after its runs.
-//! The package `tool-runtime-lock` compares the tools of a registry with a file, and classifies each change.
-//!
-//! ```
-//! use serde_json::json;
-//! use tool_runtime::testing::{ScriptedModel, assert_called, assert_valid};
-//! use tool_runtime::{AssistantMessage, Registry, Session, ToolCall, tool, tools};
-//!
-//! /// Adds two numbers.
-//! #[tool]
-//! fn add(a: i64, b: i64) -> i64 {
-//!     a + b
-//! }
-//!
-//! # #[tokio::main(flavor = "current_thread")]
-//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let call = ToolCall::new("call_1", "add", r#"{"a":1,"b":2}"#);
-//! let model = ScriptedModel::new([
-//!     AssistantMessage::from_tool_calls(vec![call]),
-//!     AssistantMessage::from_text("It is 3."),
-//! ]);
-//! let registry = Registry::new(tools![add])?;
-//! let mut session = Session::new().user("What is 1 + 2?");
-//! let _ = session.run(&registry).complete(|request| model.complete(request)).await?;
-//! assert_eq!(session.final_text(), "It is 3.");
-//! assert_called(&session, "add", json!({"a": 1, "b": 2}));
-//! assert_valid(&session);
-//! assert_eq!(model.requests()[1]["messages"][2]["content"], "3");
-//! # Ok(())
-//! # }
-//! ```
+//! Internals that only the package `tool-runtime-testing` uses, which pins the version of this crate with `=`. They are not part
+//! of the public API and change without notice.
 
-mod assertions;
-mod check_request;
-mod chunks;
-mod error;
-mod scripted_model;
-mod scripted_reply;
-mod sent_reply;
+use crate::conversation::Request;
+use crate::message::{AssistantMessage, Chunk, Origin};
+use crate::stream::chunks_of;
+use crate::wire::{self, Wire, WireError};
+use serde_json::Value;
+use std::sync::Arc;
 
-#[doc(inline)]
-pub use crate::wire::rejected::RejectedError;
-pub use assertions::{assert_called, assert_valid, called_tools};
-pub use check_request::check_request;
-pub use error::ScriptedModelError;
-pub use scripted_model::ScriptedModel;
-pub use scripted_reply::ScriptedReply;
+/// The body of a request on this wire, or on its own, and the wire.
+pub fn write(request: &Request, wire: Option<&Arc<dyn Wire>>) -> Result<(Value, Arc<dyn Wire>), WireError> {
+    let wire = Arc::clone(wire.unwrap_or(&request.wire));
+    let body = request.clone().wire(Arc::clone(&wire)).body()?;
+    let body = serde_json::to_value(&body).map_err(|source| WireError::NotSerializable { source })?;
+    Ok((body, wire))
+}
+
+/// The place in the parameters, and the error message, of the first rule of this wire's provider that a definition breaks.
+#[must_use]
+pub fn broken_definition(wire: &str, parameters: &Value) -> Option<(String, &'static str)> {
+    wire::broken_definition(wire, parameters)
+}
+
+/// A reply in which the model declines to answer, for this reason.
+#[must_use]
+pub fn declined(reason: String) -> AssistantMessage {
+    AssistantMessage { refusal: Some(reason), ..AssistantMessage::default() }
+}
+
+/// A reply as a server of this wire would send it.
+pub fn from_wire(mut reply: AssistantMessage, wire: &dyn Wire) -> AssistantMessage {
+    reply.origin.get_or_insert_with(|| Origin::new(wire.name()));
+    reply
+}
+
+/// The chunks of a reply, as a server of this wire would stream them.
+pub fn chunks(reply: &AssistantMessage, wire: &dyn Wire) -> Vec<Chunk> {
+    chunks_of(reply, wire.name())
+}

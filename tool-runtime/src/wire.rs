@@ -62,8 +62,6 @@ mod partial_call;
 mod partial_calls;
 mod provider;
 mod reasoning;
-#[cfg(feature = "testing")]
-pub(crate) mod rejected;
 mod report;
 mod request_parts;
 mod response_format;
@@ -75,14 +73,14 @@ pub(crate) use allowed_tools::AllowedTools;
 #[cfg(feature = "anthropic")]
 pub use anthropic::Anthropic;
 pub use body::Body;
-#[cfg(feature = "testing")]
-pub(crate) use by_name::all_wires;
 pub use by_name::{UnknownWireError, by_name};
 pub use chat_completions::ChatCompletions;
 pub(crate) use chat_completions::{
     add_fields, add_parts, read_parts, serialize_messages, text_part, text_with_notices, written_arguments,
     written_name,
 };
+#[cfg(feature = "testing")]
+pub(crate) use definitions::broken_definition;
 pub(crate) use definitions::convert_foreign;
 pub use detect::detect;
 pub use error::WireError;
@@ -92,8 +90,6 @@ pub use gemini::Gemini;
 pub use ollama::Ollama;
 pub(crate) use partial_call::{PartialCall, Reported};
 pub(crate) use partial_calls::{PartialCalls, WhichCall};
-#[cfg(feature = "testing")]
-pub(crate) use provider::provider;
 pub(crate) use provider::{
     InvalidMessage, Provider, QuotedError, has_written_keys, provider_or_chat_completions, quoted_error,
 };

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use tool_runtime::conversation::Request;
 use tool_runtime::message::{Message, ToolMessage};
-use tool_runtime::testing::{ScriptedModel, ScriptedReply};
 use tool_runtime::{AssistantMessage, ToolCall};
+use tool_runtime_testing::{ScriptedModel, ScriptedReply};
 
 /// The time between two chunks, like a model with about 30 tokens per second.
 const CHUNK_DELAY: Duration = Duration::from_millis(30);

@@ -2,8 +2,8 @@
 
 use std::error::Error;
 use std::fmt;
-use tool_runtime::testing::ScriptedModelError;
 use tool_runtime::wire::WireError;
+use tool_runtime_testing::ScriptedModelError;
 
 /// The reason why there is no reply.
 #[derive(Debug)]

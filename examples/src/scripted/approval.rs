@@ -2,7 +2,7 @@
 
 use super::{answer, calls};
 use serde_json::json;
-use tool_runtime::testing::ScriptedModel;
+use tool_runtime_testing::ScriptedModel;
 
 /// Lists the notes, deletes two of them, and reports the results.
 pub fn script() -> ScriptedModel {

@@ -2,7 +2,7 @@
 
 use super::{answer, calls};
 use serde_json::json;
-use tool_runtime::testing::ScriptedModel;
+use tool_runtime_testing::ScriptedModel;
 
 /// A plan, then the calls of its steps, then an answer.
 pub fn script() -> ScriptedModel {

@@ -2,7 +2,7 @@
 
 use super::{answer, calls};
 use serde_json::{Value, json};
-use tool_runtime::testing::ScriptedModel;
+use tool_runtime_testing::ScriptedModel;
 
 /// Two searches, two calls of found tools, of which the first one lacks an argument, and an answer.
 pub fn script() -> ScriptedModel {

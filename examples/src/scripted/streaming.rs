@@ -3,7 +3,7 @@
 use super::{answer, calls};
 use serde_json::json;
 use std::time::Duration;
-use tool_runtime::testing::{ScriptedModel, ScriptedReply};
+use tool_runtime_testing::{ScriptedModel, ScriptedReply};
 
 /// The time between two chunks, like a model with about 30 tokens per second.
 const CHUNK_DELAY: Duration = Duration::from_millis(30);

@@ -2,7 +2,7 @@
 
 use super::{answer, calls};
 use serde_json::json;
-use tool_runtime::testing::ScriptedModel;
+use tool_runtime_testing::ScriptedModel;
 
 /// A call of `research`, the replies of its session, then an answer.
 pub fn script() -> ScriptedModel {

@@ -2,7 +2,7 @@
 
 use super::{answer, calls};
 use serde_json::{Value, json};
-use tool_runtime::testing::ScriptedModel;
+use tool_runtime_testing::ScriptedModel;
 
 /// Three calls, then an answer with a sentence for each result.
 pub fn script() -> ScriptedModel {

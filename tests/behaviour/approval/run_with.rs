@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex};
 use tool_runtime::dispatch::{CallEvent, CallStatus, Decision, ProposedCall};
 use tool_runtime::message::Message;
 use tool_runtime::session::{Event, RunEnd};
-use tool_runtime::testing::{ScriptedModel, ScriptedReply};
 use tool_runtime::{
     AssistantMessage, CallError, DynamicTool, Registry, RegistryBuilder, RunContext, Session, ToolCall, tool,
     tools,
 };
+use tool_runtime_testing::{ScriptedModel, ScriptedReply};
 
 /// Calls an API.
 #[tool]

@@ -8,9 +8,9 @@ use tool_runtime::dispatch::{Decision, ReadyCall};
 use tool_runtime::message::Message;
 use tool_runtime::schemars::{self, JsonSchema};
 use tool_runtime::session::{Event, RunEnd, RunLog, RunLogFuture, TypedEnd};
-use tool_runtime::testing::ScriptedModel;
 use tool_runtime::wire::{Anthropic, UseResponseFormat, Wire};
 use tool_runtime::{AssistantMessage, DynamicTool, Registry, Session};
+use tool_runtime_testing::ScriptedModel;
 
 const WRITTEN: &str = r#"{"_.alt":"json","gr__e":1}"#;
 const OWN: &str = r#"{"$.alt":"json","größe":1}"#;

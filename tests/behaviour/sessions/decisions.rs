@@ -9,7 +9,7 @@ use tool_runtime::session::{Event, RunEnd};
 use tool_runtime::{AssistantMessage, Conversation, Registry, RunContext, Session, ToolOutput, tools};
 
 /// A session in which the calls `a` (order 7) and `b` (order 8) wait for approval, and the model that answers then.
-async fn waiting(registry: &Registry) -> (Session, tool_runtime::testing::ScriptedModel) {
+async fn waiting(registry: &Registry) -> (Session, tool_runtime_testing::ScriptedModel) {
     let model = model([calling([call("a", "refund", 7), call("b", "refund", 8)]), text_reply("Done.")]);
     let mut session = asked();
     let end = session.run(registry).complete(|request| model.complete(request)).await.expect("valid");

@@ -6,9 +6,9 @@ use tool_runtime::conversation::Request;
 use tool_runtime::dispatch::CancellationToken;
 use tool_runtime::message::Message;
 use tool_runtime::session::RunEnd;
-use tool_runtime::testing::ScriptedModel;
 use tool_runtime::wire::{Gemini, Wire};
 use tool_runtime::{AssistantMessage, DynamicTool, Registry, RunContext, Session};
+use tool_runtime_testing::ScriptedModel;
 
 async fn run(session: &mut Session, registry: &Registry, model: &ScriptedModel) -> RunEnd {
     session.run(registry).complete(|request| model.complete(request)).await.expect("the requests are valid")

@@ -3,8 +3,8 @@
 use super::{asked, call, calling, model, shop, text_reply};
 use serde_json::{Value, json};
 use tool_runtime::session::{Event, RunEnd};
-use tool_runtime::testing::ScriptedReply;
 use tool_runtime::{AssistantMessage, CallContext, DynamicTool, Registry, Session, ToolCall, tool, tools};
+use tool_runtime_testing::ScriptedReply;
 
 /// The events of a run as JSON, without durations.
 async fn events(

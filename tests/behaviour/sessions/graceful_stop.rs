@@ -5,8 +5,8 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 use tool_runtime::dispatch::{CallContext, CallEvent, CallStatus, CancellationToken};
 use tool_runtime::session::{Event, RunEnd};
-use tool_runtime::testing::ScriptedModel;
 use tool_runtime::{Registry, RegistryBuilder, RunContext, Session, ToolCall, ToolMessage, tool, tools};
+use tool_runtime_testing::ScriptedModel;
 
 /// Charges an order.
 #[tool]
@@ -177,7 +177,7 @@ async fn a_stop_lets_all_calls_of_the_reply_finish_and_sends_no_further_request(
 async fn a_stop_does_not_wait_for_the_model() {
     let ledger = Ledger::default();
     let registry = builder(&ledger).build().expect("four tools");
-    let slow = |reply: tool_runtime::testing::ScriptedReply| {
+    let slow = |reply: tool_runtime_testing::ScriptedReply| {
         reply.with_delay(Duration::from_secs(60)).with_chunk_delay(Duration::from_secs(1))
     };
     for is_streamed in [false, true] {

@@ -7,8 +7,8 @@ use std::time::Duration;
 use tokio::time::{sleep, timeout};
 use tool_runtime::dispatch::CancellationToken;
 use tool_runtime::session::RunEnd;
-use tool_runtime::testing::ScriptedModel;
 use tool_runtime::{CallContext, Registry, RunContext, Session, ToolCall, tool, tools};
+use tool_runtime_testing::ScriptedModel;
 
 /// The model of the inner sessions, and the session of the newest call.
 struct Inner {
@@ -35,14 +35,14 @@ async fn delegate(#[state] inner: &Inner, #[context] call: &CallContext) -> Resu
     }
 }
 
-fn delegating(inner: impl Into<Vec<tool_runtime::testing::ScriptedReply>>) -> (Registry, Arc<Inner>) {
+fn delegating(inner: impl Into<Vec<tool_runtime_testing::ScriptedReply>>) -> (Registry, Arc<Inner>) {
     let inner = Arc::new(Inner { model: model(inner), session: Mutex::default() });
     let registry = Registry::builder().tools(tools![delegate]).state(Arc::clone(&inner));
     (registry.build().expect("one tool"), inner)
 }
 
 /// Two calls in one reply, then an answer.
-fn two_finds() -> [tool_runtime::testing::ScriptedReply; 2] {
+fn two_finds() -> [tool_runtime_testing::ScriptedReply; 2] {
     [calling([call("a", "find", 7), call("b", "find", 8)]), text_reply("Both are there.")]
 }
 

@@ -10,8 +10,8 @@ use tokio::time::timeout;
 use tool_runtime::conversation::Request;
 use tool_runtime::dispatch::{CallStatus, CancellationToken, Decision};
 use tool_runtime::session::{Event, RunEnd};
-use tool_runtime::testing::ScriptedReply;
 use tool_runtime::{AssistantMessage, Registry, RunContext, Session};
+use tool_runtime_testing::ScriptedReply;
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -9,11 +9,11 @@ use tool_runtime::conversation::Received;
 use tool_runtime::dispatch::{CallEvent, CallStatus, Cause, Decision};
 use tool_runtime::search::Search;
 use tool_runtime::session::{Event, RunEnd};
-use tool_runtime::testing::ScriptedModel;
 use tool_runtime::{
     AssistantMessage, CallContext, Conversation, DynamicTool, Registry, RunContext, Session, ToolCall,
     ToolOutput,
 };
+use tool_runtime_testing::ScriptedModel;
 
 /// `tool cause arguments: result` of each last event.
 fn line(event: &CallEvent) -> Option<String> {

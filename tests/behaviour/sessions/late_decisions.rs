@@ -6,8 +6,8 @@ use tool_runtime::conversation::{NotPendingError, PendingCalls, Received};
 use tool_runtime::history::TrimBudget;
 use tool_runtime::message::Message;
 use tool_runtime::session::{Event, RunEnd};
-use tool_runtime::testing::ScriptedReply;
 use tool_runtime::{AssistantMessage, Conversation, Registry, Session, ToolCall};
+use tool_runtime_testing::ScriptedReply;
 
 /// Runs the session with these replies to its end.
 async fn run(session: &mut Session, registry: &Registry, replies: impl Into<Vec<ScriptedReply>>) -> RunEnd {

@@ -6,8 +6,8 @@ use tokio::time::{sleep, timeout};
 use tool_runtime::conversation::ReplyWarning;
 use tool_runtime::dispatch::ReadyCall;
 use tool_runtime::session::RunEnd;
-use tool_runtime::testing::ScriptedReply;
 use tool_runtime::{AssistantMessage, Registry, ToolCall, tool, tools};
+use tool_runtime_testing::ScriptedReply;
 
 fn finding(replies: usize) -> Vec<ScriptedReply> {
     (0..replies).map(|n| calling([call(&n.to_string(), "find", 7)])).collect()

@@ -4,8 +4,8 @@ use super::{asked, shop, text_reply};
 use std::sync::Arc;
 use tokio::sync::Mutex;
 use tool_runtime::session::{Event, RunEnd};
-use tool_runtime::testing::ScriptedModel;
 use tool_runtime::{Registry, Session};
+use tool_runtime_testing::ScriptedModel;
 
 struct App {
     registry: Registry,

@@ -3,8 +3,8 @@
 use super::{asked, call, calling, model, results, shop, stored, text_reply};
 use std::sync::Arc;
 use tool_runtime::session::RunEnd;
-use tool_runtime::testing::ScriptedReply;
 use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Ollama, Responses, Wire};
+use tool_runtime_testing::ScriptedReply;
 
 fn wires() -> [Box<dyn Wire>; 5] {
     [

@@ -14,9 +14,9 @@ use std::sync::Arc;
 use tool_runtime::conversation::ReplyWarning;
 use tool_runtime::message::{Completeness, Message};
 use tool_runtime::session::{RunEnd, TypedEnd};
-use tool_runtime::testing::{ScriptedModel, ScriptedReply, assert_called, assert_valid};
 use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Ollama, Responses, UseResponseFormat, Wire};
 use tool_runtime::{AssistantMessage, Registry, Session, ToolCall, tools};
+use tool_runtime_testing::{ScriptedModel, ScriptedReply, assert_called, assert_valid};
 
 /// An invoice.
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]

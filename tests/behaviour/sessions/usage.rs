@@ -3,7 +3,7 @@
 use super::{asked, model, shop, stored};
 use serde_json::json;
 use tool_runtime::session::RunEnd;
-use tool_runtime::testing::ScriptedReply;
+use tool_runtime_testing::ScriptedReply;
 
 #[tokio::test]
 async fn the_usage_of_a_session_is_the_sum_of_its_replies() {

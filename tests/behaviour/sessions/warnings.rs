@@ -3,8 +3,8 @@
 use super::{asked, calling, model, shop, stored, text_reply};
 use tool_runtime::conversation::ReplyWarning;
 use tool_runtime::session::{Event, RunEnd};
-use tool_runtime::testing::ScriptedReply;
 use tool_runtime::{Session, ToolCall, ToolChoice};
+use tool_runtime_testing::ScriptedReply;
 
 /// The warnings of a run with this tool choice, as events and in the session.
 async fn warnings(reply: ScriptedReply, choice: ToolChoice) -> Vec<ReplyWarning> {

@@ -7,10 +7,10 @@ use tool_runtime::conversation::Received;
 use tool_runtime::dispatch::{Decision, ProposedCall, ReadyCall};
 use tool_runtime::search::Search;
 use tool_runtime::session::RunEnd;
-use tool_runtime::testing::{ScriptedModel, assert_called};
 use tool_runtime::{
     AssistantMessage, CallError, Conversation, Registry, RunContext, Session, ToolCall, ToolMessage,
 };
+use tool_runtime_testing::{ScriptedModel, assert_called};
 
 #[tokio::test]
 async fn a_deferred_tool_runs_by_call_tool_and_by_its_own_name() {

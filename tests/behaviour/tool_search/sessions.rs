@@ -5,9 +5,9 @@ use serde_json::json;
 use tool_runtime::conversation::{PendingCalls, Received};
 use tool_runtime::message::Message;
 use tool_runtime::session::{Event, RunEnd};
-use tool_runtime::testing::{ScriptedModel, assert_called, assert_valid, called_tools};
 use tool_runtime::wire::{self, Wire};
 use tool_runtime::{AssistantMessage, Conversation, Session, ToolCall};
+use tool_runtime_testing::{ScriptedModel, assert_called, assert_valid, called_tools};
 
 fn calling(calls: impl IntoIterator<Item = ToolCall>) -> AssistantMessage {
     AssistantMessage::from_tool_calls(calls)

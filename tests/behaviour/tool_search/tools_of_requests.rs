@@ -6,9 +6,9 @@ use std::sync::Arc;
 use tool_runtime::conversation::Request;
 use tool_runtime::search::Search;
 use tool_runtime::session::RunEnd;
-use tool_runtime::testing::ScriptedModel;
 use tool_runtime::wire::{self, Wire};
 use tool_runtime::{AssistantMessage, Conversation, Registry, Session, ToolCall, ToolChoice};
+use tool_runtime_testing::ScriptedModel;
 
 fn wires() -> Vec<Arc<dyn Wire>> {
     vec![

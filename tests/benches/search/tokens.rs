@@ -4,8 +4,8 @@ use crate::recall::Collection;
 use serde_json::{Value, json};
 use tool_runtime::search::{Search, documented_signature, signature};
 use tool_runtime::session::RunEnd;
-use tool_runtime::testing::ScriptedModel;
 use tool_runtime::{AssistantMessage, DynamicTool, Registry, RegistryBuilder, Session, ToolCall, ToolSchema};
+use tool_runtime_testing::ScriptedModel;
 
 /// Tokens of o200k, the encoding of OpenAI's models.
 fn tokens(text: &str) -> usize {

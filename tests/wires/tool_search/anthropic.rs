@@ -4,9 +4,9 @@ use super::{Tools, names, tools, use_of};
 use crate::{json, list};
 use serde_json::{Value, json};
 use tool_runtime::message::{Message, Part};
-use tool_runtime::testing::check_request;
 use tool_runtime::wire::{Anthropic, ChatCompletions, RequestParts, Wire, detect};
 use tool_runtime::{AssistantMessage, Conversation, ToolCall, ToolChoice, ToolMessage};
+use tool_runtime_testing::check_request;
 
 const GONE: &str = "The tools that were found no longer exist. Search again.";
 

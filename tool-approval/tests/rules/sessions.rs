@@ -5,9 +5,9 @@ use serde_json::json;
 use std::sync::{Arc, PoisonError, RwLock};
 use tool_runtime::dispatch::Decision;
 use tool_runtime::session::RunEnd;
-use tool_runtime::testing::ScriptedModel;
 use tool_runtime::{AssistantMessage, Registry, Session, ToolCall, tool, tools};
 use tool_runtime_approval::Rules;
+use tool_runtime_testing::ScriptedModel;
 
 /// Runs a command.
 #[tool]

@@ -10,8 +10,8 @@ use std::time::Duration;
 use tool_runtime::conversation::Request;
 use tool_runtime::message::Message;
 use tool_runtime::stream::Chunk;
-use tool_runtime::testing::{ScriptedModel, ScriptedModelError, ScriptedReply};
 use tool_runtime::{AssistantMessage, ToolCall};
+use tool_runtime_testing::{ScriptedModel, ScriptedModelError, ScriptedReply};
 
 pub(crate) struct Model {
     script: ScriptedModel,

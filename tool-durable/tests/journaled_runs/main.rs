@@ -13,11 +13,11 @@ use memory_journal::MemoryJournal;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tool_runtime::session::RunEnd;
-use tool_runtime::testing::{ScriptedModel, ScriptedReply};
 use tool_runtime::{
     AssistantMessage, CallContext, Registry, RunContext, Session, ToolCall, ToolOutput, tool, tools,
 };
 use tool_runtime_durable::DurableRun as _;
+use tool_runtime_testing::{ScriptedModel, ScriptedReply};
 
 /// The effects of tools, in order.
 #[derive(Clone, Default)]

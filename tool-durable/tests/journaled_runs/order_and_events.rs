@@ -6,9 +6,9 @@ use crate::{
 use serde_json::{Value, json};
 use tool_runtime::dispatch::{CallEvent, CallStatus, CancellationToken, Decision, ProposedCall};
 use tool_runtime::session::{Event, RunEnd};
-use tool_runtime::testing::ScriptedModel;
 use tool_runtime::{Registry, RegistryBuilder, RunContext, Session, tools};
 use tool_runtime_durable::DurableRun as _;
+use tool_runtime_testing::ScriptedModel;
 
 fn builder(ledger: &Ledger, work: std::time::Duration) -> RegistryBuilder {
     Registry::builder().tools(tools![find, charge, refund]).state(ledger.clone()).state(Work(work))

@@ -22,27 +22,6 @@ impl InnerCall {
         InnerCall(inner_call(call, arguments))
     }
 
-    /// Like `from_call`, for assertions, which do not know whether the registry has a search: another tool may be named
-    /// `call_tool`, so only a call with both arguments has an inner call.
-    #[cfg(feature = "testing")]
-    pub(crate) fn guess(call: &ToolCall) -> Self {
-        let has_arguments = |object: &Arguments<'_>| object.arguments.is_some();
-        match serde_json::from_str(&call.arguments) {
-            Ok(object) if call.name == CALL_TOOL && has_arguments(&object) => InnerCall::from_call(call),
-            _ => InnerCall::default(),
-        }
-    }
-
-    /// The name of the tool that a call or its guessed inner call calls. A name with escapes cannot be borrowed: such a
-    /// call counts as a call of `call_tool`.
-    #[cfg(feature = "testing")]
-    pub(crate) fn guessed_tool(call: &ToolCall) -> &str {
-        match serde_json::from_str(&call.arguments) {
-            Ok(Arguments { name: Cow::Borrowed(name), arguments: Some(_) }) if call.name == CALL_TOOL => name,
-            _ => &call.name,
-        }
-    }
-
     /// The name of the tool in the arguments of `call_tool`, which may be invalid otherwise.
     pub(crate) fn name_in(arguments: &str) -> Option<String> {
         #[derive(Deserialize)]

@@ -8,16 +8,6 @@ pub(crate) struct InnerCall;
 
 #[allow(clippy::unused_self, reason = "the methods with the feature need the inner call")]
 impl InnerCall {
-    #[cfg(feature = "testing")]
-    pub(crate) fn guess(_: &ToolCall) -> Self {
-        InnerCall
-    }
-
-    #[cfg(feature = "testing")]
-    pub(crate) fn guessed_tool(call: &ToolCall) -> &str {
-        &call.name
-    }
-
     pub(crate) fn from_call(_: &ToolCall) -> Self {
         InnerCall
     }

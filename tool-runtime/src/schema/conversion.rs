@@ -14,7 +14,7 @@ mod inlined;
 mod patterns;
 mod references;
 mod root;
-#[cfg(any(feature = "gemini", feature = "testing"))]
+#[cfg(feature = "gemini")]
 mod separated;
 mod standard;
 mod written;
@@ -27,7 +27,7 @@ pub(crate) use inlined::inline_definitions;
 pub(crate) use patterns::accept_patterns;
 pub(crate) use references::resolve_references;
 pub(crate) use root::{add_properties, merge_root};
-#[cfg(any(feature = "gemini", feature = "testing"))]
+#[cfg(feature = "gemini")]
 pub(crate) use separated::separate_references;
 pub(crate) use standard::InvalidSchema;
 pub(super) use standard::{standardise, standardise_checked};
@@ -47,7 +47,7 @@ pub(crate) struct Rule {
     /// Changes a definition that breaks the rule.
     convert: fn(&mut Conversion),
     /// The error message of the provider; `None` if it accepts such a definition, and the change helps the model.
-    #[cfg_attr(not(feature = "testing"), allow(dead_code, reason = "only `check_request` quotes it"))]
+    #[cfg_attr(not(feature = "testing"), allow(dead_code, reason = "only `tool-runtime-testing` quotes it"))]
     error: Option<&'static str>,
 }
 

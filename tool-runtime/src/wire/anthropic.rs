@@ -5,8 +5,6 @@ mod detect;
 mod errors;
 #[cfg(feature = "anthropic")]
 mod format;
-#[cfg(feature = "testing")]
-mod rules;
 mod strict;
 mod which_call;
 
@@ -30,10 +28,5 @@ pub(super) static PROVIDER: Provider = Provider {
     has_written_keys: true,
     which_call: which_call::which_call,
     quoted_error: errors::quoted_error,
-    #[cfg(feature = "testing")]
-    check_request: |_, body| rules::check(body),
-    // See the documentation: https://docs.anthropic.com/en/docs/test-and-evaluate/strengthen-guardrails/handle-streaming-refusals
-    #[cfg(feature = "testing")]
-    declined_finish_reason: Some("refusal"),
     ..Provider::new(NAME, detect::recognizes)
 };

@@ -33,12 +33,6 @@ pub fn by_name(name: &str) -> Result<Arc<dyn Wire>, UnknownWireError> {
     wire.map(|new| new()).ok_or_else(|| UnknownWireError { name: name.to_owned() })
 }
 
-/// Each wire whose feature is enabled, with its default settings.
-#[cfg(feature = "testing")]
-pub(crate) fn all_wires() -> impl Iterator<Item = Arc<dyn Wire>> {
-    PROVIDERS.iter().filter_map(|provider| provider.wire).map(|new| new())
-}
-
 /// How a program reads a text of this wire, for an error message.
 pub(super) fn advice(name: &str) -> String {
     match provider(name).map(Provider::feature) {

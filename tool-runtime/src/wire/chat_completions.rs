@@ -4,8 +4,6 @@ mod definitions;
 mod detect;
 mod errors;
 mod format;
-#[cfg(feature = "testing")]
-pub(super) mod rules;
 mod strict;
 mod which_call;
 
@@ -32,7 +30,5 @@ pub(super) static PROVIDER: Provider = Provider {
     telemetry_name: "openai",
     needs_feature: false,
     wire: Some(|| Arc::new(ChatCompletions::new())),
-    #[cfg(feature = "testing")]
-    check_request: rules::check,
     ..Provider::new(NAME, detect::recognizes)
 };

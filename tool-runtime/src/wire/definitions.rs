@@ -11,6 +11,8 @@ use crate::schema::conversion::{Rule, SchemaChange, WrittenDefinition};
 use crate::schema::{NotStrict, ToolSchema};
 use serde_json::value::RawValue;
 use std::sync::Arc;
+#[cfg(feature = "testing")]
+use {crate::schema::conversion::broken_rule, serde_json::Value};
 
 /// The rules of a provider for definitions of functions, or for foreign ones.
 pub(crate) struct DefinitionRules {
@@ -35,6 +37,13 @@ static FOREIGN: &[&DefinitionRules] = &[
 pub(crate) fn convert_foreign(tool: &ToolSchema, wire: &str) -> WrittenDefinition {
     let rules = FOREIGN.iter().find(|rules| rules.wire == wire).unwrap_or(&&chat_completions::FOREIGN);
     WrittenDefinition::from_foreign(tool, rules.rules)
+}
+
+/// The place in the parameters, and the error message, of the first rule of the provider that a definition breaks.
+#[cfg(feature = "testing")]
+pub(crate) fn broken_definition(wire: &str, parameters: &Value) -> Option<(String, &'static str)> {
+    let rules = FOREIGN.iter().find(|rules| rules.wire == wire)?;
+    broken_rule(parameters, rules.rules)
 }
 
 impl ToolSchema {

@@ -1,13 +1,11 @@
 //! The Gemini API: <https://ai.google.dev/api/generate-content>.
 
-#[cfg(any(feature = "gemini", feature = "testing"))]
+#[cfg(feature = "gemini")]
 mod definitions;
 mod detect;
 mod errors;
 #[cfg(feature = "gemini")]
 mod format;
-#[cfg(feature = "testing")]
-mod rules;
 
 #[cfg(feature = "gemini")]
 pub use format::Gemini;
@@ -30,10 +28,5 @@ pub(super) static PROVIDER: Provider = Provider {
     wire: Some(|| std::sync::Arc::new(Gemini::new())),
     call_rules: CallRules { may_truncate_objects: true, ..CallRules::NONE },
     quoted_error: errors::quoted_error,
-    #[cfg(feature = "testing")]
-    check_request: |_, body| rules::check(body),
-    // See the documentation: https://ai.google.dev/api/generate-content#BlockReason
-    #[cfg(feature = "testing")]
-    declined_finish_reason: Some("SAFETY"),
     ..Provider::new(NAME, detect::recognizes)
 };

@@ -5,8 +5,6 @@ mod definitions;
 mod detect;
 #[cfg(feature = "ollama")]
 mod format;
-#[cfg(feature = "testing")]
-mod rules;
 
 #[cfg(feature = "ollama")]
 pub use format::Ollama;
@@ -24,7 +22,5 @@ const FORMAT: &str = "Ollama's API";
 pub(super) static PROVIDER: Provider = Provider {
     #[cfg(feature = "ollama")]
     wire: Some(|| std::sync::Arc::new(Ollama::new())),
-    #[cfg(feature = "testing")]
-    check_request: |_, body| rules::check(body),
     ..Provider::new(NAME, detect::recognizes)
 };

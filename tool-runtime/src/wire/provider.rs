@@ -7,8 +7,6 @@ use super::{Wire, anthropic, bedrock, chat_completions, gemini, ollama, response
 use crate::message::CallPiece;
 use crate::violation::ViolationKind;
 use std::sync::Arc;
-#[cfg(feature = "testing")]
-use {super::rejected::RejectedError, serde_json::Value};
 
 /// A provider, or the providers that share a format.
 pub(crate) struct Provider {
@@ -35,12 +33,6 @@ pub(crate) struct Provider {
     pub(super) recognizes: fn(Excerpt<'_>) -> bool,
     /// The error message of the provider for a request with this message; `None` if it has none.
     pub(super) quoted_error: fn(&InvalidMessage<'_>) -> Option<QuotedError>,
-    /// Checks the body of a request by the rules of the provider. Default: no rules.
-    #[cfg(feature = "testing")]
-    pub(crate) check_request: fn(&dyn Wire, &Value) -> Result<(), RejectedError>,
-    /// The finish reason of a reply in which the model declines to answer; `None` for `stop`.
-    #[cfg(feature = "testing")]
-    pub(crate) declined_finish_reason: Option<&'static str>,
 }
 
 impl Provider {
@@ -58,10 +50,6 @@ impl Provider {
             which_complete_calls: |complete, _| vec![WhichCall::NoCall; complete.len()],
             recognizes,
             quoted_error: |_| None,
-            #[cfg(feature = "testing")]
-            check_request: |_, _| Ok(()),
-            #[cfg(feature = "testing")]
-            declined_finish_reason: None,
         }
     }
 
@@ -105,7 +93,7 @@ pub(super) fn formats() -> impl Iterator<Item = &'static Provider> {
 }
 
 /// The provider whose wire has this name.
-pub(crate) fn provider(name: &str) -> Option<&'static Provider> {
+pub(super) fn provider(name: &str) -> Option<&'static Provider> {
     PROVIDERS.into_iter().find(|provider| provider.name == name)
 }
 

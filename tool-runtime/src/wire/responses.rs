@@ -4,8 +4,6 @@ mod detect;
 mod errors;
 #[cfg(feature = "responses")]
 mod format;
-#[cfg(feature = "testing")]
-mod rules;
 mod which_call;
 
 #[cfg(feature = "responses")]
@@ -27,10 +25,5 @@ pub(super) static PROVIDER: Provider = Provider {
     which_call: which_call::which_call,
     which_complete_calls: which_call::which_complete_calls,
     quoted_error: errors::quoted_error,
-    #[cfg(feature = "testing")]
-    check_request: |_, body| rules::check(body),
-    // See the documentation: https://platform.openai.com/docs/guides/structured-outputs#refusals
-    #[cfg(feature = "testing")]
-    declined_finish_reason: Some("completed"),
     ..Provider::new(NAME, detect::recognizes)
 };

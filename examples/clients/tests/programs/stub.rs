@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
-use tool_runtime::testing::check_request;
 use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Ollama, Responses, Wire};
+use tool_runtime_testing::check_request;
 
 mod replies;
 

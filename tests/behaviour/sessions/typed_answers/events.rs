@@ -3,8 +3,8 @@
 use super::{INVALID, PROBLEMS, VALID, find, invoice, setups};
 use std::sync::Arc;
 use tool_runtime::session::{Event, TypedEnd};
-use tool_runtime::testing::ScriptedModel;
 use tool_runtime::{AssistantMessage, Registry, Session, ToolCall, tools};
+use tool_runtime_testing::ScriptedModel;
 
 #[tokio::test]
 async fn a_response_format_and_a_tool_send_the_answer_as_text() {

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::Arc;
 use tool_runtime::session::{RunEnd, TypedEnd};
-use tool_runtime::testing::{ScriptedModel, assert_valid};
 use tool_runtime::{AssistantMessage, Registry, Session, tools};
+use tool_runtime_testing::{ScriptedModel, assert_valid};
 
 /// The end of a run with these answers.
 async fn end<T: DeserializeOwned + JsonSchema>(setup: &Setup, answers: &[&str]) -> (TypedEnd<T>, Session) {

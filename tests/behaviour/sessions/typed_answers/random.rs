@@ -9,8 +9,8 @@ use std::task::Poll;
 use std::time::Duration;
 use tool_runtime::message::Message;
 use tool_runtime::session::{RunEnd, TypedEnd};
-use tool_runtime::testing::{ScriptedModel, ScriptedReply, assert_valid};
 use tool_runtime::{AssistantMessage, Registry, Session, ToolCall, tools};
+use tool_runtime_testing::{ScriptedModel, ScriptedReply, assert_valid};
 
 /// The number of rounds; `TYPED_ROUNDS` sets another one.
 const ROUNDS: usize = 200;

@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use tool_runtime::conversation::Request;
 use tool_runtime::session::TypedEnd;
-use tool_runtime::testing::ScriptedModel;
 use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Ollama, Responses, UseResponseFormat, Wire};
 use tool_runtime::{AssistantMessage, DynamicTool, Registry, Session, ToolCall, ToolChoice, tools};
+use tool_runtime_testing::ScriptedModel;
 
 /// The request for an answer of this type.
 async fn request<T: DeserializeOwned + JsonSchema>(wire: impl Wire + 'static, registry: &Registry) -> Value {

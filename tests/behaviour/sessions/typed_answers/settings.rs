@@ -4,8 +4,8 @@ use super::super::{Ledger, refund, results};
 use super::{INVALID, Invoice, VALID, find, invoice, setups, stored};
 use std::sync::Arc;
 use tool_runtime::session::{Event, RunEnd, RunError, TypedEnd};
-use tool_runtime::testing::{ScriptedModel, ScriptedReply, assert_valid};
 use tool_runtime::{AssistantMessage, Registry, RunContext, Session, ToolCall, tools};
+use tool_runtime_testing::{ScriptedModel, ScriptedReply, assert_valid};
 
 #[tokio::test]
 async fn a_call_that_needs_approval_ends_the_run_before_the_answer() {

@@ -1,13 +1,13 @@
 //! Errors of scripted models.
 
-use super::RejectedError;
-use crate::message::AssistantMessage;
-use crate::stream::InterruptedError;
-use crate::wire::WireError;
+use crate::RejectedError;
 use std::error::Error;
 use std::fmt;
+use tool_runtime::AssistantMessage;
+use tool_runtime::stream::InterruptedError;
+use tool_runtime::wire::WireError;
 
-/// The reason why a [`ScriptedModel`](super::ScriptedModel) sends no reply.
+/// The reason why a [`ScriptedModel`](crate::ScriptedModel) sends no reply.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ScriptedModelError {
@@ -20,7 +20,7 @@ pub enum ScriptedModelError {
         replies: usize,
     },
     /// The next reply of the script is an error of the server: see
-    /// [`ScriptedReply::error`](super::ScriptedReply::error).
+    /// [`ScriptedReply::error`](crate::ScriptedReply::error).
     #[non_exhaustive]
     Server {
         /// The error message of the server.

@@ -1,21 +1,22 @@
 //! Assertions on sessions, for the tests of programs.
 
-use super::check_request;
-use crate::conversation::PendingCalls;
-use crate::inner_call::InnerCall;
-use crate::message::{AssistantMessage, Message, ToolCall};
-use crate::session::Session;
-use crate::wire::{RequestParts, Wire, all_wires};
+use crate::check_request;
+use crate::inner_call::{called_tool, inner_call};
+use crate::rules::wires;
 use serde::Serialize;
 use serde_json::Value;
 use std::fmt::Write as _;
+use tool_runtime::conversation::PendingCalls;
+use tool_runtime::message::{AssistantMessage, Message, ToolCall};
+use tool_runtime::session::Session;
+use tool_runtime::wire::{RequestParts, Wire};
 
 /// The names of the called tools, in the order of the calls: those of all replies, including calls that were denied,
 /// failed or are pending.
 ///
 /// ```
-/// use tool_runtime::testing::{ScriptedModel, called_tools};
 /// use tool_runtime::{AssistantMessage, Registry, Session, ToolCall, tool, tools};
+/// use tool_runtime_testing::{ScriptedModel, called_tools};
 ///
 /// /// The time of day.
 /// #[tool]
@@ -41,7 +42,7 @@ use std::fmt::Write as _;
 /// A call of `call_tool` counts as a call of the tool in its arguments: see `RegistryBuilder::search`.
 #[must_use]
 pub fn called_tools(session: &Session) -> Vec<&str> {
-    calls(session).map(InnerCall::guessed_tool).collect()
+    calls(session).map(called_tool).collect()
 }
 
 /// Asserts that the session has a call of this tool with these arguments, whatever its result is. The arguments of a call that
@@ -52,8 +53,8 @@ pub fn called_tools(session: &Session) -> Vec<&str> {
 ///
 /// ```
 /// use serde_json::json;
-/// use tool_runtime::testing::{ScriptedModel, assert_called};
 /// use tool_runtime::{AssistantMessage, Registry, Session, ToolCall, tool, tools};
+/// use tool_runtime_testing::{ScriptedModel, assert_called};
 ///
 /// /// Refunds an order.
 /// #[tool(destructive, requires_approval)]
@@ -80,12 +81,13 @@ pub fn assert_called(session: &Session, tool: &str, arguments: impl Serialize) {
         Ok(expected) => expected,
         Err(error) => panic!("the expected arguments cannot be written as JSON: {error}"),
     };
-    let has_expected = |call: &ToolCall| {
-        call.name == tool
-            && serde_json::from_str::<Value>(&call.arguments).is_ok_and(|value| value == expected)
+    let has_expected = |name: &str, arguments: &str| {
+        name == tool && serde_json::from_str::<Value>(arguments).is_ok_and(|value| value == expected)
     };
-    let is_expected =
-        |call: &ToolCall| has_expected(call) || InnerCall::guess(call).get().is_some_and(has_expected);
+    let is_expected = |call: &ToolCall| {
+        has_expected(&call.name, &call.arguments)
+            || inner_call(call).is_some_and(|(name, arguments)| has_expected(&name, &arguments))
+    };
     if !calls(session).any(is_expected) {
         let mut list = String::new();
         for call in calls(session) {
@@ -99,12 +101,12 @@ pub fn assert_called(session: &Session, tool: &str, arguments: impl Serialize) {
 /// Asserts that the session can be sent and stored: the rules of each wire ([`check_request`]) accept its messages, and a
 /// session that is stored and loaded has the same content.
 ///
-/// The wires are those whose features are enabled. The checked messages are those that a run would send after another user
-/// message, so that pending calls have results and an answer is not the last message.
+/// The wires are those whose features of `tool-runtime` are enabled. The checked messages are those that a run would send after
+/// another user message, so that pending calls have results and an answer is not the last message.
 ///
 /// ```
-/// use tool_runtime::testing::{ScriptedModel, assert_valid};
 /// use tool_runtime::{AssistantMessage, Registry, Session, tools};
+/// use tool_runtime_testing::{ScriptedModel, assert_valid};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -124,7 +126,7 @@ pub fn assert_called(session: &Session, tool: &str, arguments: impl Serialize) {
 pub fn assert_valid(session: &Session) {
     let mut sent = session.clone();
     sent.push_user("Continue.");
-    let problem = all_wires()
+    let problem = wires()
         .find_map(|wire| rejection(&*wire, sent.messages()).map(|reason| (reason, &sent)))
         .or_else(|| storage_difference(session).map(|reason| (reason, session)));
     if let Some((reason, session)) = problem {
@@ -190,14 +192,14 @@ fn public_state(session: &Session) -> impl PartialEq + use<'_> {
 #[cfg(test)]
 mod tests {
     use super::rejection;
-    use crate::message::{AssistantMessage, Message, ToolCall};
-    use crate::wire::all_wires;
+    use crate::rules::wires;
+    use tool_runtime::message::{AssistantMessage, Message, ToolCall};
 
     #[test]
     fn each_wire_is_checked() {
         let reply = AssistantMessage::from_tool_calls(vec![ToolCall::new("call_1", "now", "{}")]);
         let unanswered = [Message::user("Hello!"), reply.into()];
-        for wire in all_wires() {
+        for wire in wires() {
             assert_eq!(rejection(&*wire, &unanswered[..1]), None);
             let reason = rejection(&*wire, &unanswered).expect("the call has no result");
             assert!(reason.starts_with(&format!("invalid on the wire `{}`: ", wire.name())), "{reason}");

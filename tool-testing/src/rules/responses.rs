@@ -2,17 +2,17 @@
 //!
 //! The error messages are those of OpenAI.
 
-use super::errors;
-use crate::wire::chat_completions::EMPTY_ID;
-use crate::wire::chat_completions::rules::{
-    INVALID_NAME, check_number, check_parameters, check_response_format,
-};
-use crate::wire::rejected::{
+use super::chat_completions::{EMPTY_ID, check_number, check_parameters};
+use super::response_format::{INVALID_NAME, check_response_format};
+use crate::rejected::{
     Checked, RejectedError, check_fields, ensure, is_plain_name, list, reject, require_at,
 };
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Display;
+
+/// The name of the wire.
+pub(super) const WIRE: &str = "responses";
 
 pub(super) fn check(request: &Value) -> Checked {
     check_tools(request)?;
@@ -55,7 +55,7 @@ pub(super) fn check(request: &Value) -> Checked {
     }
     let open = calls.iter().filter(|(_, call)| !call.is_answered);
     match open.min_by_key(|(_, call)| call.index) {
-        Some((id, call)) => reject("input", errors::missing_output(call.kind, id)),
+        Some((id, call)) => reject("input", format!("No tool output found for {} {id}.", call.kind)),
         None => Ok(()),
     }
 }
@@ -153,7 +153,13 @@ impl<'a> Place<'a> {
         let id = self.required("call_id")?;
         match id.len() {
             0 => self.invalid("call_id", EMPTY_ID),
-            length @ 65.. => self.invalid("call_id", &errors::long_id(length)),
+            length @ 65.. => self.invalid(
+                "call_id",
+                &format!(
+                    "string too long. Expected a string with maximum length 64, but got a string with length {length} \
+                     instead."
+                ),
+            ),
             _ => Ok(id),
         }
     }
@@ -189,7 +195,7 @@ impl<'a> Place<'a> {
     fn add_call(&self, id: &'a str, calls: &mut Calls<'a>) -> Checked {
         let call = Call { index: self.index, kind: self.kind_of_call(), is_answered: false };
         let is_new = calls.insert(id, call).is_none();
-        require_at(self.param("call_id"), is_new, || errors::duplicate_item(id))
+        require_at(self.param("call_id"), is_new, || format!("Duplicate item found with call_id {id}."))
     }
 
     fn check_output(&self) -> Checked {
@@ -214,7 +220,7 @@ impl<'a> Place<'a> {
         };
         // https://github.com/Wei-Shaw/sub2api/issues/1885 quotes the message for a missing result of a search.
         let output = if kind == SEARCH { "tool search" } else { kind };
-        require_at("input", has_call, || errors::missing_call(output, id))
+        require_at("input", has_call, || format!("No tool call found for {output} output with call_id {id}."))
     }
 
     fn check_reasoning(&self, next: Option<&Value>, request: &Value) -> Checked {

@@ -2,17 +2,26 @@
 //!
 //! The error messages are those of OpenAI if they are known, otherwise those of the provider in the comment.
 
-mod response_format;
+use super::response_format::check_response_format;
+use crate::rejected::{Checked, RejectedError, check_fields, list, reject, require_at};
+use serde_json::{Value, json};
+use tool_runtime::__testing::broken_definition;
+use tool_runtime::wire::{ChatCompletions, RequestParts, Wire};
+use tool_runtime::{DynamicTool, Registry, RegistryBuilder};
 
-pub(in crate::wire) use response_format::{INVALID_NAME, check_response_format};
+/// The name of the wire.
+pub(super) const WIRE: &str = "chat_completions";
 
-use super::{FOREIGN, MAX_TOOLS, errors};
-use crate::schema::ToolSchema;
-use crate::schema::conversion::broken_rule;
-use crate::wire::rejected::{Checked, RejectedError, check_fields, list, reject, require_at};
-use crate::wire::{ChatCompletions, RequestParts, Wire, reasoning};
-use serde_json::Value;
-use serde_json::value::RawValue;
+/// The maximum number of tools in a request of OpenAI: <https://github.com/zed-industries/zed/issues/42393>.
+const MAX_TOOLS: usize = 128;
+
+/// The problem of an id, in the error messages of OpenAI.
+pub(super) const EMPTY_ID: &str =
+    "empty string. Expected a string with minimum length 1, but got an empty string instead.";
+
+/// The fields with reasoning, which a wire sends back if its setting `keep_reasoning` is on.
+const REASONING: [&str; 6] =
+    ["reasoning_content", "reasoning", "reasoning_details", "thinking", "extra_content", "thought_signature"];
 
 pub(super) fn check(wire: &dyn Wire, request: &Value) -> Checked {
     check_tools(request)?;
@@ -49,43 +58,58 @@ pub(super) fn check(wire: &dyn Wire, request: &Value) -> Checked {
 }
 
 /// The messages of a request; at least one.
-pub(in crate::wire) fn messages(request: &Value) -> Result<&[Value], RejectedError> {
+pub(super) fn messages(request: &Value) -> Result<&[Value], RejectedError> {
     match list(&request["messages"]) {
         [] => reject("messages", "[] is too short - 'messages'"),
         messages => Ok(messages),
     }
 }
 
-pub(in crate::wire) fn invalid_role(index: usize) -> Checked {
+pub(super) fn invalid_role(index: usize) -> Checked {
     reject(format!("messages.[{index}].role"), "Invalid value for 'role'.")
 }
 
 /// The calls of the newest assistant message while its tool messages are read.
 #[derive(Default)]
-pub(in crate::wire) struct OpenCalls {
+pub(super) struct OpenCalls {
     /// The index of the assistant message.
-    pub(in crate::wire) index: usize,
-    pub(in crate::wire) calls: Vec<OpenCall>,
+    pub(super) index: usize,
+    pub(super) calls: Vec<OpenCall>,
 }
 
-pub(in crate::wire) struct OpenCall {
-    pub(in crate::wire) id: String,
+pub(super) struct OpenCall {
+    pub(super) id: String,
     /// The name of its tool.
-    pub(in crate::wire) tool: Value,
-    pub(in crate::wire) is_answered: bool,
+    pub(super) tool: Value,
+    pub(super) is_answered: bool,
 }
 
 impl OpenCalls {
     /// Checks a tool message with this id.
-    pub(in crate::wire) fn check_result(&mut self, index: usize, id: &str, content: &Value) -> Checked {
+    pub(super) fn check_result(&mut self, index: usize, id: &str, content: &Value) -> Checked {
         let param = format!("messages.[{index}].role");
-        require_at(param, !self.calls.is_empty(), || errors::RESULT_WITHOUT_CALLS)?;
+        // https://github.com/miurla/morphic/issues/136, with the spelling of OpenAI.
+        require_at(
+            param,
+            !self.calls.is_empty(),
+            || "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
+        )?;
         let param = format!("messages.[{index}].tool_call_id");
-        require_at(&*param, !id.is_empty(), || errors::result_without_id(index))?;
+        // Groq.
+        require_at(&*param, !id.is_empty(), || {
+            format!(
+                "'messages.{index}' : for 'role:tool' the following must be satisfied[('messages.{index}.tool_call_id' : \
+                 property 'tool_call_id' is missing)]"
+            )
+        })?;
         let Some(call) = self.calls.iter_mut().find(|call| call.id == id) else {
-            return reject(param, errors::unexpected_result(id));
+            // Mistral: https://github.com/mistralai/mistral-common, `protocol/instruct/validator.py`
+            return reject(param, format!("Unexpected tool call id {id} in tool results"));
         };
-        require_at(param, !call.is_answered, || errors::repeated_id(index, id))?;
+        // DeepSeek.
+        require_at(param, !call.is_answered, || {
+            format!("Duplicate value for 'tool_call_id' of {id} in message[{index}]")
+        })?;
         call.is_answered = true;
         let param = format!("messages[{index}]");
         require_at(&*param, is_text_or_parts(content), || {
@@ -94,16 +118,23 @@ impl OpenCalls {
     }
 
     /// Checks that each call has a tool message, and removes the calls.
-    pub(in crate::wire) fn check_all_paired(&mut self) -> Checked {
+    pub(super) fn check_all_paired(&mut self) -> Checked {
         let calls = std::mem::take(&mut self.calls);
         let missing: Vec<&str> =
             calls.iter().filter(|call| !call.is_answered).map(|call| &*call.id).collect();
         let param = format!("messages.[{}].role", self.index);
-        require_at(param, missing.is_empty(), || errors::missing_results(&missing.join(", ")))
+        // https://github.com/BerriAI/litellm/issues/10083
+        require_at(param, missing.is_empty(), || {
+            format!(
+                "An assistant message with 'tool_calls' must be followed by tool messages responding to each \
+                 'tool_call_id'. The following tool_call_ids did not have response messages: {}",
+                missing.join(", ")
+            )
+        })
     }
 }
 
-pub(in crate::wire) fn check_tools(request: &Value) -> Checked {
+pub(super) fn check_tools(request: &Value) -> Checked {
     let Some(tools) = request.get("tools") else {
         return require_at(
             "tool_choice",
@@ -127,7 +158,7 @@ pub(in crate::wire) fn check_tools(request: &Value) -> Checked {
     )
 }
 
-pub(in crate::wire) fn check_number(tools: &[Value]) -> Checked {
+pub(super) fn check_number(tools: &[Value]) -> Checked {
     let count = tools.len();
     require_at("tools", count <= MAX_TOOLS, || {
         format!(
@@ -139,18 +170,17 @@ pub(in crate::wire) fn check_number(tools: &[Value]) -> Checked {
 
 /// Whether the wire sends more tools than OpenAI accepts, to a server that accepts them.
 fn sends_more_tools(wire: &dyn Wire) -> bool {
-    let parameters = RawValue::NULL;
-    let tool =
-        |number: usize| ToolSchema::new(format!("tool_{number}").into(), "".into(), parameters.to_owned());
-    let tools: Vec<ToolSchema> = (0..=MAX_TOOLS).map(tool).collect();
-    let body = wire.write(&RequestParts::new(&[]).tools(&tools));
+    let tool = |number| DynamicTool::external(format!("tool_{number}"), "", json!({}));
+    let builder = (0..=MAX_TOOLS).map(tool).fold(Registry::builder(), RegistryBuilder::dynamic);
+    let Ok(registry) = builder.build() else { return false };
+    let body = wire.write(&RequestParts::new(&[]).tools(registry.schemas()));
     let tools = body.ok().and_then(|body| serde_json::from_str::<Vec<Value>>(body.get("tools")?.get()).ok());
     tools.is_some_and(|tools| tools.len() > MAX_TOOLS)
 }
 
 /// Checks the parameters of a function, which it may lack.
-pub(in crate::wire) fn check_parameters(function: &Value, param: &str) -> Checked {
-    let Some((place, error)) = broken_rule(&function["parameters"], FOREIGN.rules) else { return Ok(()) };
+pub(super) fn check_parameters(function: &Value, param: &str) -> Checked {
+    let Some((place, error)) = broken_definition(WIRE, &function["parameters"]) else { return Ok(()) };
     let name = function["name"].as_str().unwrap_or_default();
     let param = format!("{param}{}", place.replace('/', "."));
     reject(param, format!("Invalid schema for function '{name}': {error}"))
@@ -159,7 +189,12 @@ pub(in crate::wire) fn check_parameters(function: &Value, param: &str) -> Checke
 fn check_reply(index: usize, message: &Value) -> Result<OpenCalls, RejectedError> {
     let Some(sent) = message.get("tool_calls") else {
         let param = format!("messages.[{index}].content");
-        require_at(param, is_text_or_parts(&message["content"]), || errors::EMPTY_REPLY)?;
+        // llama.cpp: https://github.com/ggml-org/llama.cpp, `tools/server/server-common.cpp`
+        require_at(
+            param,
+            is_text_or_parts(&message["content"]),
+            || "Assistant message must contain either 'content' or 'tool_calls'!",
+        )?;
         return Ok(OpenCalls::default());
     };
     let sent = list(sent);
@@ -174,9 +209,19 @@ fn check_reply(index: usize, message: &Value) -> Result<OpenCalls, RejectedError
             format!("Failed to parse messages: Missing tool call type: {call}")
         })?;
         let id = call["id"].as_str().unwrap_or_default();
-        require_at(param, !id.is_empty(), || errors::invalid_id(index, position, errors::EMPTY_ID))?;
-        require_at(param, id.len() <= 40, || errors::long_id(index, position, id.len()))?;
-        require_at(param, calls.iter().all(|earlier| earlier.id != id), || errors::duplicate_call(id))?;
+        let invalid_id =
+            |problem: &str| format!("Invalid 'messages[{index}].tool_calls[{position}].id': {problem}");
+        require_at(param, !id.is_empty(), || invalid_id(EMPTY_ID))?;
+        require_at(param, id.len() <= 40, || {
+            let length = id.len();
+            invalid_id(&format!(
+                "string too long. Expected a string with maximum length 40, but got a string with length {length}"
+            ))
+        })?;
+        // Mistral.
+        require_at(param, calls.iter().all(|earlier| earlier.id != id), || {
+            format!("Duplicate tool call id {id} in assistant message")
+        })?;
         let function = &call["function"];
         let arguments = function["arguments"].as_str().and_then(|text| serde_json::from_str(text).ok());
         // Error message of Ollama.
@@ -196,7 +241,7 @@ fn check_message_fields(wire: &dyn Wire, index: usize, message: &Value) -> Check
         _ => &["role", "content", "name"],
     };
     let keeps_reasoning = message["role"] == "assistant" && keeps_reasoning(wire);
-    let known = [known, if keeps_reasoning { &reasoning::FIELDS } else { &[] }].concat();
+    let known = [known, if keeps_reasoning { &REASONING } else { &[] }].concat();
     check_fields(message, &known, |field| {
         reject(format!("messages.[{index}].{field}"), "Extra inputs are not permitted")
     })

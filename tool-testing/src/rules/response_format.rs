@@ -1,13 +1,13 @@
 //! The rules for the schema of a response format of OpenAI's APIs: <https://platform.openai.com/docs/guides/structured-outputs>.
 
-use crate::wire::rejected::{Checked, is_plain_name, require_at};
+use crate::rejected::{Checked, is_plain_name, require_at};
 use serde_json::Value;
 
-pub(in crate::wire) const INVALID_NAME: &str =
+pub(super) const INVALID_NAME: &str =
     "string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.";
 
 /// Checks the response format of OpenAI's APIs, if the request has one: its name and its schema.
-pub(in crate::wire) fn check_response_format(field: &str, format: &Value) -> Checked {
+pub(super) fn check_response_format(field: &str, format: &Value) -> Checked {
     let schema = &format["schema"];
     if schema.is_null() {
         return Ok(());

@@ -1,35 +1,36 @@
 //! The reply to one request: its content on a wire, and how it arrives.
 
-use super::ScriptedModelError;
-use super::chunks::chunks_of;
-use crate::message::{AssistantMessage, Chunk, Origin, StreamError};
-use crate::stream::ReplyAssembler;
-use crate::wire::{Wire, WireError, provider};
+use crate::ScriptedModelError;
+use crate::rules::rules_of;
 use serde_json::Value;
 use std::fmt;
 use std::io;
 use std::time::Duration;
+use tool_runtime::__testing;
+use tool_runtime::AssistantMessage;
+use tool_runtime::stream::{Chunk, ReplyAssembler};
+use tool_runtime::wire::{Wire, WireError};
 
 /// A reply that is not a function of the request.
 #[derive(Debug)]
-pub(super) struct SentReply {
-    pub(super) content: Content,
-    pub(super) delivery: Delivery,
+pub(crate) struct SentReply {
+    pub(crate) content: Content,
+    pub(crate) delivery: Delivery,
 }
 
 /// How a reply arrives.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Delivery {
+pub(crate) struct Delivery {
     /// The time before the reply or its first chunk.
-    pub(super) delay: Option<Duration>,
+    pub(crate) delay: Option<Duration>,
     /// The time between two chunks.
-    pub(super) chunk_delay: Option<Duration>,
+    pub(crate) chunk_delay: Option<Duration>,
     /// The number of chunks before the connection fails.
-    pub(super) interrupted_after: Option<usize>,
+    pub(crate) interrupted_after: Option<usize>,
 }
 
 #[derive(Clone)]
-pub(super) enum Content {
+pub(crate) enum Content {
     Message(Box<AssistantMessage>),
     Body(Value),
     Events(Vec<Value>),
@@ -39,7 +40,7 @@ pub(super) enum Content {
 
 impl SentReply {
     /// The complete reply.
-    pub(super) fn complete(self, wire: &dyn Wire) -> Result<AssistantMessage, ScriptedModelError> {
+    pub(crate) fn complete(self, wire: &dyn Wire) -> Result<AssistantMessage, ScriptedModelError> {
         match self.delivery.interrupted_after {
             Some(_) => assemble(self.chunks(wire)?),
             None => self.content.complete(wire),
@@ -47,15 +48,15 @@ impl SentReply {
     }
 
     /// The chunks of the reply, up to its interruption.
-    pub(super) fn chunks(self, wire: &dyn Wire) -> Result<Vec<Chunk>, ScriptedModelError> {
+    pub(crate) fn chunks(self, wire: &dyn Wire) -> Result<Vec<Chunk>, ScriptedModelError> {
         let mut chunks = match self.content {
             Content::Events(events) => read_events(&events, wire),
-            content => chunks_of(&content.complete(wire)?, wire.name()),
+            content => __testing::chunks(&content.complete(wire)?, wire),
         };
         if let Some(count) = self.delivery.interrupted_after {
             chunks.truncate(count);
             let reset = io::Error::new(io::ErrorKind::ConnectionReset, "the script interrupts the reply");
-            chunks.push(Chunk::failed(StreamError::Transport { source: reset.into() }));
+            chunks.push(Chunk::from(Err::<Chunk, _>(reset)));
         }
         Ok(chunks)
     }
@@ -63,7 +64,7 @@ impl SentReply {
 
 impl Delivery {
     /// These settings, and the others where this one has none.
-    pub(super) fn or(self, others: Self) -> Self {
+    pub(crate) fn or(self, others: Self) -> Self {
         Delivery {
             delay: self.delay.or(others.delay),
             chunk_delay: self.chunk_delay.or(others.chunk_delay),
@@ -75,10 +76,10 @@ impl Delivery {
 impl Content {
     fn complete(self, wire: &dyn Wire) -> Result<AssistantMessage, ScriptedModelError> {
         match self {
-            Content::Message(message) => Ok(from_wire(*message, wire)),
-            Content::Refusal(text) => Ok(from_wire(declined(text, wire.name()), wire)),
+            Content::Message(message) => Ok(__testing::from_wire(*message, wire)),
+            Content::Refusal(text) => Ok(__testing::from_wire(declined(text, wire.name()), wire)),
             Content::Body(body) => wire.read_reply(&body.to_string()).map_err(|error| match error {
-                WireError::Server { message } => ScriptedModelError::Server { message },
+                WireError::Server { message, .. } => ScriptedModelError::Server { message },
                 source => ScriptedModelError::NotAReply { source },
             }),
             Content::Events(events) => assemble(read_events(&events, wire)),
@@ -90,17 +91,10 @@ impl Content {
     }
 }
 
-/// A reply of the script as a server of this wire would send it.
-fn from_wire(mut reply: AssistantMessage, wire: &dyn Wire) -> AssistantMessage {
-    reply.origin.get_or_insert_with(|| Origin::new(wire.name()));
-    reply
-}
-
 /// The reply with this reason, and with the finish reason of the wire's provider.
 fn declined(reason: String, wire: &str) -> AssistantMessage {
-    let finish_reason = provider(wire).and_then(|provider| provider.declined_finish_reason).unwrap_or("stop");
-    let reply = AssistantMessage { refusal: Some(reason), ..AssistantMessage::default() };
-    reply.with_finish_reason(finish_reason)
+    let finish_reason = rules_of(wire).map_or("stop", |rules| rules.declined_finish_reason);
+    __testing::declined(reason).with_finish_reason(finish_reason)
 }
 
 fn read_events(events: &[Value], wire: &dyn Wire) -> Vec<Chunk> {

@@ -1,10 +1,12 @@
 //! The rules of Anthropic's Messages API, with its error messages.
 
-use super::{FOREIGN, errors};
-use crate::schema::conversion::broken_rule;
-use crate::wire::rejected::{Checked, check_fields, invalid, is_plain_name, list, require};
+use crate::rejected::{Checked, check_fields, invalid, is_plain_name, list, require};
 use serde_json::Value;
 use std::collections::HashSet;
+use tool_runtime::__testing::broken_definition;
+
+/// The name of the wire.
+pub(super) const WIRE: &str = "anthropic";
 
 /// The maximum number of strict tools in a request.
 const MAX_STRICT_TOOLS: usize = 20;
@@ -89,7 +91,7 @@ fn check_tools(request: &Value) -> Checked {
         let kind = &tool["input_schema"]["type"];
         require(!kind.is_null(), || format!("{path}.input_schema.type: Field required"))?;
         require(kind == "object", || format!("{path}.input_schema.type: Input should be 'object'"))?;
-        if let Some((_, error)) = broken_rule(&tool["input_schema"], FOREIGN.rules) {
+        if let Some((_, error)) = broken_definition(WIRE, &tool["input_schema"]) {
             return invalid(format!("{path}.input_schema{error}"));
         }
     }
@@ -168,7 +170,9 @@ fn check_message(index: usize, message: &Value, is_last: bool) -> Checked {
         _ => return invalid(format!("messages.{index}.content: Input should be a valid list")),
     };
     require(!is_empty || (is_last && role == "assistant"), || {
-        format!("messages.{index}: {}", errors::EMPTY_MESSAGE)
+        format!(
+            "messages.{index}: all messages must have non-empty content except for the optional final assistant message"
+        )
     })?;
     check_thinking(index, message)?;
     check_text(list(&message["content"]), "messages")
@@ -202,8 +206,10 @@ fn check_text(blocks: &[Value], field: &str) -> Checked {
 
 fn check_call<'a>(call: &'a Value, path: &str, ids: &mut HashSet<&'a str>) -> Checked {
     let id = call["id"].as_str().unwrap_or_default();
-    require(is_plain_name(id), || format!("{path}.tool_use.id: {}", errors::INVALID_ID))?;
-    require(ids.insert(id), || format!("{path}: {}", errors::DUPLICATE_ID))?;
+    require(is_plain_name(id), || {
+        format!("{path}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'")
+    })?;
+    require(ids.insert(id), || format!("{path}: `tool_use` ids must be unique"))?;
     let (field, problem) = match call["name"].as_str() {
         None => ("name", "Field required"),
         Some("") => ("name", "String should have at least 1 character"),
@@ -232,16 +238,31 @@ fn check_result<'a>(
     let Some(id) = result["tool_use_id"].as_str() else {
         return invalid(format!("{path}.tool_result.tool_use_id: Field required"));
     };
-    require(calls(previous).any(|call| call == id), || format!("{path}: {}", errors::unexpected_result(id)))?;
-    require(earlier.all(|other| other != id), || format!("{path}: {}", errors::duplicate_result(id)))
+    // https://github.com/anthropics/claude-code/issues/18947
+    require(calls(previous).any(|call| call == id), || {
+        format!(
+            "{path}: unexpected `tool_use_id` found in `tool_result` blocks: {id}. Each `tool_result` block must have a \
+             corresponding `tool_use` block in the previous message."
+        )
+    })?;
+    require(earlier.all(|other| other != id), || {
+        format!(
+            "{path}: each tool_use must have a single result. Found multiple `tool_result` blocks with id: {id}"
+        )
+    })
 }
 
 /// Checks that the results of the calls are at the start of the next message.
 fn check_paired(index: usize, message: &Value, next: Option<&Value>) -> Checked {
     let answered: HashSet<&str> = next.into_iter().flat_map(results).collect();
     let missing: Vec<&str> = calls(message).filter(|id| !answered.contains(id)).collect();
+    // https://github.com/anthropics/claude-code/issues/8210
     require(missing.is_empty(), || {
-        format!("messages.{index}: {}", errors::missing_results(&missing.join(", ")))
+        format!(
+            "messages.{index}: `tool_use` ids were found without `tool_result` blocks immediately after: {}. Each \
+             `tool_use` block must have a corresponding `tool_result` block in the next message.",
+            missing.join(", ")
+        )
     })
 }
 

@@ -16,9 +16,9 @@ pub struct RejectedError {
 }
 
 /// The result of a check.
-pub(super) type Checked = Result<(), RejectedError>;
+pub(crate) type Checked = Result<(), RejectedError>;
 
-pub(super) fn reject<T>(param: impl Into<String>, message: impl Into<String>) -> Result<T, RejectedError> {
+pub(crate) fn reject<T>(param: impl Into<String>, message: impl Into<String>) -> Result<T, RejectedError> {
     Err(RejectedError { message: message.into(), param: param.into() })
 }
 
@@ -28,17 +28,17 @@ pub(crate) fn invalid<T>(message: impl Into<String>) -> Result<T, RejectedError>
 }
 
 /// Rejects the request unless this condition of a rule is true.
-pub(super) fn ensure(condition: bool, rejection: impl FnOnce() -> Checked) -> Checked {
+pub(crate) fn ensure(condition: bool, rejection: impl FnOnce() -> Checked) -> Checked {
     if condition { Ok(()) } else { rejection() }
 }
 
 /// Rejects the request with this message, which names the invalid part, unless the condition of a rule is true.
-pub(super) fn require<M: Into<String>>(condition: bool, message: impl FnOnce() -> M) -> Checked {
+pub(crate) fn require<M: Into<String>>(condition: bool, message: impl FnOnce() -> M) -> Checked {
     require_at("", condition, message)
 }
 
 /// Rejects this part of the request with this message unless the condition of a rule is true.
-pub(super) fn require_at<M: Into<String>>(
+pub(crate) fn require_at<M: Into<String>>(
     param: impl Into<String>,
     condition: bool,
     message: impl FnOnce() -> M,
@@ -47,12 +47,12 @@ pub(super) fn require_at<M: Into<String>>(
 }
 
 /// The elements of an array; none if it is not one.
-pub(super) fn list(value: &Value) -> &[Value] {
+pub(crate) fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
 /// Rejects the first field of an object that is not among these.
-pub(super) fn check_fields(
+pub(crate) fn check_fields(
     object: &Value,
     known: &[&str],
     rejection: impl FnOnce(&str) -> Checked,
@@ -62,7 +62,7 @@ pub(super) fn check_fields(
 }
 
 /// Whether the text has only letters, digits, `_` and `-`, and at least one of them.
-pub(super) fn is_plain_name(text: &str) -> bool {
+pub(crate) fn is_plain_name(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
 }
 

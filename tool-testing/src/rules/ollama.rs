@@ -1,9 +1,12 @@
 //! The rules of Ollama's own API: its types, with the error messages of its parser, and the pairing of Chat Completions, which
 //! the API does not check itself.
 
-use crate::wire::chat_completions::rules::{OpenCall, OpenCalls, check_tools, invalid_role, messages};
-use crate::wire::rejected::{Checked, ensure, list, reject};
+use super::chat_completions::{OpenCall, OpenCalls, check_tools, invalid_role, messages};
+use crate::rejected::{Checked, ensure, list, reject};
 use serde_json::Value;
+
+/// The name of the wire.
+pub(super) const WIRE: &str = "ollama";
 
 pub(super) fn check(request: &Value) -> Checked {
     // Recorded: Ollama accepts an empty array.

@@ -1,21 +1,22 @@
 //! The scripted model.
 
-use super::sent_reply::{Delivery, SentReply};
-use super::{ScriptedModelError, ScriptedReply, check_request};
-use crate::conversation::Request;
-use crate::message::{AssistantMessage, Chunk};
-use crate::wire::{Wire, WireError};
+use crate::sent_reply::{Delivery, SentReply};
+use crate::{ScriptedModelError, ScriptedReply, check_request};
 use futures_util::stream::{self, Stream, StreamExt as _};
 use serde_json::Value;
 use std::iter;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use tool_runtime::__testing;
+use tool_runtime::conversation::Request;
+use tool_runtime::message::{AssistantMessage, Chunk};
+use tool_runtime::wire::Wire;
 
 /// A model that sends the replies of a script, one for each request. Clones share the script.
 ///
 /// It replaces a client: [`complete`](ScriptedModel::complete) and [`stream`](ScriptedModel::stream) fit the
-/// methods of [`Run`](crate::session::Run) with the same names, and the chunks of `stream` also fit
-/// [`Registry::dispatch_stream`](crate::Registry::dispatch_stream). See the [module](crate::testing) for an example.
+/// methods of [`Run`](tool_runtime::session::Run) with the same names, and the chunks of `stream` also fit
+/// [`Registry::dispatch_stream`](tool_runtime::Registry::dispatch_stream). See the [crate](crate) for an example.
 ///
 /// Each request is written on the [wire of the model](ScriptedModel::wire) if one is set, otherwise on
 /// [its own](Request::wire), and [checked](check_request) first. A request that is rejected takes no reply from the script.
@@ -52,8 +53,8 @@ impl ScriptedModel {
     /// since the list would grow without a limit.
     ///
     /// ```
-    /// use tool_runtime::testing::{ScriptedModel, ScriptedReply};
     /// use tool_runtime::{AssistantMessage, Conversation, Registry, tools};
+    /// use tool_runtime_testing::{ScriptedModel, ScriptedReply};
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -77,9 +78,9 @@ impl ScriptedModel {
     /// each request, [its own](Request::wire).
     ///
     /// ```
-    /// use tool_runtime::testing::ScriptedModel;
     /// use tool_runtime::wire::ChatCompletions;
     /// use tool_runtime::{AssistantMessage, Conversation, Registry, tool, tools};
+    /// use tool_runtime_testing::ScriptedModel;
     ///
     /// /// The time of day.
     /// #[tool]
@@ -120,8 +121,8 @@ impl ScriptedModel {
     /// chunks already.
     ///
     /// ```
-    /// use tool_runtime::testing::ScriptedModel;
     /// use tool_runtime::{AssistantMessage, Conversation, Registry, tools};
+    /// use tool_runtime_testing::ScriptedModel;
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -162,12 +163,8 @@ impl ScriptedModel {
 
     /// The reply to this request, and the wire of both.
     fn next_reply(&self, request: &Request) -> Result<(SentReply, Arc<dyn Wire>), ScriptedModelError> {
-        let wire = Arc::clone(self.wire.as_ref().unwrap_or(&request.wire));
-        let body = request.clone().wire(Arc::clone(&wire)).body();
-        let body = body.map_err(|source| ScriptedModelError::NotWritten { source })?;
-        let body = serde_json::to_value(&body).map_err(|source| ScriptedModelError::NotWritten {
-            source: WireError::NotSerializable { source },
-        })?;
+        let (body, wire) = __testing::write(request, self.wire.as_ref())
+            .map_err(|source| ScriptedModelError::NotWritten { source })?;
         let checked = check_request(&*wire, &body);
         let reply = self.with_state(|state| {
             if !self.repeats {

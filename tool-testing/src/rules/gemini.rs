@@ -1,11 +1,12 @@
 //! The rules of the Gemini API, with its error messages.
 
-use super::definitions::FOREIGN;
-use super::errors;
-use crate::schema::conversion::broken_rule;
-use crate::wire::rejected::{Checked, invalid, list, require};
+use crate::rejected::{Checked, invalid, list, require};
 use serde_json::{Map, Value};
 use std::collections::HashSet;
+use tool_runtime::__testing::broken_definition;
+
+/// The name of the wire.
+pub(super) const WIRE: &str = "gemini";
 
 /// The fields of a part: one with its data, and further ones.
 const DATA: [&[&str]; 3] = [
@@ -18,6 +19,9 @@ const FURTHER: [&str; 5] =
 
 const CALL: [&str; 5] = ["id", "name", "args", "partialArgs", "willContinue"];
 const RESPONSE: [&str; 6] = ["id", "name", "response", "parts", "scheduling", "willContinue"];
+
+const WRONG_NUMBER_OF_RESULTS: &str = "Please ensure that the number of function response parts is equal to the number of \
+     function call parts of the function call turn.";
 
 pub(super) fn check(request: &Value) -> Checked {
     check_tools(request)?;
@@ -46,7 +50,7 @@ fn check_tools(request: &Value) -> Checked {
                 )
             })?;
             require(names.insert(name), || format!("Duplicate function declaration found: {name}"))?;
-            if let Some((place, error)) = broken_rule(&declaration["parametersJsonSchema"], FOREIGN.rules) {
+            if let Some((place, error)) = broken_definition(WIRE, &declaration["parametersJsonSchema"]) {
                 let place = place.replace('/', ".");
                 return invalid(format!(
                     "* GenerateContentRequest.tools[{index}].function_declarations[{position}].parameters{place}.{error}"
@@ -73,7 +77,7 @@ fn check_content(content: &Value, path: &str) -> Checked {
     require(has_valid_role || path == "system_instruction", || "Please use a valid role: user, model.")?;
     let parts = parts(content);
     require(!parts.is_empty(), || {
-        format!("* GenerateContentRequest.{path}.parts: {}", errors::EMPTY_CONTENT)
+        format!("* GenerateContentRequest.{path}.parts: contents.parts must not be empty.")
     })?;
     for (index, part) in parts.iter().enumerate() {
         check_part(part, &format!("{path}.parts[{index}]"))?;
@@ -131,8 +135,11 @@ fn check_turns(contents: &[Value]) -> Checked {
     for turn in contents.chunk_by(|content, next| has_calls(content) && has_calls(next)) {
         let count = |name: &str| turn.iter().map(|content| count(content, name)).sum::<usize>();
         let (calls, results) = (count("functionCall"), count("functionResponse"));
-        require(results == 0 || open > 0, || errors::RESULTS_WITHOUT_CALLS)?;
-        require(results == open, || errors::WRONG_NUMBER_OF_RESULTS)?;
+        require(
+            results == 0 || open > 0,
+            || "Please ensure that function response turn comes immediately after a function call turn.",
+        )?;
+        require(results == open, || WRONG_NUMBER_OF_RESULTS)?;
         require(calls == 0 || previous.is_some_and(|role| role != "model"), || {
             "Please ensure that function call turn comes immediately after a user turn or after a function response \
              turn."
@@ -140,7 +147,7 @@ fn check_turns(contents: &[Value]) -> Checked {
         open = calls;
         previous = turn.last().map(role);
     }
-    require(open == 0, || errors::WRONG_NUMBER_OF_RESULTS)
+    require(open == 0, || WRONG_NUMBER_OF_RESULTS)
 }
 
 fn count(content: &Value, name: &str) -> usize {

@@ -1,4 +1,4 @@
-//! A reply in chunks, as a server streams it.
+//! A reply in chunks, as a server streams it, for tests of programs.
 
 use crate::message::{
     Arguments, AssistantMessage, CallPiece, Chunk, Finish, ItemContent, Piece, ReadItem, StandsFor, ToolCall,
@@ -11,7 +11,7 @@ const PIECE_CHARACTERS: usize = 6;
 
 /// The chunks of a reply: its further fields, pieces of its text or of the reason why the model declines, the calls with
 /// pieces of their arguments, and the end.
-pub(super) fn chunks_of(reply: &AssistantMessage, wire: &'static str) -> Vec<Chunk> {
+pub(crate) fn chunks_of(reply: &AssistantMessage, wire: &'static str) -> Vec<Chunk> {
     let mut chunks = vec![start(reply, wire)];
     if reply.content.as_ref().is_some_and(|content| content.without_tool_references().parts().is_some()) {
         let Ok(Value::Array(parts)) = serde_json::to_value(&reply.content) else { return Vec::new() };

@@ -1,12 +1,12 @@
 //! Entries of a script.
 
-use super::sent_reply::{Content, Delivery, SentReply};
-use crate::conversation::Request;
-use crate::message::AssistantMessage;
+use crate::sent_reply::{Content, Delivery, SentReply};
 use serde_json::Value;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
+use tool_runtime::AssistantMessage;
+use tool_runtime::conversation::Request;
 
 /// One reply of a script.
 ///
@@ -47,8 +47,8 @@ impl ScriptedReply {
     ///
     /// ```
     /// use serde_json::json;
-    /// use tool_runtime::testing::{ScriptedModel, ScriptedReply};
     /// use tool_runtime::{Conversation, Registry, tools};
+    /// use tool_runtime_testing::{ScriptedModel, ScriptedReply};
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -75,8 +75,8 @@ impl ScriptedReply {
     /// interruptions of the returned reply take precedence over those of this one.
     ///
     /// ```
-    /// use tool_runtime::testing::{ScriptedModel, ScriptedReply};
     /// use tool_runtime::{AssistantMessage, Conversation, Registry, tools};
+    /// use tool_runtime_testing::{ScriptedModel, ScriptedReply};
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -96,7 +96,7 @@ impl ScriptedReply {
     }
 
     /// An error of the server: the body of its response, or only the message. The model returns
-    /// [`ScriptedModelError::Server`](super::ScriptedModelError::Server).
+    /// [`ScriptedModelError::Server`](crate::ScriptedModelError::Server).
     pub fn error(body: impl Into<String>) -> Self {
         ScriptedReply::new(Content::Error(body.into()))
     }
@@ -105,8 +105,8 @@ impl ScriptedReply {
     /// that of the wire's provider, which is `refusal` for Anthropic and `stop` for Chat Completions.
     ///
     /// ```
-    /// use tool_runtime::testing::{ScriptedModel, ScriptedReply};
     /// use tool_runtime::{Conversation, Registry, tools};
+    /// use tool_runtime_testing::{ScriptedModel, ScriptedReply};
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -130,8 +130,8 @@ impl ScriptedReply {
     /// ```
     /// use std::time::Duration;
     /// use tokio::time::timeout;
-    /// use tool_runtime::testing::{ScriptedModel, ScriptedReply};
     /// use tool_runtime::{AssistantMessage, Conversation, Registry, tools};
+    /// use tool_runtime_testing::{ScriptedModel, ScriptedReply};
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -166,14 +166,14 @@ impl ScriptedReply {
 
     /// Interrupts the reply: the connection fails after this number of chunks. Default: the reply is complete.
     ///
-    /// The chunk after them is a [transport error](crate::stream::StreamError::Transport) whose source is a
-    /// [`std::io::Error`] of the kind `ConnectionReset`. [`ScriptedModel::complete`](super::ScriptedModel::complete)
-    /// returns [`Interrupted`](super::ScriptedModelError::Interrupted), which has the partial reply. A reply that is
+    /// The chunk after them is a [transport error](tool_runtime::stream::StreamError::Transport) whose source is a
+    /// [`std::io::Error`] of the kind `ConnectionReset`. [`ScriptedModel::complete`](crate::ScriptedModel::complete)
+    /// returns [`Interrupted`](crate::ScriptedModelError::Interrupted), which has the partial reply. A reply that is
     /// complete after this number of chunks is not interrupted.
     ///
     /// ```
-    /// use tool_runtime::testing::{ScriptedModel, ScriptedReply};
     /// use tool_runtime::{AssistantMessage, Conversation, Registry, tools};
+    /// use tool_runtime_testing::{ScriptedModel, ScriptedReply};
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -193,7 +193,7 @@ impl ScriptedReply {
     }
 
     /// The reply to this request.
-    pub(super) fn to(&self, request: &Request) -> SentReply {
+    pub(crate) fn to(&self, request: &Request) -> SentReply {
         let mut delivery = self.delivery;
         let mut source = self.source.clone();
         loop {
