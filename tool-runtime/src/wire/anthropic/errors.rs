@@ -4,13 +4,13 @@
 use crate::violation::ViolationKind;
 use crate::wire::provider::{InvalidMessage, QuotedError};
 
-pub(super) const DUPLICATE_ID: &str = "`tool_use` ids must be unique";
-pub(super) const INVALID_ID: &str = "String should match pattern '^[a-zA-Z0-9_-]+$'";
-pub(super) const EMPTY_MESSAGE: &str =
+const DUPLICATE_ID: &str = "`tool_use` ids must be unique";
+const INVALID_ID: &str = "String should match pattern '^[a-zA-Z0-9_-]+$'";
+const EMPTY_MESSAGE: &str =
     "all messages must have non-empty content except for the optional final assistant message";
 
 /// <https://github.com/anthropics/claude-code/issues/18947>
-pub(super) fn unexpected_result(id: &str) -> String {
+fn unexpected_result(id: &str) -> String {
     format!(
         "unexpected `tool_use_id` found in `tool_result` blocks: {id}. Each `tool_result` block must have a corresponding \
          `tool_use` block in the previous message."
@@ -18,14 +18,14 @@ pub(super) fn unexpected_result(id: &str) -> String {
 }
 
 /// <https://github.com/anthropics/claude-code/issues/8210>
-pub(super) fn missing_results(ids: &str) -> String {
+fn missing_results(ids: &str) -> String {
     format!(
         "`tool_use` ids were found without `tool_result` blocks immediately after: {ids}. Each `tool_use` block must have \
          a corresponding `tool_result` block in the next message."
     )
 }
 
-pub(super) fn duplicate_result(id: &str) -> String {
+fn duplicate_result(id: &str) -> String {
     format!("each tool_use must have a single result. Found multiple `tool_result` blocks with id: {id}")
 }
 

@@ -5,16 +5,16 @@ use crate::violation::ViolationKind;
 use crate::wire::provider::{InvalidMessage, QuotedError};
 
 /// <https://github.com/miurla/morphic/issues/136>, with the spelling of OpenAI.
-pub(super) const RESULT_WITHOUT_CALLS: &str = "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.";
+const RESULT_WITHOUT_CALLS: &str = "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.";
 
 /// llama.cpp: <https://github.com/ggml-org/llama.cpp>, `tools/server/server-common.cpp`
-pub(super) const EMPTY_REPLY: &str = "Assistant message must contain either 'content' or 'tool_calls'!";
+const EMPTY_REPLY: &str = "Assistant message must contain either 'content' or 'tool_calls'!";
 
 pub(in crate::wire) const EMPTY_ID: &str =
     "empty string. Expected a string with minimum length 1, but got an empty string instead.";
 
 /// <https://github.com/BerriAI/litellm/issues/10083>
-pub(super) fn missing_results(ids: &str) -> String {
+fn missing_results(ids: &str) -> String {
     format!(
         "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The \
          following tool_call_ids did not have response messages: {ids}"
@@ -22,7 +22,7 @@ pub(super) fn missing_results(ids: &str) -> String {
 }
 
 /// Groq.
-pub(super) fn result_without_id(index: usize) -> String {
+fn result_without_id(index: usize) -> String {
     format!(
         "'messages.{index}' : for 'role:tool' the following must be satisfied[('messages.{index}.tool_call_id' : property \
          'tool_call_id' is missing)]"
@@ -31,26 +31,26 @@ pub(super) fn result_without_id(index: usize) -> String {
 
 /// Mistral: <https://github.com/mistralai/mistral-common>, `protocol/instruct/validator.py`, also for its messages about
 /// duplicate ids.
-pub(super) fn unexpected_result(id: &str) -> String {
+fn unexpected_result(id: &str) -> String {
     format!("Unexpected tool call id {id} in tool results")
 }
 
 /// Mistral.
-pub(super) fn duplicate_call(id: &str) -> String {
+fn duplicate_call(id: &str) -> String {
     format!("Duplicate tool call id {id} in assistant message")
 }
 
 /// DeepSeek.
-pub(super) fn repeated_id(index: usize, id: &str) -> String {
+fn repeated_id(index: usize, id: &str) -> String {
     format!("Duplicate value for 'tool_call_id' of {id} in message[{index}]")
 }
 
 /// The error message for the id of a call. `position` is the position of the call in its reply.
-pub(super) fn invalid_id(index: usize, position: usize, problem: &str) -> String {
+fn invalid_id(index: usize, position: usize, problem: &str) -> String {
     format!("Invalid 'messages[{index}].tool_calls[{position}].id': {problem}")
 }
 
-pub(super) fn long_id(index: usize, position: usize, length: usize) -> String {
+fn long_id(index: usize, position: usize, length: usize) -> String {
     let problem = format!(
         "string too long. Expected a string with maximum length 40, but got a string with length {length}"
     );

@@ -3,10 +3,10 @@
 use crate::violation::ViolationKind;
 use crate::wire::provider::{InvalidMessage, QuotedError};
 
-pub(super) const EMPTY_CONTENT: &str = "contents.parts must not be empty.";
-pub(super) const RESULTS_WITHOUT_CALLS: &str =
+const EMPTY_CONTENT: &str = "contents.parts must not be empty.";
+const RESULTS_WITHOUT_CALLS: &str =
     "Please ensure that function response turn comes immediately after a function call turn.";
-pub(super) const WRONG_NUMBER_OF_RESULTS: &str = "Please ensure that the number of function response parts is equal to \
+const WRONG_NUMBER_OF_RESULTS: &str = "Please ensure that the number of function response parts is equal to \
      the number of function call parts of the function call turn.";
 
 pub(super) fn quoted_error(invalid: &InvalidMessage<'_>) -> Option<QuotedError> {
