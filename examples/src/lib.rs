@@ -4,3 +4,8 @@
 pub mod model;
 pub mod scripted;
 pub mod transcript;
+
+/// The recipes of the README, compiled and run as tests; its first program is `examples/quick_start.rs`.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

@@ -111,7 +111,11 @@ impl Registry {
         let run = |(position, call)| async move {
             let record = CallRecord::default();
             let incoming = IncomingCall::new(batch, position, call, Approval::None, &record);
-            registry.run_call(&incoming).await.into_message(registry, call)
+            let ended = registry.run_to_end(&incoming).await;
+            if let Some(release) = ended.release(batch, position) {
+                release.complete().await;
+            }
+            ended.into_message(registry, call)
         };
         match &**calls {
             // Most replies have one call, which needs no collection of futures.

@@ -286,8 +286,3 @@ pub use tool_runtime_macros::toolset;
 
 // Their types and traits occur in the API of this crate.
 pub use {schemars, serde, serde_json};
-
-/// The recipes of the README, compiled and run as tests; its first program is `examples/quick_start.rs`.
-#[cfg(all(doctest, feature = "anthropic", feature = "collect", feature = "search"))]
-#[doc = include_str!("../../README.md")]
-struct Readme;

@@ -129,8 +129,11 @@ impl EndedCall {
         EndedCall { tool, is_inner: incoming.is_inner, ended, events: None, outcome }
     }
 
-    /// The step after the call, which lets later calls of the reply begin.
-    pub(crate) fn release<'a>(&self, batch: &'a Batch<'a>, position: usize) -> Release<'a> {
+    /// The step after the call, which lets later calls of the reply begin; `None` without listeners and without an order.
+    pub(crate) fn release<'a>(&self, batch: &'a Batch<'a>, position: usize) -> Option<Release<'a>> {
+        if self.events.is_none() && batch.order.is_none() {
+            return None;
+        }
         let progress = match &self.ended {
             // Its result comes from elsewhere.
             Ended::Finished(Err(failure)) if batch.rejection.is_some() => match failure.error() {
@@ -141,7 +144,7 @@ impl EndedCall {
             Ended::Cancelled if batch.unfinished == Unfinished::Fail => Progress::Ended,
             _ => Progress::Waits,
         };
-        Release { events: self.events.clone(), order: batch.order, position, progress }
+        Some(Release { events: self.events.clone(), order: batch.order, position, progress })
     }
 
     /// Sends the last event of the call in this dispatch.

@@ -26,7 +26,9 @@ impl Registry {
     /// Runs one call to its end, and lets later ones begin.
     pub(crate) async fn run_call(&self, call: &IncomingCall<'_>) -> EndedCall {
         let ended = self.run_to_end(call).await;
-        ended.release(call.batch, call.position).complete().await;
+        if let Some(release) = ended.release(call.batch, call.position) {
+            release.complete().await;
+        }
         ended
     }
 

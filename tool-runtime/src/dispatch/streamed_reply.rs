@@ -98,7 +98,9 @@ impl EarlyCall {
         let ended = registry.run_to_end(&incoming).await;
         let release = ended.release(batch, position);
         *self.ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(ended);
-        release.complete().await;
+        if let Some(release) = release {
+            release.complete().await;
+        }
     }
 
     /// The end of the call, once it has ended.

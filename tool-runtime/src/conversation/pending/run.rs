@@ -129,7 +129,9 @@ impl PendingCalls {
             let release = ended.release(batch, position);
             drop(begun);
             run.take(call, state, ended);
-            release.complete().await;
+            if let Some(release) = release {
+                release.complete().await;
+            }
         });
         join_all(running).await;
     }
