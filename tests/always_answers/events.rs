@@ -122,7 +122,7 @@ impl CallEvents<'_> {
                 }
                 CallStatus::Progress { .. } => assert!(has_started, "progress before the start"),
                 // Progress that a thread reports while the call is stopped may still wait, and is skipped.
-                CallStatus::Skipped { .. } => {
+                CallStatus::EventsSkipped { .. } => {
                     assert!(has_started && self.may_report_late(), "skipped: {:?}", self.events);
                 }
                 _ => assert!(is_at_the_end, "nothing comes after the last event: {:?}", self.events),
@@ -205,7 +205,7 @@ impl CallEvents<'_> {
                 CallStatus::Started { .. } => "event: started",
                 CallStatus::Progress { .. } => "event: progress",
                 CallStatus::NeedsApproval { .. } => "event: needs approval",
-                CallStatus::Skipped { .. } => "event: skipped",
+                CallStatus::EventsSkipped { .. } => "event: skipped",
                 _ => "event: finished",
             });
         }

@@ -58,7 +58,8 @@
 //! 3. A rule of [`ask`](Rules::ask) is about the call, or it is unclear whether one of `deny` or `ask` is: a person decides.
 //! 4. A rule of [`allow`](Rules::allow) is about the call: it runs. For a tool with `requires_approval`, the rule must name the
 //!    tool without a wildcard.
-//! 5. Otherwise, the rules are undecided: the call runs unless its tool has `requires_approval`, or the program decides.
+//! 5. A rule of `allow` has a pattern for a command that cannot be read with certainty: a person decides.
+//! 6. Otherwise, the rules are undecided: the call runs unless its tool has `requires_approval`, or the program decides.
 //!
 //! [`Rules::verdict`] returns the verdict with its rule, for a page that shows it.
 //!
@@ -82,7 +83,8 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 //!
-//! [`Rules::extend`] merges files. Declare the commands in the program, so that no file can omit them, and read a file that the
+//! [`Rules::extend`] merges files. To write [`Rules::allow_like`] back to a file, keep the rules of that file apart, and call it
+//! on both. Declare the commands in the program, so that no file can omit them, and read a file that the
 //! user did not write with [`Rules::without_allowed`]. [`Rules::unknown_names`] finds rules about tools and arguments that the
 //! registry does not have.
 //!
@@ -91,9 +93,10 @@
 //! In a pattern, `*` is any text, also an empty one, `\*` is a `*` and `\\` is a `\`. Every other character stands for itself,
 //! and the whole text must match.
 //!
-//! - A value that is no string is matched as its JSON text. In an array or an object, one of the texts in it must match to deny
-//!   or ask, and each of them to allow. Keys are not matched.
-//! - To allow, `*` contains no line break.
+//! - A value that is not a string is matched as its JSON text. A rule of `deny` or `ask` matches an array or an object if one
+//!   of the values in it matches, or its whole JSON text, which includes the keys. A rule of `allow` matches it if there is a
+//!   value in it, and each of them matches.
+//! - In a rule of `allow`, `*` matches no line break.
 //! - An absent argument has its default, which rules do not know. It is not allowed, and to deny or ask, it is unclear. So a rule
 //!   about every tool with a pattern for `path` asks about each call without a `path`: name the tools that have one.
 //! - A call whose arguments repeat a key, or have a number that cannot be compared exactly, is unclear to a rule about arguments.
@@ -105,10 +108,12 @@
 //! program and its arguments. `rm *` also matches `rm` without arguments.
 //!
 //! To allow, a pattern must match the whole text, which is one program with its arguments. A command with an operator, an
-//! expansion (except `~` and patterns of file names), a redirection, a comment or several lines is never allowed by a pattern, and
-//! neither is one whose program has quotes in its name. Only [`Rules::allow_like`] allows such a command, as exactly the same
-//! text.
-//! A pattern allows a program with all that its arguments can do: `git *` includes `git -c alias.x='!rm y' x`.
+//! expansion (except `~` and patterns of file names), a redirection, a comment or several lines is never allowed by a
+//! pattern, and neither is one whose program has quotes in its name. [`Rules::allow_like`] allows such a command, as exactly
+//! the same text, and so does a rule of `allow` without a pattern for the argument: `"run_command"` allows every command. A
+//! pattern allows a program with all that its arguments can do: `git *` includes `git -c alias.x='!rm y' x`. A rule about a
+//! subcommand does not see it after other options: `git push *` is not about `git -C . push`. So allow subcommands, such as `git
+//! status *` and `git diff *`, instead of `git *`.
 //!
 //! To deny or ask, a pattern matches the whole text, or one of its parts:
 //!
@@ -121,10 +126,10 @@
 //! folder, and in lower case without `.exe`. A text that only looks like a command is a part too: `rm *` denies
 //! `case x in a) ;; rm) ;; esac`.
 //!
-//! It is unclear, so a person decides, if the text cannot be read with certainty: if a quote is not closed, for example, if shells
-//! read it differently, if it is longer than 64 KiB, if a shell reads commands from its input, or if a pattern may match the text
-//! of an expansion: `$X -rf /` always, `rm $X` for the pattern `rm -rf *`. A pattern that begins with `*` may match every command
-//! with an expansion.
+//! To a rule with a pattern for the argument, the command is unclear, so a person decides, if the text cannot be read with
+//! certainty: if a quote is not closed, for example, if shells read it differently, if it is longer than 64 KiB, if a shell
+//! reads commands from its input, or if a pattern may match the text of an expansion: `$X -rf /` always, `rm $X` for the
+//! pattern `rm -rf *`. A pattern that begins with `*` may match every command with an expansion.
 //!
 //! # No sandbox
 //!

@@ -58,7 +58,9 @@ impl Rules {
     /// Declares that an argument of the tools whose name matches the pattern is a command of a shell such as `sh` or `bash`, or an
     /// array with a program and its arguments. [Commands](crate#commands) describes how rules match it.
     ///
-    /// Without it, the argument is a plain text: `git *` would allow `git status; rm x`. It makes rules stricter, never weaker.
+    /// Without it, the argument is a plain text: `git *` would allow `git status; rm x`. With it, rules of `deny` and `ask`
+    /// match more calls. A rule of `allow` matches fewer texts, with two exceptions: `git *` also matches `git` alone, and
+    /// the words of an array are matched together.
     #[must_use]
     pub fn command(mut self, tool: impl Into<String>, argument: impl Into<String>) -> Self {
         let declared = CommandArgument { tool: Pattern::new(tool.into()), argument: argument.into() };
@@ -136,7 +138,9 @@ impl Rules {
         Rules { allow: Vec::new(), allow_calls: Vec::new(), ..self }
     }
 
-    /// The decision for a [`before_call`](tool_runtime::RegistryBuilder::before_call) hook.
+    /// The decision for a [`before_call`](tool_runtime::RegistryBuilder::before_call) hook: the [verdict](Rules::verdict) as
+    /// a [`Decision`]. A denied call gets a reason for the model, an unclear one asks a person, and one that no rule is about
+    /// is [`Decision::Undecided`].
     #[must_use]
     pub fn decide(&self, call: &ProposedCall) -> Decision {
         match self.verdict(call) {
@@ -147,7 +151,7 @@ impl Rules {
         }
     }
 
-    /// The decision with its reason, for a page that shows it.
+    /// The verdict about the call, with the rule that gives it, for a page that shows it.
     ///
     /// ```
     /// use tool_runtime::Registry;

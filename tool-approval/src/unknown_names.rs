@@ -6,8 +6,11 @@ use serde_json::Value;
 use tool_runtime::Registry;
 
 impl Rules {
-    /// A sentence for each rule that is about no tool of this registry, or about an argument that none of its tools has. A misspelt
-    /// rule of `deny` protects nothing, so a program logs them when it starts.
+    /// A message for each rule or declared command whose pattern matches no tool of this registry, or whose argument none of
+    /// the matching tools has. A tool that accepts unknown arguments has every argument. Calls of [`Rules::allow_like`] are
+    /// not checked.
+    ///
+    /// A misspelt rule of `deny` protects nothing: log these messages when the program starts.
     ///
     /// ```
     /// use tool_runtime::{Registry, tool, tools};

@@ -1,8 +1,8 @@
 //! At most one effect per tool call of a language model, across crashes of the program.
 //!
-//! A program that calls tools can end at any moment: it is killed, it panics, or the machine fails. If it then asks the
-//! model again, the model calls the tools again, and a customer is charged twice. A journal prevents this: it records
-//! each reply before its calls begin, each call when it begins, and each result. After a restart, the program runs the
+//! A program that calls tools can end at any moment: it is killed, it panics, or the machine fails. If it then asks the model
+//! again, the model calls the tools again, and a customer is charged twice. A journal prevents this: it records each reply
+//! before a call with an effect begins, each such call when it begins, and each result. After a restart, the program runs the
 //! stored session, and the run continues where it ended.
 //!
 //! ```
@@ -59,7 +59,7 @@
 //!
 //! | The program ends | `read_only` or `idempotent` | any other tool |
 //! | --- | --- | --- |
-//! | before the reply is recorded | no call has begun; the model is asked again | the same |
+//! | before the reply is recorded | no call has begun, except `read_only` calls of a streamed reply; the model is asked again | no call has begun; the model is asked again |
 //! | after the reply is recorded, before the call is | the call runs | the call runs |
 //! | after the call is recorded, before its effect | the call runs again | it does not run again, and there is no effect; its result is the error below |
 //! | after its effect, before its result is recorded | the call runs again: a second effect, unless the tool prevents it | it does not run again; its result is the error below |
@@ -96,9 +96,9 @@
 //!
 //! # Details
 //!
-//! - A call is compared by its id, its tool and the arguments that the tool receives; a call that differs from its
-//!   record does not run ([`JournalError::OtherCall`]). A finished call has its recorded result even if its tool is
-//!   missing in the later program, its arguments are invalid there, or a hook would deny it.
+//! - A call is compared by its id, its tool and its arguments, before a hook replaces them (`Decision::RunWith`); a call that
+//!   differs from its record does not run ([`JournalError::OtherCall`]). A finished call has its recorded result even if its
+//!   tool is missing in the later program, its arguments are invalid there, or a hook would deny it.
 //! - An interrupted call that runs again passes the hook and the limits again. If they stop it, its result does not
 //!   report that it may have taken effect.
 //! - A call that failed, or whose tool exceeded its time limit, has finished: its error is its result. A call that was
@@ -110,7 +110,9 @@
 //!   not recorded.
 //! - An approved call that has begun needs no other approval, even if the stored session still waits for it. It has the
 //!   arguments with which it was approved.
-//! - The calls of a streamed reply start at its end. Recorded replies have their events again, recorded results have none, and
+//! - Calls of `read_only` tools without `max_calls` start while a streamed reply is received, and are not recorded; the
+//!   others start after the reply is recorded. Recorded replies have their events again, and a recorded result has one event,
+//!   `Finished` with [`Cause::Recorded`](tool_runtime::dispatch::Cause::Recorded).
 //!   [`map_request`](tool_runtime::session::Run::map_request) also receives the requests that a recorded reply replaces.
 //! - After an error of the journal, no further call begins; calls that run finish; the run returns
 //!   [`JournaledRunError::Journal`]. The session is valid, and another run continues it.

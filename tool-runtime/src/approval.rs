@@ -62,6 +62,18 @@ impl ProposedCall {
         self.is_approved
     }
 
+    /// Whether the call would run with this decision of a hook: a person has approved it, for example, or its tool needs no
+    /// approval. For a hook that replaces the arguments of calls that run: see [`Decision::RunWith`].
+    #[must_use]
+    pub fn would_run(&self, decision: &Decision) -> bool {
+        match decision {
+            Decision::Run | Decision::RunWith(_) => true,
+            Decision::Undecided => self.is_approved || !self.policy.requires_approval,
+            Decision::Ask => self.is_approved,
+            Decision::Deny(_) | Decision::Respond(_) => false,
+        }
+    }
+
     /// The id of the call, its key and its run context.
     #[must_use]
     pub fn context(&self) -> &CallContext {
@@ -91,10 +103,49 @@ pub enum Decision {
     Ask,
     /// The call runs with these arguments, one JSON object, in place of those of the model. This approves it, like `Run`.
     ///
-    /// They are validated, and a call with invalid ones does not run. The history and serialized events have the arguments of
-    /// the model; [`CallStatus::Started`](crate::dispatch::CallStatus::Started) has both. So they may have secrets. Only a call
-    /// whose result comes from elsewhere is stored with them, since the program runs it
+    /// The new arguments are validated but not coerced. If they are invalid, the call fails with
+    /// [`CallError::InvalidReplacement`](crate::CallError::InvalidReplacement).
+    ///
+    /// The new arguments may have secrets: the history and serialized events have only the arguments of the model.
+    /// [`CallStatus::Started`](crate::dispatch::CallStatus::Started) has both in memory. Only a call whose result comes from
+    /// elsewhere is stored with the new ones, since the program runs it
     /// ([`Session::awaiting_result`](crate::Session::awaiting_result)).
+    ///
+    /// `RunWith` approves a call, so a hook first decides whether the call runs:
+    ///
+    /// ```
+    /// use serde_json::{Value, json};
+    /// use tool_runtime::dispatch::{Decision, ProposedCall};
+    /// use tool_runtime::{Registry, ToolCall, tool, tools};
+    ///
+    /// /// Looks up the orders of a customer.
+    /// #[tool(read_only)]
+    /// fn orders(customer: u32, token: Option<&str>) -> String {
+    ///     format!("the orders of {customer}, read with {}", token.unwrap_or("no token"))
+    /// }
+    ///
+    /// async fn with_token(call: ProposedCall) -> Decision {
+    ///     let decision = Decision::Undecided; // of rules, for example
+    ///     match serde_json::from_str::<Value>(call.arguments()) {
+    ///         Ok(mut arguments) if call.would_run(&decision) => {
+    ///             arguments["token"] = json!("key-4711");
+    ///             Decision::RunWith(arguments)
+    ///         }
+    ///         _ => decision,
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let registry = Registry::builder().tools(tools![orders]).before_call(with_token).build()?;
+    /// let messages = registry.dispatch(&[ToolCall::new("call_1", "orders", r#"{"customer":7}"#)]).await;
+    /// assert_eq!(messages[0].content, "the orders of 7, read with key-4711");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// The model sees the parameter in the definition of the tool. A secret that no argument needs is
+    /// [application state](crate::RegistryBuilder::state).
     RunWith(Value),
     /// The call does not run. The model receives the reason after `Error: `.
     Deny(String),

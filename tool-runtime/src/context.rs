@@ -14,7 +14,7 @@ pub(crate) use allowed_tools::AllowedTools;
 pub(crate) use begun_calls::BegunCalls;
 pub use call::CallContext;
 pub(crate) use event::CallEvents;
-pub use event::{CallEvent, CallStatus, Cause};
+pub use event::{CallEvent, CallStatus, Cause, HookArguments};
 pub(crate) use event_queue::{EventQueue, Queued};
 pub use key::CallKey;
 pub(crate) use record::CallRecord;

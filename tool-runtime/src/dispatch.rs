@@ -35,7 +35,7 @@ mod turn;
 #[doc(inline)]
 pub use crate::approval::{Decision, ProposedCall};
 #[doc(inline)]
-pub use crate::context::{CallContext, CallEvent, CallKey, CallStatus, Cause, RunContext};
+pub use crate::context::{CallContext, CallEvent, CallKey, CallStatus, Cause, HookArguments, RunContext};
 #[doc(inline)]
 pub use crate::outcome::{ArgumentError, CallError, Outcome, UnknownToolError};
 #[doc(inline)]

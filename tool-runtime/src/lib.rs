@@ -61,7 +61,9 @@
 //! | an optional argument, a default, a struct as an argument | [`#[tool]`](macro@tool#parameters) |
 //! | application state in a tool | [`#[tool]`](macro@tool#state-and-context), [`RegistryBuilder::state`]; of one user or request: [`Registry::with`] |
 //! | several messages of a user | [`Session::push_user`] |
-//! | approval by a rule of the program | [`RegistryBuilder::before_call`] |
+//! | approval by a rule of the program | [`RegistryBuilder::before_call`]; rules in a settings file: the package `tool-runtime-approval` |
+//! | effects of a reply in their order | [`RegistryBuilder::ordered_effects`] |
+//! | a secret of the program in the arguments of a tool | [`Decision::RunWith`](dispatch::Decision::RunWith) |
 //! | approval by a person, in a later request | [`Session::approve`], [`Session::awaiting_approval`]; without a session, [`PendingCalls::run`](conversation::PendingCalls::run) |
 //! | a result from a browser, a person or a long job | [`DynamicTool::external`], [`ToolOutput::pending`], [`Session::provide_result`] |
 //! | limits of replies, calls and tokens in a run | [`Run::max_replies`](session::Run::max_replies), [`max_calls`](session::Run::max_calls), [`max_tokens_total`](session::Run::max_tokens_total) |
@@ -75,6 +77,8 @@
 //! | retries, a cache, redaction, marks around untrusted text, recording | [Middleware](#middleware), [`RegistryBuilder::around_call`] |
 //! | the events of a run, for server-sent events | [`Run::on_event`](session::Run::on_event), [`session::Event`] |
 //! | the tools that a run has called, with their results | the pattern of [`session::Event::Call`] in [`Run::on_event`](session::Run::on_event) |
+//! | an audit log | [`CallStatus::Finished`](dispatch::CallStatus::Finished) and its [`Cause`](dispatch::Cause) |
+//! | a graceful stop | [`Run::stop_after_calls`](session::Run::stop_after_calls), [`cancel_on`](session::Run::cancel_on), [`RunContext::finish_effects`] |
 //! | progress, and each result as soon as it exists | [`CallContext::progress`], [`session::Event::Call`], [`RunContext::on_event`] |
 //! | data that a tool sends to the user interface | [`CallContext::emit`] |
 //! | a session inside a tool | [`CallContext::child_run_context`], [`session`](session#events) |

@@ -60,7 +60,8 @@ pub(crate) struct OutcomeDetails {
 
 impl Outcome {
     pub(crate) fn from_error(error: CallError) -> Self {
-        Outcome { error: Some(Arc::new(error)), ..Outcome::default() }
+        let has_begun = matches!(error, CallError::Interrupted { .. });
+        Outcome { error: Some(Arc::new(error)), has_begun, ..Outcome::default() }
     }
 
     /// The reason why there is no result; `None` if the call succeeded. [`CallError::kind`] is its identifier.

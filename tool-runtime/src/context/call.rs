@@ -161,7 +161,7 @@ impl CallContext {
     ///
     /// The listener of a session's run ([`Run::on_event`](crate::session::Run::on_event)) receives the data in the task of
     /// the run: whenever the tool awaits, and after it has ended. 16 MiB can wait; the rest is
-    /// [skipped](crate::dispatch::CallStatus::Skipped). So an async tool that sends more than 10,000 values, or long ones,
+    /// [skipped](crate::dispatch::CallStatus::EventsSkipped). So an async tool that sends more than 10,000 values, or long ones,
     /// awaits between them: `tokio::task::yield_now().await` after every 1,000 values is enough.
     ///
     /// ```

@@ -6,6 +6,7 @@ use crate::outcome::{CallError, Outcome};
 use crate::output::ToolResult;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
@@ -31,9 +32,11 @@ pub struct CallEvent {
 
 /// The status of a call in a [`CallEvent`].
 ///
-/// `Started` is first, unless the call does not run. `Progress` and `Emitted` follow as often as the tool sends them; `Skipped`
-/// reports those that a slow listener does not receive. A call that does not end (`NeedsApproval`, `NeedsResult`, `NeedsCall`,
-/// `Cancelled`) has further events in a later run.
+/// `Started` is first, unless the call does not run. `Progress` and `Emitted` follow as often as the tool sends them;
+/// `EventsSkipped` reports those that a slow listener does not receive. A call that does not end (`NeedsApproval`, `NeedsResult`,
+/// `NeedsCall`, `Cancelled`) has further events in a later run. [`Registry::dispatch`](crate::Registry::dispatch) keeps no
+/// call pending: a call that needs an approval or a result fails there, and `NeedsApproval` or `NeedsResult` is its last
+/// event.
 ///
 /// Each call of a [`Session`](crate::Session) or of [`PendingCalls`](crate::conversation::PendingCalls) has exactly one
 /// `Finished`, which is its last event, whatever its [`Cause`]: the `Finished` events are an audit log. If a decision, a result
@@ -56,7 +59,7 @@ pub enum CallStatus {
         /// Not serialized, since they may have secrets of the program: see
         /// [`CallEvent::with_tool_arguments`].
         #[serde(skip)]
-        run_with: Option<String>,
+        run_with: Option<HookArguments>,
     },
     /// The tool reports progress: see [`CallContext::progress`](super::CallContext::progress).
     #[non_exhaustive]
@@ -77,7 +80,7 @@ pub enum CallStatus {
     /// Progress and data of the tool that the listener does not receive: those that wait take more than 16 MiB, or the call has
     /// reached its time limit or was cancelled while they waited.
     #[non_exhaustive]
-    Skipped {
+    EventsSkipped {
         /// The number of events since the last such report.
         events: u64,
     },
@@ -98,7 +101,7 @@ pub enum CallStatus {
         arguments: String,
         /// The arguments that the tool got, or gets elsewhere, in their place, as in `Started`. Not serialized.
         #[serde(skip)]
-        run_with: Option<String>,
+        run_with: Option<HookArguments>,
     },
     /// The call is pending until an earlier call of its reply has ended: see
     /// [`ordered_effects`](crate::RegistryBuilder::ordered_effects).
@@ -117,7 +120,7 @@ pub enum CallStatus {
         arguments: String,
         /// The arguments that the tool got in their place, as in `Started`. Not serialized.
         #[serde(skip)]
-        run_with: Option<String>,
+        run_with: Option<HookArguments>,
         /// Why the call has this result.
         cause: Cause,
         /// The result.
@@ -134,9 +137,9 @@ pub enum CallStatus {
 pub enum Cause {
     /// The tool ran, or middleware gave a result in its place.
     Ran,
-    /// A hook, a rule or a person denied it.
+    /// A hook or a person denied it, or the hook panicked or exceeded its time limit.
     Denied,
-    /// The program skipped it: a user message arrived, or [`skip_calls`](crate::Session::skip_calls).
+    /// It was skipped, by a user message or by [`skip_calls`](crate::Session::skip_calls).
     Skipped,
     /// The result comes from elsewhere: [`provide_result`](crate::Session::provide_result), or a hook that responded.
     Provided,
@@ -144,8 +147,28 @@ pub enum Cause {
     Recorded,
     /// It began in an earlier run that was interrupted, and may have taken effect.
     Interrupted,
-    /// It could not run: its tool or its arguments are wrong, a limit is reached, or it was cancelled before it began.
+    /// It could not run: its tool or its arguments are wrong, it has no approval, its result or an earlier call is missing, a
+    /// limit is reached, or it was cancelled before it began.
     NotRun,
+}
+
+/// The arguments of [`Decision::RunWith`](crate::dispatch::Decision::RunWith): the text of one JSON object. Its `Debug` text does not
+/// contain them, so that a log of events has no secret.
+#[derive(Clone, PartialEq, Eq)]
+pub struct HookArguments(pub(crate) String);
+
+impl HookArguments {
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for HookArguments {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("HookArguments(..)")
+    }
 }
 
 impl CallEvent {
@@ -158,7 +181,7 @@ impl CallEvent {
         | CallStatus::Finished { arguments, run_with, .. } = &mut self.status
         {
             if let Some(run_with) = run_with {
-                arguments.clone_from(run_with);
+                run_with.as_str().clone_into(arguments);
             }
         }
         self
@@ -172,7 +195,7 @@ impl CallStatus {
             CallStatus::Started { .. }
             | CallStatus::Progress { .. }
             | CallStatus::Emitted { .. }
-            | CallStatus::Skipped { .. } => false,
+            | CallStatus::EventsSkipped { .. } => false,
             CallStatus::NeedsApproval { .. }
             | CallStatus::NeedsResult { .. }
             | CallStatus::NeedsCall { .. }

@@ -51,7 +51,7 @@ impl<T: Queued> EventQueue<T> {
     pub(crate) fn push(&mut self, event: T) {
         let bytes = match event.call() {
             Some(call) => {
-                if let CallStatus::Skipped { events } = call.status {
+                if let CallStatus::EventsSkipped { events } = call.status {
                     // Another queue has skipped them. One report before the next event of the call is enough.
                     return count(&mut self.skipped, &call.id, events);
                 }
@@ -81,7 +81,7 @@ impl<T: Queued> EventQueue<T> {
             }
             if let Some(events) = self.skipped.remove(&call.id) {
                 let (id, tool) = (call.id.clone(), call.tool.clone());
-                return Some(CallEvent { id, tool, status: CallStatus::Skipped { events } }.into());
+                return Some(CallEvent { id, tool, status: CallStatus::EventsSkipped { events } }.into());
             }
             if call.status.is_last() {
                 self.stopped.remove(&call.id);

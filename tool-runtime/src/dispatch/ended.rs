@@ -125,7 +125,11 @@ impl EndedCall {
             Err(ended) => ended,
         };
         // The steps are dropped: the record knows whether the tool has begun.
-        let outcome = incoming.record.outcome(incoming.batch.elapsed());
+        let mut outcome = incoming.record.outcome(incoming.batch.elapsed());
+        if let Ended::Finished(Err(failure)) = &ended {
+            // It began in an earlier run.
+            outcome.has_begun |= matches!(failure.error(), Some(CallError::Interrupted { .. }));
+        }
         EndedCall { tool, is_inner: incoming.is_inner, ended, events: None, outcome }
     }
 

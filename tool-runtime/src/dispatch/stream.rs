@@ -15,12 +15,12 @@ impl Registry {
     /// Reads a streamed reply, runs its calls, and returns the reply with one tool message per call: `messages[i]` is for
     /// `reply.tool_calls[i]`, as in [`dispatch`](Registry::dispatch).
     ///
-    /// - **Start of calls**: a call of a `read_only` or `idempotent` tool starts as soon as its arguments are complete,
-    ///   while the reply is received. Other calls start after the end of the stream, so that they do not run twice if
-    ///   the stream fails and the request is repeated; with
-    ///   [`start_all_while_streaming`](crate::RegistryBuilder::start_all_while_streaming), they start immediately as
-    ///   well. With [`ordered_effects`](crate::RegistryBuilder::ordered_effects) and after a call of an exclusive tool, calls
-    ///   start in their order.
+    /// - **Start of calls**: a call of a `read_only` or `idempotent` tool starts as soon as its arguments are complete, while
+    ///   the reply is received. Other calls start after the end of the stream, so that they do not run twice if the stream
+    ///   fails and the request is repeated; with
+    ///   [`start_all_while_streaming`](crate::RegistryBuilder::start_all_while_streaming), they start immediately as well.
+    ///   With [`ordered_effects`](crate::RegistryBuilder::ordered_effects), only calls before the first call with an effect
+    ///   start early. A call of an [exclusive](crate::registry::Policy::exclusive) tool, and the calls after it, never do.
     /// - **End of the stream**: the stream ends with `[DONE]` or with its last item. If it ends without `[DONE]` and
     ///   without a `finish_reason`, complete calls run, and a truncated call does not. There is no time limit for the
     ///   stream: set one in the client.

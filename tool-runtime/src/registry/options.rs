@@ -228,14 +228,15 @@ impl RegistryBuilder {
     /// ended, approvals and results from elsewhere included, and later calls begin after it. Default: `false`, and all calls of
     /// a reply run concurrently, except for those of an [exclusive](super::Policy::exclusive) tool.
     ///
-    /// `read_only` calls between two such calls run concurrently. After such a call that waits for a person or for its result, no
-    /// later call begins: [`PendingCalls::run`](crate::conversation::PendingCalls::run) and a
+    /// `read_only` calls between two such calls run concurrently. After such a call that waits for a person or for its
+    /// result, no later call begins: [`PendingCalls::run`](crate::conversation::PendingCalls::run) and a
     /// [`Session`](crate::Session) keep it pending, and [`dispatch`](super::Registry::dispatch) answers it with an error
-    /// ([`CallError::NeedsCall`](crate::CallError::NeedsCall)). A call that failed, was denied or was too late has ended, even if
-    /// the thread of a `blocking` tool still runs. While a call waits for an earlier one, it holds no permit, and no time limit runs. Its approval does not wait: a person can decide about all
-    /// calls of a reply at once.
+    /// ([`CallError::NeedsCall`](crate::CallError::NeedsCall)). A call that failed, was denied or was too late has ended,
+    /// even if the thread of a `blocking` tool still runs. While a call waits for an earlier one, it holds no permit, and no
+    /// time limit runs. Its approval does not wait: a person can decide about all calls of a reply at once.
     ///
-    /// In a streamed reply, a call starts early only if no such call precedes it.
+    /// In a streamed reply, only `read_only` calls before the first such call start early, even with
+    /// [`start_all_while_streaming`](RegistryBuilder::start_all_while_streaming).
     ///
     /// ```
     /// use tool_runtime::{Registry, ToolCall, tool, tools};

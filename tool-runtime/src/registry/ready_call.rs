@@ -69,8 +69,8 @@ impl ReadyCall {
     }
 
     /// Whether the call starts while its reply is received. A [`RunLog`](crate::session::RunLog) has not recorded the reply
-    /// then: if the process ends, the model may call other tools instead. In a run with a log, only calls of `read_only` and
-    /// `idempotent` tools start early.
+    /// then: if the process ends, the model may call other tools instead. In a run with a log, only calls of `read_only`
+    /// tools without `max_calls` start early.
     #[must_use]
     pub fn is_early(&self) -> bool {
         self.owned.batch.is_early
@@ -91,7 +91,7 @@ impl fmt::Debug for ReadyCall {
         f.debug_struct("ReadyCall")
             .field("id", &self.id())
             .field("tool", &self.tool())
-            .field("arguments", &self.arguments())
+            .field("arguments", &self.proposed_arguments())
             .finish_non_exhaustive()
     }
 }

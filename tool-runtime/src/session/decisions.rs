@@ -64,9 +64,9 @@ impl Session {
         self.decide(id, |pending| pending.deny(id, reason))
     }
 
-    /// Sets the result of a pending call: text, JSON, a [`ToolOutput`](crate::ToolOutput) with images and files, an
-    /// error ([`ToolResult::error`]), or a [`ToolMessage`](crate::ToolMessage). Its tool does not run. The result is
-    /// not validated, even if it comes from a browser.
+    /// Sets the result of a pending call: text, JSON, a [`ToolOutput`](crate::ToolOutput) with images and files, an error
+    /// ([`ToolResult::error`]), or a [`ToolMessage`]. Its tool does not run. The result is not validated, even if it comes
+    /// from a browser.
     ///
     /// # Errors
     ///

@@ -122,10 +122,11 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
         self
     }
 
-    /// Sets a log, which records each reply before its calls start. Default: none.
+    /// Sets a log, which records each reply before its calls start, except for early reads. Default: none.
     ///
-    /// With a log, only calls of `read_only` tools start before a streamed reply is complete, since the log does not have the
-    /// reply yet. If the reply is interrupted, the session does not keep it, and the next run repeats the request.
+    /// With a log, only calls of `read_only` tools without `max_calls` start before a streamed reply is complete, since the
+    /// log does not have the reply yet. If the reply is interrupted, the session does not keep it, and the next run repeats
+    /// the request.
     pub fn log(mut self, log: impl RunLog + 'static) -> Self {
         self.settings.log = Some(Box::new(log));
         self
@@ -134,7 +135,10 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
     /// Cancels the run when this future completes, whatever its output is: for example `tokio::signal::ctrl_c()`. The run polls
     /// it. It can be called several times, and adds to the [token](RunContext::cancellation) of the context.
     ///
-    /// Calls with effects that have begun may finish with [`RunContext::finish_effects`].
+    /// Calls with effects that have begun may finish with [`RunContext::finish_effects`]. A second signal does not shorten
+    /// this time: drop the future of the run to stop at once. After its first use, `ctrl_c` of Tokio handles the signal for
+    /// the rest of the process, also between two runs. A terminal sends it to child processes as well: a tool that starts one
+    /// gives it a process group of its own.
     ///
     /// ```
     /// use tool_runtime::session::RunEnd;
@@ -156,9 +160,12 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
         self
     }
 
-    /// Stops the run after the calls of the current reply when this token is cancelled, for example before a server stops. All
-    /// calls of that reply finish, and a reply that is awaited or received is dropped, like an interrupted one. The run ends with
-    /// [`RunEnd::Cancelled`], and another run continues it.
+    /// Stops the run after the calls of the current reply when this token is cancelled, for example before a server stops.
+    /// Once the calls of a reply run, all of them finish, unless they wait for a person or for a result. If the token is
+    /// cancelled before they run, they stay pending. A reply that is awaited is dropped. One that is received ends like an
+    /// interrupted one: without a log, it is kept if one of its calls has started. Default: none.
+    ///
+    /// The run ends with [`RunEnd::Cancelled`], and another run continues it.
     ///
     /// The [token](RunContext::cancellation) of the context stops the calls as well.
     pub fn stop_after_calls(mut self, token: CancellationToken) -> Self {
@@ -227,7 +234,7 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
     ///
     /// If a tool sends progress and data faster than the listener receives them, at most 16 MiB of them wait. Further ones, those
     /// of a call that has reached its time limit or was cancelled, and those that wait one second after the run was cancelled, are
-    /// skipped: [`CallStatus::Skipped`](crate::dispatch::CallStatus::Skipped) reports their number.
+    /// skipped: [`CallStatus::EventsSkipped`](crate::dispatch::CallStatus::EventsSkipped) reports their number.
     ///
     /// To stop the run, cancel the [token](RunContext::cancellation) of its context in the listener: no call starts after
     /// it, not even the one whose start the listener receives.

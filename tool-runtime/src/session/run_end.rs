@@ -18,8 +18,9 @@ pub enum RunEnd {
     /// The model answered: [`Session::final_text`](super::Session::final_text). If the text is empty or contains a tool call
     /// that the server did not parse, [`Session::warnings`](super::Session::warnings) reports it.
     Answered,
-    /// A person must approve calls: [`Session::awaiting_approval`](super::Session::awaiting_approval). Calls that need
-    /// no approval have run, and other calls may wait for their results.
+    /// A person must approve calls: [`Session::awaiting_approval`](super::Session::awaiting_approval). Calls that need no
+    /// approval have run, unless they wait for their results or for an [earlier
+    /// call](crate::RegistryBuilder::ordered_effects).
     NeedsApproval,
     /// The results of calls come from elsewhere: [`Session::awaiting_result`](super::Session::awaiting_result).
     NeedsResult,

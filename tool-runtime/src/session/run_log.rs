@@ -59,7 +59,7 @@ pub trait RunLog: Send + Sync {
     fn find_reply<'a>(&'a self, session: &'a Session) -> RunLogFuture<'a, Option<AssistantMessage>>;
 
     /// Records the next reply of the session. A run calls it when the reply is complete, before the session has it and before
-    /// any of its calls starts.
+    /// its calls start, except for calls of `read_only` tools, which may start while a reply is streamed.
     fn record_reply<'a>(&'a self, session: &'a Session, reply: &'a AssistantMessage) -> RunLogFuture<'a, ()>;
 
     /// A run calls it before it starts the [pending](Session::pending) calls: those of a stored session, and those of a
@@ -75,7 +75,7 @@ pub trait RunLog: Send + Sync {
 pub type RunLogFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StopRun>> + Send + 'a>>;
 
 /// The log cannot be used, and keeps the error for the program. The run ends with [`RunEnd::Cancelled`]; a reply that is not
-/// recorded is dropped, and its calls do not start.
+/// recorded is dropped. Its calls do not start, except for the `read_only` calls that start while it is streamed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "a log creates it")]
 pub struct StopRun;

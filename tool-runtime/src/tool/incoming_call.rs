@@ -1,7 +1,7 @@
 //! A call of a reply, independent of its tool.
 
 use super::Batch;
-use crate::context::CallRecord;
+use crate::context::{CallRecord, HookArguments};
 use crate::inner_call::InnerCall;
 use crate::message::{ToolCall, means_none};
 
@@ -50,8 +50,9 @@ impl<'a> IncomingCall<'a> {
     }
 
     /// The arguments of an event, and those that the tool gets in their place.
-    pub(crate) fn event_arguments(&self) -> (String, Option<String>) {
-        (self.proposed_object().to_owned(), self.record.run_with().map(str::to_owned))
+    pub(crate) fn event_arguments(&self) -> (String, Option<HookArguments>) {
+        let run_with = self.record.run_with().map(|arguments| HookArguments(arguments.to_owned()));
+        (self.proposed_object().to_owned(), run_with)
     }
 
     /// Whether the model wrote the arguments by a definition with written names of keys. It has no definition of an inner call.
