@@ -4,7 +4,7 @@ use super::{Ledger, asked, call, calling, model, results, text_reply};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 use tool_runtime::dispatch::{CallContext, CallEvent, CallStatus, CancellationToken};
-use tool_runtime::session::{Event, RunEnd};
+use tool_runtime::session::{Event, Run, RunEnd};
 use tool_runtime::{Registry, RegistryBuilder, RunContext, Session, ToolCall, ToolMessage, tool, tools};
 use tool_runtime_testing::ScriptedModel;
 
@@ -138,6 +138,29 @@ async fn a_function_on_a_thread_finishes_as_well() {
     assert_eq!((end, results(&session)), (RunEnd::Cancelled, vec!["label of order 7".to_owned()]));
 }
 
+/// The end of a run whose token is cancelled after a time.
+async fn stopped(
+    run: Run<'_>,
+    model: &ScriptedModel,
+    is_streamed: bool,
+    stop: &CancellationToken,
+    after: Duration,
+) -> RunEnd {
+    let run = async {
+        if is_streamed {
+            run.stream(|request| model.stream(request)).await.expect("valid")
+        } else {
+            run.complete(|request| model.complete(request)).await.expect("valid")
+        }
+    };
+    let cancel = async {
+        sleep(after).await;
+        stop.cancel();
+    };
+    let (end, ()) = tokio::join!(run, cancel);
+    end
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_stop_lets_all_calls_of_the_reply_finish_and_sends_no_further_request() {
     for is_streamed in [false, true] {
@@ -147,18 +170,7 @@ async fn a_stop_lets_all_calls_of_the_reply_finish_and_sends_no_further_request(
         let model = two_calls();
         let (mut session, stop) = (asked(), CancellationToken::new());
         let run = session.run(&registry).stop_after_calls(stop.clone());
-        let run = async {
-            if is_streamed {
-                run.stream(|request| model.stream(request)).await.expect("valid")
-            } else {
-                run.complete(|request| model.complete(request)).await.expect("valid")
-            }
-        };
-        let cancel = async {
-            sleep(Duration::from_millis(20)).await;
-            stop.cancel();
-        };
-        let (end, ()) = tokio::join!(run, cancel);
+        let end = stopped(run, &model, is_streamed, &stop, Duration::from_millis(20)).await;
         assert_eq!((end, model.requests().len()), (RunEnd::Cancelled, 1));
         assert_eq!(results(&session), ["order 7 is charged", "order 8"]);
         let end =
@@ -180,28 +192,16 @@ async fn a_stop_does_not_wait_for_the_model() {
     let slow = |reply: tool_runtime_testing::ScriptedReply| {
         reply.with_delay(Duration::from_secs(60)).with_chunk_delay(Duration::from_secs(1))
     };
-    for is_streamed in [false, true] {
+    // Before the whole reply, before the first chunk, and between two chunks.
+    for (is_streamed, seconds) in [(false, 30), (true, 30), (true, 61)] {
         let model = model([slow(calling([call("a", "charge", 7)])), text_reply("Done.")]);
         let (mut session, stop, started) = (asked(), CancellationToken::new(), Instant::now());
         let run = session.run(&registry).stop_after_calls(stop.clone());
-        let run = async {
-            if is_streamed {
-                run.stream(|request| model.stream(request)).await.expect("valid")
-            } else {
-                run.complete(|request| model.complete(request)).await.expect("valid")
-            }
-        };
-        let cancel = async {
-            sleep(Duration::from_secs(61)).await;
-            stop.cancel();
-        };
-        let (end, ()) = tokio::join!(run, cancel);
-        if is_streamed {
-            assert_eq!((end, started.elapsed().as_secs()), (RunEnd::Cancelled, 61));
-            assert_eq!(session.messages().len(), 1, "the next run repeats the request");
-        }
+        let end = stopped(run, &model, is_streamed, &stop, Duration::from_secs(seconds)).await;
+        assert_eq!((end, started.elapsed().as_secs()), (RunEnd::Cancelled, seconds));
+        assert_eq!(session.messages().len(), 1, "the next run repeats the request");
     }
-    assert_eq!(ledger.entries(), ["charge 7"], "only that of the reply that arrived");
+    assert_eq!(ledger.entries(), [""; 0]);
 }
 
 #[tokio::test(start_paused = true)]
