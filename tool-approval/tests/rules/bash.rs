@@ -94,14 +94,10 @@ async fn a_program_that_a_shell_runs_is_denied_or_asks() {
         return;
     }
     let mut random = seeded();
-    let command = |pattern: &str| json!({"tool": "run_command", "arguments": {"command": pattern}});
-    let judge = Judge::new(rules(json!({
-        "commands": [{"tool": "run_command", "argument": "command"}],
-        "deny": [command("rm *")],
-        "allow": [command("*")],
-    })));
+    let judge = Judge::denying_rm();
     // Without a rule that denies, so that only the form of the text decides.
     let harmless = ["echo *", "cat *", "true *", "x *", "for *", "A*", "{*"];
+    let command = |pattern: &str| json!({"tool": "run_command", "arguments": {"command": pattern}});
     let harmless = Judge::new(rules(json!({
         "commands": [{"tool": "run_command", "argument": "command"}],
         "allow": harmless.map(command),

@@ -73,6 +73,16 @@ impl Judge {
         Judge { registry: builder.build().expect("five tools"), verdict }
     }
 
+    /// A judge that denies the commands of `rm`, and allows all other ones.
+    fn denying_rm() -> Self {
+        let command = |pattern: &str| json!({"tool": "run_command", "arguments": {"command": pattern}});
+        Judge::new(rules(json!({
+            "commands": [{"tool": "run_command", "argument": "command"}],
+            "deny": [command("rm *")],
+            "allow": [command("*")],
+        })))
+    }
+
     /// The text of the tool message.
     async fn call(&self, tool: &str, arguments: impl Into<String>) -> String {
         let mut messages = self.registry.dispatch(&[ToolCall::new("call_1", tool, arguments)]).await;

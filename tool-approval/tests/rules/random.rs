@@ -1,18 +1,12 @@
 //! A denied program in random constructs is never allowed, whatever else is allowed.
 
 use super::scripts::script;
-use super::{Judge, rounds, rules, seeded};
-use serde_json::json;
+use super::{Judge, rounds, seeded};
 
 #[tokio::test]
 async fn a_hidden_program_is_denied_or_asks() {
     let mut random = seeded();
-    let command = |pattern: &str| json!({"tool": "run_command", "arguments": {"command": pattern}});
-    let judge = Judge::new(rules(json!({
-        "commands": [{"tool": "run_command", "argument": "command"}],
-        "deny": [command("rm *")],
-        "allow": [command("*")],
-    })));
+    let judge = Judge::denying_rm();
     let count = rounds("RULES_ROUNDS", 3_000);
     let mut denied = 0;
     for _ in 0..count {
