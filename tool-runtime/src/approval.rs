@@ -68,8 +68,9 @@ impl ProposedCall {
     pub fn would_run(&self, decision: &Decision) -> bool {
         match decision {
             Decision::Run | Decision::RunWith(_) => true,
-            Decision::Undecided => self.is_approved || !self.policy.requires_approval,
-            Decision::Ask => self.is_approved,
+            Decision::Undecided | Decision::Ask => {
+                !decision.asks(self.is_approved, self.policy.requires_approval)
+            }
             Decision::Deny(_) | Decision::Respond(_) => false,
         }
     }
@@ -151,6 +152,17 @@ pub enum Decision {
     Deny(String),
     /// The call does not run, and this is its result. For a cache, or for tests.
     Respond(ToolOutput),
+}
+
+impl Decision {
+    /// Whether a call with this decision waits for a person.
+    pub(crate) fn asks(&self, is_approved: bool, requires_approval: bool) -> bool {
+        match self {
+            Decision::Ask => !is_approved,
+            Decision::Undecided => !is_approved && requires_approval,
+            Decision::Run | Decision::RunWith(_) | Decision::Deny(_) | Decision::Respond(_) => false,
+        }
+    }
 }
 
 /// The `before_call` hook of a registry.

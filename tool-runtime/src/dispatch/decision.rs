@@ -19,14 +19,10 @@ impl Registry {
         if call.incoming.approval == Approval::Bypassed {
             return Ok(tool);
         }
-        let is_granted = call.incoming.approval.is_granted();
-        let needs_approval = |decision: &Decision| match decision {
-            Decision::Ask => !is_granted,
-            Decision::Undecided => !is_granted && call.tool.options.policy.requires_approval,
-            _ => false,
-        };
+        let is_approved = call.incoming.approval.is_granted();
+        let requires_approval = call.tool.options.policy.requires_approval;
         match self.decision_of_hook(call).await? {
-            decision if needs_approval(&decision) => {
+            decision if decision.asks(is_approved, requires_approval) => {
                 // No person is asked about a call that cannot run.
                 call.check_limit()?;
                 Err(Ended::NeedsApproval { arguments: call.incoming.object().to_owned(), error: None })
