@@ -111,10 +111,7 @@ impl Registry {
         let run = |(position, call)| async move {
             let record = CallRecord::default();
             let incoming = IncomingCall::new(batch, position, call, Approval::None, &record);
-            let ended = registry.run_to_end(&incoming).await;
-            if let Some(release) = ended.release(batch, position) {
-                release.complete().await;
-            }
+            let ended = registry.run_call(&incoming).await;
             ended.into_message(registry, call)
         };
         match &**calls {
