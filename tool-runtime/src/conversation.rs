@@ -9,23 +9,23 @@
 
 mod answer_tool;
 mod error;
+mod finished_call;
 mod pending;
 mod repeated_calls;
 mod reply_warning;
 mod request;
 mod stored;
 mod unparsed_calls;
-mod unreported_call;
 mod waiting_call;
 
 pub(crate) use answer_tool::AnswerTool;
 pub use error::NotPendingError;
-pub(crate) use pending::CallsToRun;
+pub(crate) use finished_call::FinishedCall;
 pub use pending::PendingCalls;
+pub(crate) use pending::{CallsToRun, StreamedCalls};
 pub use reply_warning::ReplyWarning;
 pub use request::Request;
 pub(crate) use stored::StoredPending;
-pub(crate) use unreported_call::UnreportedCall;
 pub use waiting_call::WaitingCall;
 
 use crate::history::{HistoryError, TrimBudget, Trimmed, trim, validate};
@@ -94,7 +94,7 @@ pub struct Conversation {
     /// The ids of removed calls. A session of this conversation gives them to no other call.
     removed_ids: Arc<RemovedIds>,
     /// The calls that ended since the last run, for the listeners of the next one.
-    pub(crate) unreported: Arc<VecDeque<UnreportedCall>>,
+    pub(crate) unreported: Arc<VecDeque<FinishedCall>>,
 }
 
 /// Compares the messages and the warnings.
@@ -244,12 +244,12 @@ impl Conversation {
         self.removed_ids = Arc::new(removed_ids);
     }
 
-    fn push_unreported(&mut self, call: UnreportedCall) {
+    fn push_unreported(&mut self, call: FinishedCall) {
         Arc::make_mut(&mut self.unreported).push_back(call);
     }
 
     /// The first call that no listener has received.
-    pub(crate) fn pop_unreported(&mut self) -> Option<UnreportedCall> {
+    pub(crate) fn pop_unreported(&mut self) -> Option<FinishedCall> {
         if self.unreported.is_empty() { None } else { Arc::make_mut(&mut self.unreported).pop_front() }
     }
 

@@ -7,9 +7,9 @@ mod run;
 
 pub(super) use call_state::{CallState, Edit, Phase, ReplacedArguments, WaitsFor};
 use positions::Positions;
-pub(crate) use run::CallsToRun;
+pub(crate) use run::{CallsToRun, StreamedCalls};
 
-use super::{Conversation, UnreportedCall, WaitingCall};
+use super::{Conversation, FinishedCall, WaitingCall};
 use crate::context::{Cause, RunContext};
 use crate::message::{AssistantMessage, Message, ToolCall, ToolMessage};
 use crate::outcome::CallError;
@@ -207,7 +207,7 @@ impl PendingCalls {
                     state.restore_arguments(call);
                     let result = denied(call, &state, reason.clone());
                     let cause = state.cause(Cause::Skipped);
-                    let unreported = UnreportedCall::new(state.reported_call(call), cause, &result);
+                    let unreported = FinishedCall::new(state.reported_call(call), cause, &result);
                     conversation.push_unreported(unreported);
                     result
                 }

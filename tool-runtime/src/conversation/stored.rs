@@ -1,7 +1,7 @@
 //! Serialization of pending calls, without loss.
 
 use super::pending::{CallState, Edit, Phase, ReplacedArguments, WaitsFor};
-use super::{Conversation, PendingCalls, UnreportedCall};
+use super::{Conversation, FinishedCall, PendingCalls};
 use crate::fingerprint::Fingerprint;
 use crate::message::stored::{self, Stored};
 use crate::message::{AssistantMessage, Message, RemovedIds, ToolMessage};
@@ -21,7 +21,7 @@ struct Written<'a> {
     #[serde(skip_serializing_if = "RemovedIds::is_empty")]
     removed_ids: &'a RemovedIds,
     #[serde(skip_serializing_if = "VecDeque::is_empty")]
-    unreported: &'a VecDeque<UnreportedCall>,
+    unreported: &'a VecDeque<FinishedCall>,
 }
 
 #[derive(Deserialize)]
@@ -34,7 +34,7 @@ struct Read<'a> {
     #[serde(default)]
     removed_ids: RemovedIds,
     #[serde(default)]
-    unreported: VecDeque<UnreportedCall>,
+    unreported: VecDeque<FinishedCall>,
 }
 
 /// Pending calls without the messages before their reply.

@@ -6,7 +6,7 @@ use super::Session;
 use super::limits::Used;
 use super::state::{Pending, State};
 use crate::context::BegunCalls;
-use crate::conversation::{Conversation, ReplyWarning, StoredPending, UnreportedCall};
+use crate::conversation::{Conversation, FinishedCall, ReplyWarning, StoredPending};
 use crate::message::{Message, RemovedIds, Usage, stored};
 use crate::outcome::{Truncated, bounded_error};
 use serde::de::value::MapAccessDeserializer;
@@ -42,7 +42,7 @@ struct Written<'a> {
     #[serde(skip_serializing_if = "RemovedIds::is_empty")]
     removed_ids: &'a RemovedIds,
     #[serde(skip_serializing_if = "VecDeque::is_empty")]
-    unreported: &'a VecDeque<UnreportedCall>,
+    unreported: &'a VecDeque<FinishedCall>,
 }
 
 /// All fields but the version.
@@ -66,7 +66,7 @@ struct Read<'a> {
     #[serde(default)]
     removed_ids: RemovedIds,
     #[serde(default)]
-    unreported: VecDeque<UnreportedCall>,
+    unreported: VecDeque<FinishedCall>,
 }
 
 #[derive(Serialize, Deserialize)]

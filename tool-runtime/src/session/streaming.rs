@@ -7,7 +7,7 @@ use super::run_log::StopRun;
 use super::run_loop::RunLoop;
 use super::run_span::ChatSpan;
 use super::{Event, RunEnd, Session};
-use crate::conversation::{CallsToRun, Request};
+use crate::conversation::{CallsToRun, Request, StreamedCalls};
 use crate::dispatch::{EarlyCalls, EndedReply, RunningCalls, StreamSettings, StreamedReply};
 use crate::message::{AssistantMessage, Chunk};
 use crate::outcome::CallError;
@@ -83,8 +83,8 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
             received.report(&mut self.reporter);
         }
         let rest = receiving.session.state.pending_mut().map(|pending| {
-            let (within_limit, early) = (pending.within_limit, Some((order, &receiving.early)));
-            let to_run = CallsToRun { within_limit, early, ..CallsToRun::KEEP };
+            let streamed = Some(StreamedCalls { order, early: &receiving.early });
+            let to_run = CallsToRun { within_limit: pending.within_limit, streamed, ..CallsToRun::KEEP };
             pending.calls.run_calls(registry, to_run)
         });
         let running = running.for_each(|()| ready(()));

@@ -3,7 +3,7 @@
 use super::{CallState, PendingCalls, Phase, WaitsFor, denied};
 use crate::context::Cause;
 use crate::conversation::repeated_calls::RepeatedCalls;
-use crate::conversation::{NotPendingError, UnreportedCall};
+use crate::conversation::{FinishedCall, NotPendingError};
 use crate::message::ToolMessage;
 use crate::outcome::{CallError, Outcome};
 use crate::output::{Pending, ToolResult};
@@ -105,7 +105,7 @@ impl PendingCalls {
     fn end(&mut self, at: usize, cause: Option<Cause>, result: ToolMessage) {
         let (call, state) = (&self.reply.tool_calls[at], &mut self.states[at]);
         if let Some(cause) = cause {
-            let unreported = UnreportedCall::new(state.reported_call(call), cause, &result);
+            let unreported = FinishedCall::new(state.reported_call(call), cause, &result);
             self.before.push_unreported(unreported);
         }
         *state = CallState::finished(result);

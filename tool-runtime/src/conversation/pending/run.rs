@@ -4,7 +4,7 @@ use super::call_state::{fingerprint, reported_call};
 use super::{CallState, Edit, PendingCalls, Phase, WaitsFor, tool_name};
 use crate::arguments::truncated_call_error;
 use crate::context::{BegunCalls, CallRecord, Cause};
-use crate::conversation::UnreportedCall;
+use crate::conversation::FinishedCall;
 use crate::conversation::repeated_calls::RepeatedCalls;
 use crate::dispatch::{EarlyCalls, Ended, EndedCall};
 use crate::message::{ToolCall, ToolMessage};
@@ -82,7 +82,7 @@ impl PendingCalls {
 
     /// Runs these calls, unless they have results.
     pub(crate) async fn run_calls(&mut self, registry: &Registry, to_run: CallsToRun<'_>) {
-        let CallsToRun { unfinished, early, .. } = to_run;
+        let CallsToRun { unfinished, streamed, .. } = to_run;
         let registry = &*registry.for_dispatch();
         let was_written = self.use_own_keys(registry);
         while let Some(call) = self.before.pop_unreported() {
@@ -97,7 +97,7 @@ impl PendingCalls {
         let batch = &Batch {
             has_written_keys: batch.has_written_keys || was_written,
             unfinished,
-            order: early.map_or(own_order.as_ref(), |(order, _)| order),
+            order: streamed.map_or(own_order.as_ref(), |streamed| streamed.order),
             ..batch
         };
         let interrupted = &Batch {
@@ -145,9 +145,9 @@ impl PendingCalls {
             _ => Progress::Waits,
         };
         let calls = self.calls();
-        let Some((order, _)) = to_run.early else { return registry.order(calls, progress) };
+        let Some(streamed) = to_run.streamed else { return registry.order(calls, progress) };
         let ordered = (0..).zip(calls).map(|(position, call)| registry.ordered(call, progress(position)));
-        order?.start(ordered);
+        streamed.order?.start(ordered);
         None
     }
 
@@ -215,14 +215,23 @@ pub(crate) struct CallsToRun<'a> {
     pub(crate) unfinished: Unfinished,
     /// The number of calls, from the first, that may run.
     pub(crate) within_limit: usize,
-    /// The order of a streamed reply, if it may have one, and its calls that have started already.
-    pub(crate) early: Option<(Option<&'a Order>, &'a EarlyCalls)>,
+    /// What has started already, if the reply was streamed.
+    pub(crate) streamed: Option<StreamedCalls<'a>>,
+}
+
+/// The calls of a streamed reply.
+#[derive(Clone, Copy)]
+pub(crate) struct StreamedCalls<'a> {
+    /// Their order, if any tool of the registry is a barrier.
+    pub(crate) order: Option<&'a Order>,
+    /// The calls that have started.
+    pub(crate) early: &'a EarlyCalls,
 }
 
 impl CallsToRun<'_> {
     pub(super) const FAIL: Self = CallsToRun { unfinished: Unfinished::Fail, ..Self::KEEP };
     pub(crate) const KEEP: Self =
-        CallsToRun { unfinished: Unfinished::Keep, within_limit: usize::MAX, early: None };
+        CallsToRun { unfinished: Unfinished::Keep, within_limit: usize::MAX, streamed: None };
 
     fn starts(&self, position: usize, state: &CallState) -> bool {
         let may_run = self.unfinished == Unfinished::Fail || !state.waits_for_result();
@@ -231,7 +240,7 @@ impl CallsToRun<'_> {
     }
 
     fn is_early(&self, position: usize) -> bool {
-        self.early.is_some_and(|(_, early)| early.contains_key(&position))
+        self.streamed.is_some_and(|streamed| streamed.early.contains_key(&position))
     }
 }
 
@@ -269,8 +278,8 @@ impl CallsRun<'_> {
                 let reported = reported_call(call, ended.is_inner);
                 self.finish(call, state, ended);
                 if let Some(result) = state.result() {
-                    let ended = UnreportedCall::new(reported, Cause::NotRun, result);
-                    self.registry.send_event(&ended.into_event());
+                    let finished = FinishedCall::new(reported, Cause::NotRun, result);
+                    self.registry.send_event(&finished.into_event());
                 }
             }
             _ if self.unfinished == Unfinished::Fail => self.finish(call, state, ended),
@@ -278,8 +287,8 @@ impl CallsRun<'_> {
             Ended::NeedsApproval { .. } | Ended::NeedsResult { ticket: None, .. } if call.is_truncated => {
                 let error = truncated_call_error(tool_name(call, state), &call.arguments);
                 let result = ToolMessage::failed(&call.id, &call.name, error);
-                let ended = UnreportedCall::new(state.reported_call(call), Cause::NotRun, &result);
-                self.registry.send_event(&ended.into_event());
+                let finished = FinishedCall::new(state.reported_call(call), Cause::NotRun, &result);
+                self.registry.send_event(&finished.into_event());
                 *state = CallState::finished(result);
             }
             Ended::NeedsApproval { arguments, error } => {

@@ -1,4 +1,4 @@
-//! Calls that ended outside of a run.
+//! Calls with their results, for their last events.
 
 use crate::context::{CallEvent, CallStatus, Cause};
 use crate::message::stored::Stored;
@@ -6,9 +6,9 @@ use crate::message::{ToolCall, ToolMessage};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// A call whose last event no listener has received, since it ended outside of a run. The next run sends it.
+/// A call and its result, for its last event. If it ended outside of a run, the next run sends the event.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct UnreportedCall {
+pub(crate) struct FinishedCall {
     id: String,
     tool: String,
     arguments: String,
@@ -16,16 +16,16 @@ pub(crate) struct UnreportedCall {
     result: Stored<'static, ToolMessage>,
 }
 
-impl UnreportedCall {
+impl FinishedCall {
     /// `call` is the call that would have run: that in the arguments of a call of `call_tool`.
     pub(super) fn new(call: ToolCall, cause: Cause, result: &ToolMessage) -> Self {
         let ToolCall { id, name: tool, arguments, .. } = call;
         let result = Stored(Cow::Owned(result.clone()));
-        UnreportedCall { id, tool, arguments, cause, result }
+        FinishedCall { id, tool, arguments, cause, result }
     }
 
     pub(crate) fn into_event(self) -> CallEvent {
-        let UnreportedCall { id, tool, arguments, cause, result } = self;
+        let FinishedCall { id, tool, arguments, cause, result } = self;
         let result = result.into_inner();
         let outcome = result.outcome().cloned().unwrap_or_default();
         let (result, run_with) = (result.into(), None);
