@@ -18,6 +18,7 @@ mod call_limit;
 mod cancellation;
 mod concurrent;
 mod decision;
+mod early_call;
 mod ended;
 mod look_up;
 mod middleware;
@@ -45,10 +46,9 @@ pub use crate::registry::ready_call::ReadyCall;
 pub use tokio_util::sync::CancellationToken;
 
 pub(crate) use cancellation::unless_cancelled;
+pub(crate) use early_call::{EarlyCalls, RunningCalls};
 pub(crate) use ended::{Ended, EndedCall};
-pub(crate) use streamed_reply::{
-    EarlyCalls, EndedReply, EventCall, RunningCalls, StreamSettings, StreamedEvent, StreamedReply,
-};
+pub(crate) use streamed_reply::{EndedReply, EventCall, StreamSettings, StreamedEvent, StreamedReply};
 
 use crate::context::CallRecord;
 use crate::message::{ToolCall, ToolMessage};

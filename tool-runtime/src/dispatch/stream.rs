@@ -1,7 +1,8 @@
 //! Dispatch of a streamed reply: calls run while the reply is received.
 
 use super::EndedCall;
-use super::streamed_reply::{EndedReply, RunningCalls, StreamedReply};
+use super::early_call::RunningCalls;
+use super::streamed_reply::{EndedReply, StreamedReply};
 use crate::context::CallRecord;
 use crate::message::{AssistantMessage, ToolMessage};
 use crate::outcome::CallError;

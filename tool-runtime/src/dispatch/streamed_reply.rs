@@ -1,27 +1,24 @@
-//! A streamed reply while it is received, and the calls that start early.
+//! A streamed reply while it is received.
 
-use super::{EndedCall, unless_cancelled};
-use crate::context::{CallRecord, RunContext};
+use super::early_call::{EarlyCall, EarlyCalls, RunningCalls};
+use super::unless_cancelled;
+use crate::context::RunContext;
 use crate::message::{AssistantMessage, TakenIds, ToolCall};
 use crate::registry::Registry;
 use crate::stream::{Chunk, ReplyAssembler, ReplyEvent, StreamError};
-use crate::tool::{Approval, Batch, IncomingCall};
+use crate::tool::Batch;
 use crate::wire;
-use futures_util::future::BoxFuture;
-use futures_util::stream::{FuturesUnordered, Stream, StreamExt as _};
+use futures_util::stream::{Stream, StreamExt as _};
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::poll_fn;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::task::Poll;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// The number of chunks that are read before other tasks can run.
 const MAX_CHUNKS_IN_A_ROW: usize = 64;
-
-/// The running calls of a reply, which store their ends in their [`EarlyCall`]s.
-pub(crate) type RunningCalls<'a> = FuturesUnordered<BoxFuture<'a, ()>>;
 
 /// A reply that is received, and its calls that have started. It keeps both if the future of
 /// [`receive`](StreamedReply::receive) is dropped.
@@ -77,45 +74,6 @@ impl Ids {
             taken.release(id);
         }
         taken
-    }
-}
-
-/// The calls that have started, by position.
-pub(crate) type EarlyCalls = BTreeMap<usize, Arc<EarlyCall>>;
-
-/// A call that starts while its reply is received.
-#[derive(Debug, Default)]
-pub(crate) struct EarlyCall {
-    /// The arguments with which it runs.
-    arguments: String,
-    record: CallRecord,
-    ended: Mutex<Option<EndedCall>>,
-}
-
-impl EarlyCall {
-    async fn run(&self, registry: &Registry, batch: &Batch<'_>, position: usize, call: &ToolCall) {
-        let incoming = IncomingCall::new(batch, position, call, Approval::None, &self.record);
-        let ended = registry.run_to_end(&incoming).await;
-        let release = ended.release(batch, position);
-        *self.ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(ended);
-        if let Some(release) = release {
-            release.complete().await;
-        }
-    }
-
-    /// The end of the call, once it has ended.
-    pub(crate) fn take_ended(&self) -> Option<EndedCall> {
-        self.ended.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-
-    /// Whether the tool has begun, and may have taken effect.
-    pub(crate) fn has_begun(&self) -> bool {
-        self.record.has_begun()
-    }
-
-    /// Whether the call counts towards the `max_calls` of its tool.
-    pub(crate) fn is_counted(&self) -> bool {
-        self.record.is_counted()
     }
 }
 
@@ -178,7 +136,7 @@ impl StreamedReply {
             let ready = self.take(next, &mut on_event, registry);
             let has_written_keys = wire::has_written_keys(self.assembler.wire_name());
             for (index, call) in ready {
-                let early = Arc::new(EarlyCall { arguments: call.arguments.clone(), ..EarlyCall::default() });
+                let early = Arc::new(EarlyCall::new(&call));
                 self.early.insert(index, Arc::clone(&early));
                 // The duration of a call that starts while the reply is streamed is measured from its own start.
                 let started = batch.started.map(|_| Instant::now());
@@ -251,7 +209,7 @@ impl StreamedReply {
                 call.id = ids.choose(index, &call.id, response_id.as_deref()).to_owned();
                 if let Some(early) = early.get(&index) {
                     // Arguments that arrive after the call was complete do not change it.
-                    call.arguments.clone_from(&early.arguments);
+                    early.arguments().clone_into(&mut call.arguments);
                 }
             }
         });
