@@ -215,7 +215,7 @@ pub(crate) struct CallsToRun<'a> {
     pub(crate) unfinished: Unfinished,
     /// The number of calls, from the first, that may run.
     pub(crate) within_limit: usize,
-    /// What has started already, if the reply was streamed.
+    /// The calls of the reply, if it was streamed.
     pub(crate) streamed: Option<StreamedCalls<'a>>,
 }
 
