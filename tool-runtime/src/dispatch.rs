@@ -20,6 +20,7 @@ mod concurrent;
 mod decision;
 mod early_call;
 mod ended;
+mod hand_out;
 mod look_up;
 mod middleware;
 mod own_keys;
@@ -43,6 +44,7 @@ pub use crate::outcome::{ArgumentError, CallError, Outcome, UnknownToolError};
 pub use crate::output::{ToolError, ToolFailure, ToolOutput, ToolResult};
 #[doc(inline)]
 pub use crate::registry::ready_call::ReadyCall;
+pub use hand_out::{CallEnd, HandedOutCall};
 pub use tokio_util::sync::CancellationToken;
 
 pub(crate) use cancellation::unless_cancelled;

@@ -85,8 +85,10 @@ pub struct Registry {
     tools: Arc<Tools>,
     /// `None` for a registry without a run context.
     run_context: Option<RunContext>,
-    /// The middleware of one run of a session.
+    /// The middleware of a run, which is that of the run context.
     run_layers: Option<Arc<RunLayers>>,
+    /// The log of a run, around all middleware.
+    run_log: Option<Layer>,
 }
 
 impl Registry {
@@ -245,7 +247,8 @@ impl Registry {
     /// See [`RunContext`] for an example.
     #[must_use]
     pub fn with(&self, context: &RunContext) -> Self {
-        Registry { run_context: Some(context.clone()), ..self.clone() }
+        let (run_context, run_layers) = (Some(context.clone()), context.middleware());
+        Registry { run_context, run_layers, ..self.clone() }
     }
 
     /// Whether calls of a run with these allowed tools may use the tool. They may always use the tools of a search, which
@@ -254,10 +257,14 @@ impl Registry {
         tool.is_allowed_by(allowed) || self.tools.is_search_tool(&tool.name)
     }
 
-    /// This registry with further middleware, for one run of a session.
-    pub(crate) fn with_run_layers(self, layers: RunLayers) -> Self {
-        let run_layers = (!layers.is_empty()).then(|| Arc::new(layers));
-        Registry { run_layers, ..self }
+    /// This registry with the log of a run.
+    pub(crate) fn with_run_log(self, run_log: Option<Layer>) -> Self {
+        Registry { run_log, ..self }
+    }
+
+    /// Whether the run of the calls has a log.
+    pub(crate) fn has_run_log(&self) -> bool {
+        self.run_log.is_some()
     }
 
     /// A batch of calls that starts now, for the reply with this number in its run, unless the context has the number.
@@ -270,9 +277,12 @@ impl Registry {
             started: (has_listeners || self.measures_durations()).then(Instant::now),
             rejection: None,
             has_written_keys: false,
-            is_direct: context.is_none_or(RunContext::is_direct) && self.run_layers.is_none(),
+            is_direct: context.is_none_or(RunContext::is_direct)
+                && self.run_layers.is_none()
+                && !self.has_run_log(),
             order: None,
             is_early: false,
+            hands_out: false,
             unfinished: Unfinished::Fail,
         }
     }
@@ -282,7 +292,18 @@ impl Registry {
         self.run_context.iter().for_each(|context| context.send(event));
     }
 
-    pub(crate) fn run_context(&self) -> Option<&RunContext> {
+    /// The run context that [`with`](Registry::with) has bound.
+    ///
+    /// ```
+    /// use tool_runtime::{Registry, RunContext, tools};
+    ///
+    /// let registry = Registry::new(tools![])?;
+    /// assert!(registry.run_context().is_none());
+    /// assert!(registry.with(&RunContext::new()).run_context().is_some());
+    /// # Ok::<(), tool_runtime::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn run_context(&self) -> Option<&RunContext> {
         self.run_context.as_ref()
     }
 
@@ -316,9 +337,12 @@ impl Registry {
     /// The middleware at this position, from the outermost.
     pub(crate) fn layer(&self, position: usize) -> Option<&Layer> {
         let layers = &self.tools.config.layers;
-        match &self.run_layers {
-            None => layers.get(position),
-            Some(added) => added.outer.iter().chain(layers).chain(&added.inner).nth(position),
+        match (self.run_layers.as_deref(), &self.run_log) {
+            (None, None) => layers.get(position),
+            (added, log) => {
+                let (outer, inner) = added.map_or((&[][..], &[][..]), |added| (&added.outer, &added.inner));
+                log.iter().chain(outer).chain(layers).chain(inner).nth(position)
+            }
         }
     }
 

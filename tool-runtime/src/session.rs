@@ -8,6 +8,7 @@ mod decisions;
 mod event;
 mod ids;
 mod limits;
+mod logged_run;
 mod receive;
 mod reply_events;
 mod reporter;
@@ -26,11 +27,12 @@ pub use crate::conversation::WaitingCall;
 pub use event::Event;
 pub use run::Run;
 pub use run_end::{RunEnd, RunError};
-pub use run_log::{RunLog, RunLogFuture, StopRun};
+pub use run_log::{LogError, LoggedCall, RunLog, RunLogFuture};
 pub use typed_answer::{AnswerAs, TypedEnd};
 
 use crate::context::BegunCalls;
 use crate::conversation::{Conversation, PendingCalls, ReplyWarning};
+use crate::dispatch::HandedOutCall;
 use crate::history::{HistoryError, TrimBudget, Trimmed};
 use crate::message::{Content, Message, TakenIds, Usage};
 use limits::Used;
@@ -101,6 +103,8 @@ pub struct Session {
     begun_calls: BegunCalls,
     usage: Usage,
     is_claimed: bool,
+    /// Who runs a claimed session, if the program has named it.
+    claim_owner: Option<String>,
     /// The ids of all calls; `None` until they are needed.
     ids: Option<TakenIds>,
 }
@@ -238,6 +242,13 @@ impl Session {
         self.pending().map(PendingCalls::awaiting_result).unwrap_or_default()
     }
 
+    /// The calls that other processes run: see [`Run::hand_out_calls`]. They stay here until they have their results, and are equal
+    /// each time, so that a program that was interrupted hands them out again with the same keys.
+    #[must_use]
+    pub fn handed_out(&self) -> Vec<HandedOutCall> {
+        self.pending().map(PendingCalls::handed_out).unwrap_or_default()
+    }
+
     /// Returns the session to store before a run, so that no other request starts the same calls: each pending call that does
     /// not wait for a decision or a result counts as begun in it.
     ///
@@ -247,9 +258,30 @@ impl Session {
     /// Store the session before you show a call to the person who decides about it: if the process ends first, the call is
     /// lost, and a later call may get its id.
     pub fn claim(&mut self) -> Session {
+        self.claim_for(None)
+    }
+
+    /// Like [`claim`](Session::claim), with an owner: the name of the process or of the request that runs the session, which
+    /// another process compares ([`claim_owner`](Session::claim_owner)). Give each process a new name when it starts, so that it
+    /// does not take a claim of the process before it for its own.
+    ///
+    /// ```
+    /// use tool_runtime::Session;
+    ///
+    /// let claimed = Session::new().user("Hello!").claim_as("worker-7 2026-11-26T15:38:10Z");
+    /// let stored = serde_json::to_string(&claimed)?;
+    /// let loaded: Session = serde_json::from_str(&stored)?;
+    /// assert_eq!(loaded.claim_owner(), Some("worker-7 2026-11-26T15:38:10Z"));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn claim_as(&mut self, owner: impl Into<String>) -> Session {
+        self.claim_for(Some(owner.into()))
+    }
+
+    fn claim_for(&mut self, owner: Option<String>) -> Session {
         self.count_change();
         let mut claimed = self.clone();
-        claimed.is_claimed = true;
+        (claimed.is_claimed, claimed.claim_owner) = (true, owner);
         if let Some(pending) = claimed.state.pending_mut() {
             pending.calls.set_open_begun();
         }
@@ -263,7 +295,14 @@ impl Session {
         self.is_claimed
     }
 
+    /// The owner of the claim; `None` if the session is not claimed, or by [`claim`](Session::claim).
+    #[must_use]
+    pub fn claim_owner(&self) -> Option<&str> {
+        self.claim_owner.as_deref()
+    }
+
     fn remove_claim(&mut self) {
+        self.claim_owner = None;
         if std::mem::take(&mut self.is_claimed) {
             self.count_change();
         }

@@ -113,7 +113,10 @@ impl CallContext {
     /// [`run_id`](RunContext::run_id), the run id of the new one is the [`key`](CallContext::key) of this call, so that
     /// inner calls have keys of their own.
     ///
-    /// It has no listeners and allows all tools, and its calls do not count in the limits of the run context.
+    /// It has no listeners and no middleware, allows all tools, and its calls do not count in the limits of the run context. A
+    /// tool adds those of the run with [`inherit_listeners`](RunContext::inherit_listeners),
+    /// [`inherit_middleware`](RunContext::inherit_middleware), [`inherit_allowed_tools`](RunContext::inherit_allowed_tools) and
+    /// [`inherit_counts`](RunContext::inherit_counts).
     ///
     /// ```
     /// use tool_runtime::{CallContext, RunContext};
@@ -126,8 +129,7 @@ impl CallContext {
     /// ```
     #[must_use]
     pub fn child_run_context(&self) -> RunContext {
-        let run_id = self.key().map(|key| key.to_string());
-        self.run.inner(self.cancellation.child_token(), run_id)
+        self.run.inner(self)
     }
 
     /// Reports progress to the listeners of the run context ([`RunContext::on_event`]): the completed amount, the whole

@@ -25,6 +25,9 @@ pub struct CallEvent {
     pub id: String,
     /// The name of the tool.
     pub tool: String,
+    /// The id of the call whose tool makes this call: see [`RunContext::inherit_listeners`]. `None` for a call of the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outer_call: Option<String>,
     /// The change.
     #[serde(flatten)]
     pub status: CallStatus,
@@ -255,7 +258,8 @@ impl CallEvents {
                 return;
             }
             queue.has_ended = status.is_last();
-            queue.events.push(CallEvent { id: self.id.clone(), tool: self.tool.clone(), status });
+            let (id, tool, outer_call) = (self.id.clone(), self.tool.clone(), self.run.outer_call());
+            queue.events.push(CallEvent { id, tool, outer_call, status });
             if std::mem::replace(&mut queue.is_sending, true) {
                 return;
             }

@@ -2,6 +2,7 @@
 
 use super::{CallEvent, CallStatus};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 
 /// The bytes of progress and data of tools that wait. Further ones are skipped, unless none waits.
@@ -27,9 +28,9 @@ pub(crate) struct EventQueue<T> {
     bytes: usize,
     /// The number of events since the beginning that do not wait any more.
     removed: u64,
-    /// The skipped events that are not reported yet, by the id of the call.
+    /// The skipped events that are not reported yet, by the key of the call.
     skipped: HashMap<String, u64>,
-    /// The calls whose progress and data are skipped, since they were stopped.
+    /// The keys of the calls whose progress and data are skipped, since they were stopped.
     stopped: HashSet<String>,
     skips_all: bool,
 }
@@ -53,14 +54,14 @@ impl<T: Queued> EventQueue<T> {
             Some(call) => {
                 if let CallStatus::EventsSkipped { events } = call.status {
                     // Another queue has skipped them. One report before the next event of the call is enough.
-                    return count(&mut self.skipped, &call.id, events);
+                    return count(&mut self.skipped, &key(call), events);
                 }
                 let bytes = skippable_bytes(call);
                 if bytes > 0 && self.bytes > 0 && self.bytes.saturating_add(bytes) > MAX_BYTES {
-                    return count(&mut self.skipped, &call.id, 1);
+                    return count(&mut self.skipped, &key(call), 1);
                 }
                 if call.status.is_end_of_stopped_call() {
-                    self.stopped.insert(call.id.clone());
+                    self.stopped.insert(key(call).into_owned());
                 }
                 bytes
             }
@@ -74,17 +75,18 @@ impl<T: Queued> EventQueue<T> {
     pub(crate) fn pop(&mut self) -> Option<T> {
         while let Some((event, bytes)) = self.events.front() {
             let Some(call) = event.call() else { break };
-            if *bytes > 0 && (self.skips_all || self.stopped.contains(&call.id)) {
-                count(&mut self.skipped, &call.id, 1);
+            if *bytes > 0 && (self.skips_all || self.stopped.contains(&*key(call))) {
+                count(&mut self.skipped, &key(call), 1);
                 self.remove_first();
                 continue;
             }
-            if let Some(events) = self.skipped.remove(&call.id) {
-                let (id, tool) = (call.id.clone(), call.tool.clone());
-                return Some(CallEvent { id, tool, status: CallStatus::EventsSkipped { events } }.into());
+            if let Some(events) = self.skipped.remove(&*key(call)) {
+                return Some(
+                    CallEvent { status: CallStatus::EventsSkipped { events }, ..call.clone() }.into(),
+                );
             }
             if call.status.is_last() {
-                self.stopped.remove(&call.id);
+                self.stopped.remove(&*key(call));
             }
             break;
         }
@@ -111,6 +113,14 @@ impl<T: Queued> EventQueue<T> {
     /// The number of events that do not wait any more.
     pub(crate) fn removed(&self) -> u64 {
         self.removed
+    }
+}
+
+/// Identifies the call of an event. Calls that tools make may have the ids of calls of the model.
+fn key(event: &CallEvent) -> Cow<'_, str> {
+    match &event.outer_call {
+        None => Cow::Borrowed(&event.id),
+        Some(outer) => Cow::Owned(format!("{outer}\0{}", event.id)),
     }
 }
 

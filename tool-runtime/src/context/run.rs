@@ -1,6 +1,6 @@
 //! The context of a run.
 
-use super::{AllowedTools, BegunCalls, CallEvent, CallKey, StartGate};
+use super::{AllowedTools, BegunCalls, CallContext, CallEvent, CallKey, StartGate};
 use crate::panics::catch_panic;
 use crate::state::{State as _, States};
 use std::fmt;
@@ -51,6 +51,10 @@ struct Data {
     /// `None` if all listeners receive events at once.
     start_gate: Option<StartGate>,
     begun_calls: BegunCalls,
+    /// The middleware of a run, whose type is in `registry`.
+    middleware: States,
+    /// The id of the call that makes the calls of this context.
+    outer_call: Option<Arc<str>>,
     /// The context of the program, without the additions of a session.
     program: Option<RunContext>,
 }
@@ -357,11 +361,83 @@ impl RunContext {
         context
     }
 
-    /// A context with the same state, for the calls of another registry.
-    pub(super) fn inner(&self, token: CancellationToken, run_id: Option<String>) -> Self {
-        let states = self.0.states.clone();
-        let run_id = run_id.map(Into::into);
-        RunContext(Arc::new(Data { states, cancellation: Some(token), run_id, ..Data::default() }))
+    /// A context with the same state, for the calls that this call makes.
+    pub(super) fn inner(&self, call: &CallContext) -> Self {
+        RunContext(Arc::new(Data {
+            states: self.0.states.clone(),
+            cancellation: Some(call.cancellation.child_token()),
+            run_id: call.key().map(|key| key.to_string().into()),
+            outer_call: Some(call.id.as_str().into()),
+            ..Data::default()
+        }))
+    }
+
+    /// Sends the events of the calls to the listeners of the run of this call as well: those of the program and that of a
+    /// session's run. Their [`outer_call`](CallEvent::outer_call) is its id. Default: the context of
+    /// [`child_run_context`](CallContext::child_run_context) has no listeners.
+    ///
+    /// ```
+    /// use tool_runtime::{CallContext, Registry, ToolCall, tool, tools};
+    ///
+    /// /// Looks up an article.
+    /// #[tool]
+    /// fn find(topic: &str) -> String {
+    ///     format!("All about {topic}.")
+    /// }
+    ///
+    /// /// Researches a topic. The page shows the articles that it reads, and `find` is limited and allowed as for the model.
+    /// #[tool]
+    /// async fn research(topic: &str, #[context] call: &CallContext) -> Result<String, tool_runtime::BuildError> {
+    ///     let context = call.child_run_context().inherit_listeners(call).inherit_allowed_tools(call);
+    ///     let registry = Registry::new(tools![find])?.with(&context.inherit_middleware(call).inherit_counts(call));
+    ///     let calls = [ToolCall::new("find_0", "find", serde_json::json!({ "topic": topic }).to_string())];
+    ///     Ok(registry.dispatch(&calls).await[0].text().to_owned())
+    /// }
+    /// ```
+    #[must_use]
+    pub fn inherit_listeners(mut self, call: &CallContext) -> Self {
+        let Data { listeners, start_gate, .. } = &*call.run.0;
+        let data = self.data();
+        data.listeners.extend(listeners.iter().cloned());
+        data.start_gate = start_gate.clone().or(data.start_gate.take());
+        self
+    }
+
+    /// Adds the middleware of the run of this call, from [`Run::around_call`](crate::session::Run::around_call) and
+    /// [`Run::around_call_outermost`](crate::session::Run::around_call_outermost), around that of the registry of the calls. The
+    /// [log](crate::session::Run::log) of the run does not receive them. Default: none.
+    #[must_use]
+    pub fn inherit_middleware(mut self, call: &CallContext) -> Self {
+        self.data().middleware = call.run.0.middleware.clone();
+        self
+    }
+
+    /// Allows only the tools that the run of this call [allows](RunContext::allowed_tools). Default: all.
+    #[must_use]
+    pub fn inherit_allowed_tools(mut self, call: &CallContext) -> Self {
+        self.data().allowed_tools.clone_from(&call.run.0.allowed_tools);
+        self
+    }
+
+    /// Counts the calls of [`max_calls`](crate::registry::Policy::max_calls) together with the run of this call; those of a
+    /// [`Session`](crate::Session) still count on their own. Default: the calls of the context count on their own.
+    #[must_use]
+    pub fn inherit_counts(self, call: &CallContext) -> Self {
+        self.counting_in(&call.run.0.begun_calls)
+    }
+
+    /// The middleware of the run.
+    pub(crate) fn middleware<L: Send + Sync + 'static>(&self) -> Option<Arc<L>> {
+        self.0.middleware.get::<Arc<L>>().cloned()
+    }
+
+    pub(crate) fn with_middleware<L: Send + Sync + 'static>(mut self, layers: Arc<L>) -> Self {
+        self.data().middleware.insert(layers);
+        self
+    }
+
+    pub(super) fn outer_call(&self) -> Option<String> {
+        self.0.outer_call.as_deref().map(str::to_owned)
     }
 
     /// The context of the program.
@@ -373,6 +449,11 @@ impl RunContext {
     pub(crate) fn counting_in(mut self, begun_calls: &BegunCalls) -> Self {
         self.data().begun_calls = begun_calls.share();
         self
+    }
+
+    /// Counts the calls on their own.
+    pub(crate) fn counting_anew(self) -> Self {
+        self.counting_in(&BegunCalls::default())
     }
 
     pub(crate) fn allowed(&self) -> Option<&AllowedTools> {

@@ -53,6 +53,12 @@ pub enum NotPendingError {
         /// The id.
         id: String,
     },
+    /// The call was not handed out: see [`PendingCalls::hand_out`](super::PendingCalls::hand_out).
+    #[non_exhaustive]
+    NotHandedOut {
+        /// The id.
+        id: String,
+    },
 }
 
 impl fmt::Display for NotPendingError {
@@ -84,6 +90,9 @@ impl fmt::Display for NotPendingError {
             }
             NotPendingError::HasNotBegun { id } => {
                 write!(f, "the call `{id}` has not begun in an interrupted run, so the next run starts it")
+            }
+            NotPendingError::NotHandedOut { id } => {
+                write!(f, "the call `{id}` was not handed out: set its result with `provide_result`")
             }
         }
     }

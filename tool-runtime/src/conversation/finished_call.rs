@@ -29,6 +29,7 @@ impl FinishedCall {
         let result = result.into_inner();
         let outcome = result.outcome().cloned().unwrap_or_default();
         let (result, run_with) = (result.into(), None);
-        CallEvent { id, tool, status: CallStatus::Finished { arguments, run_with, cause, result, outcome } }
+        let status = CallStatus::Finished { arguments, run_with, cause, result, outcome };
+        CallEvent { id, tool, outer_call: None, status }
     }
 }

@@ -11,6 +11,7 @@ pub(crate) use run::{CallsToRun, StreamedCalls};
 
 use super::{Conversation, FinishedCall, WaitingCall};
 use crate::context::{Cause, RunContext};
+use crate::dispatch::HandedOutCall;
 use crate::message::{AssistantMessage, Message, ToolCall, ToolMessage};
 use crate::outcome::CallError;
 use crate::registry::Registry;
@@ -151,11 +152,17 @@ impl PendingCalls {
         &self.reply
     }
 
-    /// The calls whose results come from elsewhere: from a job, a person, or the system that runs the tool. Empty
-    /// before the first [`run`](PendingCalls::run), unless [`add_results`](PendingCalls::add_results) has added such a call.
+    /// The calls whose results come from elsewhere: from a job, a person, the system that runs the tool, or the process to which
+    /// the call was [handed out](PendingCalls::handed_out). Empty before the first [`run`](PendingCalls::run), unless [`add_results`](PendingCalls::add_results) has added such a call.
     #[must_use]
     pub fn awaiting_result(&self) -> Vec<WaitingCall> {
         self.waiting(CallState::waits_for_result)
+    }
+
+    /// The calls that other processes run: see [`hand_out`](PendingCalls::hand_out).
+    #[must_use]
+    pub fn handed_out(&self) -> Vec<HandedOutCall> {
+        self.states.iter().filter_map(CallState::handed_out).cloned().collect()
     }
 
     /// The calls that a person must approve, with the arguments that their tools will receive, and with the reasons why

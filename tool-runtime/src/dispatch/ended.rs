@@ -1,5 +1,6 @@
 //! How a call ends.
 
+use super::HandedOutCall;
 use crate::call_span::CallSpan;
 use crate::context::{CallEvents, CallStatus, Cause};
 use crate::message::{ToolCall, ToolMessage};
@@ -27,6 +28,8 @@ pub(crate) enum Ended {
         ticket: Option<String>,
         arguments: String,
     },
+    /// Another process runs the call.
+    HandedOut(Box<HandedOutCall>),
     /// An earlier call of the reply must end first.
     NeedsCall {
         /// The id of that call.
@@ -62,6 +65,7 @@ impl Ended {
             Ended::Finished(result) => return result.map_err(|failure| failure.or_message_of_error(tool)),
             Ended::NeedsApproval { .. } => CallError::NeedsApproval { tool: name() },
             Ended::NeedsResult { ticket, .. } => CallError::NeedsResult { tool: name(), ticket },
+            Ended::HandedOut(_) => CallError::NeedsResult { tool: name(), ticket: None },
             Ended::NeedsCall { call } => CallError::NeedsCall { tool: name(), call },
             Ended::Cancelled => CallError::Cancelled { tool: name() },
         }
@@ -169,6 +173,8 @@ impl EndedCall {
                 let (arguments, run_with) = incoming.event_arguments();
                 CallStatus::NeedsResult { ticket: ticket.clone(), arguments, run_with }
             }
+            // Its last event follows when it has its result.
+            Ended::HandedOut(_) => return,
             Ended::NeedsCall { call } if stays_pending => CallStatus::NeedsCall { call: call.clone() },
             Ended::NeedsCall { call } => {
                 finished(Ended::NeedsCall { call: call.clone() }.into_result(&self.tool))
@@ -208,7 +214,10 @@ impl EndedCall {
                 let error = CallError::Cancelled { tool: self.tool.to_string() };
                 span.record_failure(registry, &error.to_string(), &error);
             }
-            Ended::NeedsApproval { .. } | Ended::NeedsResult { .. } | Ended::NeedsCall { .. } => {}
+            Ended::NeedsApproval { .. }
+            | Ended::NeedsResult { .. }
+            | Ended::HandedOut(_)
+            | Ended::NeedsCall { .. } => {}
         }
     }
 

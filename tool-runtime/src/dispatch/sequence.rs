@@ -92,9 +92,12 @@ impl Registry {
             let _permits = self.wait_in_queue(call).await?;
             let counted = call.count()?;
             call.send_start().await?;
-            let result = self.run_with_middleware(call, tool).await;
+            let result = match call.hand_out() {
+                Some(handed_out) => Err(handed_out),
+                None => self.run_with_middleware(call, tool).await.map_err(Ended::from),
+            };
             counted.keep();
-            Ok(result?)
+            result
         }))
     }
 }

@@ -22,6 +22,8 @@
 //! assert_eq!(read.conversation.messages(), chat.conversation.messages());
 //! # Ok::<(), serde_json::Error>(())
 //! ```
+//!
+//! [`reply`] and [`results`] are for parts of a conversation.
 
 use super::content::NativeContent;
 use super::process_data::ProcessData;
@@ -62,6 +64,69 @@ where
     let messages: Vec<Stored<'_, Message>> = Vec::deserialize(deserializer).map_err(bounded_error)?;
     let messages: Vec<Message> = messages.into_iter().map(Stored::into_inner).collect();
     messages.try_into().map_err(D::Error::custom)
+}
+
+/// Storage of one reply without loss, for serde's `with`.
+///
+/// ```
+/// use serde::{Deserialize, Serialize};
+/// use tool_runtime::{AssistantMessage, message};
+///
+/// #[derive(Serialize, Deserialize)]
+/// struct Step {
+///     number: u64,
+///     #[serde(with = "message::stored::reply")]
+///     reply: AssistantMessage,
+/// }
+///
+/// let step = Step { number: 0, reply: AssistantMessage::from_text("Hello!") };
+/// assert_eq!(serde_json::to_string(&step)?, r#"{"number":0,"reply":{"content":"Hello!"}}"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+pub mod reply {
+    use super::{AssistantMessage, Deserialize as _, Deserializer, Serialize as _, Serializer, Stored};
+
+    /// Serializes a reply in the stored form.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of the serializer.
+    pub fn serialize<S: Serializer>(reply: &AssistantMessage, serializer: S) -> Result<S::Ok, S::Error> {
+        Stored::from(reply).serialize(serializer)
+    }
+
+    /// Deserializes a reply from the stored form.
+    ///
+    /// # Errors
+    ///
+    /// The data is not a reply in the stored form.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<AssistantMessage, D::Error> {
+        Stored::deserialize(deserializer).map(Stored::into_inner)
+    }
+}
+
+/// Storage of tool messages without loss, for serde's `with`, like [`reply`].
+pub mod results {
+    use super::{Deserialize as _, Deserializer, Serializer, Stored, ToolMessage};
+
+    /// Serializes tool messages in the stored form: a list.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of the serializer.
+    pub fn serialize<S: Serializer>(results: &[ToolMessage], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(results.iter().map(Stored::from))
+    }
+
+    /// Deserializes tool messages from the stored form.
+    ///
+    /// # Errors
+    ///
+    /// The data is not a list of tool messages in the stored form.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<ToolMessage>, D::Error> {
+        let results = Vec::<Stored<'_, ToolMessage>>::deserialize(deserializer)?;
+        Ok(results.into_iter().map(Stored::into_inner).collect())
+    }
 }
 
 pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {

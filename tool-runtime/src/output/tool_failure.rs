@@ -55,6 +55,21 @@ impl ToolFailure {
         self
     }
 
+    /// The failure of a call that began and was interrupted, and that must not run again: it may have taken effect. Programs that
+    /// run calls in several processes use it for a call whose process has ended.
+    ///
+    /// ```
+    /// use tool_runtime::dispatch::ToolFailure;
+    ///
+    /// let failure = ToolFailure::interrupted("charge");
+    /// assert_eq!(failure.kind(), "interrupted");
+    /// assert_eq!(failure.message(), "`charge` was interrupted. It may have taken effect: check whether it did.");
+    /// ```
+    #[must_use]
+    pub fn interrupted(tool: impl Into<String>) -> Self {
+        CallError::Interrupted { tool: tool.into(), reason: String::new() }.into()
+    }
+
     pub(super) fn unserializable(error: &serde_json::Error) -> Self {
         let message = format!("the result cannot be written as JSON: {error}.");
         ToolFailure(Box::new(Data { kind: "unserializable".into(), message, error: None }))

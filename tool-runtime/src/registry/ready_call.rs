@@ -1,7 +1,7 @@
 //! Calls that are ready to run, and the middleware around them.
 
 use super::{Registry, RegistryBuilder};
-use crate::context::{CallContext, CallEvents, CallRecord};
+use crate::context::{CallContext, CallEvents, CallRecord, RunContext};
 use crate::message::ToolCall;
 use crate::output::ToolResult;
 use crate::tool::{Annotations, Approval, Batch, Call, IncomingCall, Policy, ToolEntry};
@@ -74,6 +74,12 @@ impl ReadyCall {
     #[must_use]
     pub fn is_early(&self) -> bool {
         self.owned.batch.is_early
+    }
+
+    /// Whether the [log](crate::session::Run::log) of the run receives the call, so that other middleware need not record it.
+    #[must_use]
+    pub fn is_logged(&self) -> bool {
+        self.owned.registry.has_run_log()
     }
 
     /// Declares that the call has its result: if the token of the run context is cancelled from now on, the call waits for
@@ -171,8 +177,16 @@ pub(crate) struct RunLayers {
 }
 
 impl RunLayers {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.outer.is_empty() && self.inner.is_empty()
+    /// The context with this middleware, inside of the middleware that it has.
+    pub(crate) fn add_to(self, context: RunContext) -> RunContext {
+        if self.outer.is_empty() && self.inner.is_empty() {
+            return context;
+        }
+        let mut layers =
+            context.middleware::<RunLayers>().map_or_else(RunLayers::default, |layers| (*layers).clone());
+        layers.outer.extend(self.outer);
+        layers.inner.extend(self.inner);
+        context.with_middleware(Arc::new(layers))
     }
 }
 

@@ -3,6 +3,7 @@
 use super::Session;
 use crate::context::Cause;
 use crate::conversation::{NotPendingError, PendingCalls};
+use crate::dispatch::CallEnd;
 use crate::message::ToolMessage;
 use crate::output::ToolResult;
 use crate::registry::Registry;
@@ -95,6 +96,22 @@ impl Session {
             pending.count_call(registry, id, &counts);
             pending.set_result(id, result, Some(Cause::Recorded))
         })
+    }
+
+    /// Takes the end of a call that was [handed out](Session::handed_out), as if it had run here: the registry truncates the result,
+    /// and the next run sends the last event of the call. See
+    /// [`PendingCalls::finish_handed_out`](crate::conversation::PendingCalls::finish_handed_out).
+    ///
+    /// # Errors
+    ///
+    /// No pending call has this id, it already has a result, or it was not handed out.
+    pub fn finish_handed_out(
+        &mut self,
+        registry: &Registry,
+        id: &str,
+        end: impl Into<CallEnd>,
+    ) -> Result<(), NotPendingError> {
+        self.decide(id, |pending| pending.finish_handed_out(registry, id, end))
     }
 
     // For the package `tool-runtime-durable`, whose journal has the results of calls that did not run, such as denied ones.

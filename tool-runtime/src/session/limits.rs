@@ -5,17 +5,18 @@ use super::state::State;
 use crate::message::{AssistantMessage, Usage};
 use serde::{Deserialize, Serialize};
 
-/// The limits of a run. They count since the last user message.
+/// The limits of a run. They count since the last user message, except for `requests`, which counts in the run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     pub(super) replies: usize,
     pub(super) calls: Option<usize>,
     pub(super) tokens: Option<u64>,
+    pub(super) requests: Option<usize>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { replies: 30, calls: None, tokens: None }
+        Limits { replies: 30, calls: None, tokens: None, requests: None }
     }
 }
 

@@ -3,10 +3,12 @@
 use super::answer_format::AnswerFormat;
 use super::cancel_on::CancelOn;
 use super::limits::Limits;
+use super::logged_run::LoggedRun;
 use super::reporter::Reporter;
 use super::run_log::RunLog;
 use super::run_loop::RunLoop;
 use super::{Event, RunEnd, RunError, Session};
+#[cfg(doc)]
 use crate::context::RunContext;
 use crate::conversation::Request;
 use crate::message::{AssistantMessage, Chunk};
@@ -38,7 +40,9 @@ struct Settings<'a> {
     /// `None` for the wire of the request.
     wire: Option<Arc<dyn Wire>>,
     layers: RunLayers,
-    log: Option<Box<dyn RunLog>>,
+    log: Option<Arc<dyn RunLog>>,
+    /// Whether other processes run the calls.
+    hands_out: bool,
     /// Creates the format of the answer, if it has a type.
     answer: Option<fn(&Registry) -> AnswerFormat>,
     cancel_on: CancelOn<'a>,
@@ -62,6 +66,7 @@ impl Session {
             wire: None,
             layers: RunLayers::default(),
             log: None,
+            hands_out: false,
             answer: None,
             cancel_on: CancelOn::default(),
             stop: None,
@@ -82,6 +87,36 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
     /// calls of the last reply run.
     pub fn max_replies(mut self, replies: usize) -> Self {
         self.settings.limits.replies = replies;
+        self
+    }
+
+    /// Sets the number of requests that this run sends; a recorded reply counts as one. Default: no limit. The calls of the last
+    /// reply run, and the run ends with [`RunEnd::RequestLimit`] before the next request. Another run continues.
+    ///
+    /// With `1`, a run is one step of a program that stores the session after each reply:
+    ///
+    /// ```
+    /// # use tool_runtime::session::RunEnd;
+    /// # use tool_runtime::{Registry, Session, ToolCall, AssistantMessage, tools};
+    /// # use tool_runtime::conversation::Request;
+    /// # async fn complete(request: Request) -> Result<AssistantMessage, std::io::Error> {
+    /// #     Ok(match request.messages().len() {
+    /// #         1 => AssistantMessage::from_tool_calls(vec![ToolCall::new("a", "now", "{}")]),
+    /// #         _ => AssistantMessage::from_text("Done."),
+    /// #     })
+    /// # }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let (registry, mut session) = (Registry::new(tools![])?, Session::new().user("Hello!"));
+    /// while session.run(&registry).max_requests(1).complete(complete).await? == RunEnd::RequestLimit {
+    ///     let _stored = serde_json::to_string(&session)?; // in the database of the program
+    /// }
+    /// # assert_eq!(session.final_text(), "Done.");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn max_requests(mut self, requests: usize) -> Self {
+        self.settings.limits.requests = Some(requests);
         self
     }
 
@@ -122,13 +157,65 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
         self
     }
 
-    /// Sets a log, which records each reply before its calls start, except for early reads. Default: none.
+    /// Sets a log, which records each reply before its calls start, except for early reads, and each call. Default: none.
     ///
     /// With a log, only calls of `read_only` tools without `max_calls` start before a streamed reply is complete, since the
     /// log does not have the reply yet. If the reply is interrupted, the session does not keep it, and the next run repeats
-    /// the request.
+    /// the request. Recorded replies have their events again, and a recorded result has one event, `Finished` with
+    /// [`Cause::Recorded`](crate::dispatch::Cause::Recorded). [`map_request`](Run::map_request) also receives the requests that
+    /// recorded replies replace.
     pub fn log(mut self, log: impl RunLog + 'static) -> Self {
-        self.settings.log = Some(Box::new(log));
+        self.settings.log = Some(Arc::new(log));
+        self
+    }
+
+    /// Hands the calls out to other processes, instead of running them. Default: the run runs them.
+    ///
+    /// A run with this setting has all stages of a call before its run: validation, the hook, approvals, the order, `max_calls` and
+    /// the event `Started`. Then the call is in [`Session::handed_out`], whatever the end of the run is; without further calls that
+    /// wait, the end is [`RunEnd::NeedsResult`]. A process that has the tools runs it with [`Registry::run_handed_out`]: it has the
+    /// queue, the middleware, the time limits and the size of the result of the registry there.
+    /// [`Session::finish_handed_out`] takes the end back, and the next run sends the event `Finished` and continues.
+    ///
+    /// Give the calls to a queue or an engine that runs each [key](crate::dispatch::HandedOutCall::key) once, and continue the stored
+    /// session in any process. The run context needs a [`run_id`](RunContext::run_id): without it, the calls fail. Calls of a
+    /// streamed reply are handed out at its end. A stored session contains the arguments of the calls that are handed out, also
+    /// those of [`Decision::RunWith`](crate::dispatch::Decision::RunWith).
+    ///
+    /// ```
+    /// use tool_runtime::session::RunEnd;
+    /// use tool_runtime::{Registry, RunContext, Session, tool, tools};
+    /// # use tool_runtime::conversation::Request;
+    /// # use tool_runtime::{AssistantMessage, ToolCall};
+    /// # async fn complete(request: Request) -> Result<AssistantMessage, std::io::Error> {
+    /// #     Ok(match request.messages().len() {
+    /// #         1 => AssistantMessage::from_tool_calls(vec![ToolCall::new("a", "charge", r#"{"order":7}"#)]),
+    /// #         _ => AssistantMessage::from_text("Done."),
+    /// #     })
+    /// # }
+    ///
+    /// /// Charges an order.
+    /// #[tool(destructive)]
+    /// async fn charge(order: u32) -> String {
+    ///     format!("order {order} is charged")
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let registry = Registry::new(tools![charge])?.with(&RunContext::new().run_id("order-7"));
+    /// let mut session = Session::new().user("Charge order 7.");
+    /// while session.run(&registry).hand_out_calls().complete(complete).await? == RunEnd::NeedsResult {
+    ///     for call in session.handed_out() {
+    ///         let end = registry.run_handed_out(&call).await; // in a worker process
+    ///         session.finish_handed_out(&registry, &call.id, end)?;
+    ///     }
+    /// }
+    /// assert_eq!(session.messages()[2].text(), "order 7 is charged");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn hand_out_calls(mut self) -> Self {
+        self.settings.hands_out = true;
         self
     }
 
@@ -170,25 +257,6 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
     /// The [token](RunContext::cancellation) of the context stops the calls as well.
     pub fn stop_after_calls(mut self, token: CancellationToken) -> Self {
         self.settings.stop = Some(token);
-        self
-    }
-
-    // For the package `tool-runtime-durable`, whose journal reads the session and stops the run.
-
-    #[doc(hidden)]
-    pub fn __session(&self) -> &Session {
-        self.session
-    }
-
-    #[doc(hidden)]
-    #[must_use]
-    pub fn __run_context(&self) -> RunContext {
-        self.settings.registry.run_context().cloned().unwrap_or_default()
-    }
-
-    #[doc(hidden)]
-    pub fn __with_run_context(mut self, context: &RunContext) -> Self {
-        self.settings.registry = self.settings.registry.with(context);
         self
     }
 
@@ -302,13 +370,34 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
 
     pub(super) fn start(self) -> RunLoop<'a, O, P> {
         let Run { session, settings, map_request, on_event, answer: _ } = self;
-        session.remove_claim();
-        let Settings { registry, limits, wire, layers, log, answer, mut cancel_on, stop } = settings;
+        let Settings { registry, limits, wire, layers, log, hands_out, answer, mut cancel_on, stop } =
+            settings;
         let answer = answer.map(|format| Arc::new(format(&registry)));
         let context = cancel_on.with_token(registry.run_context().cloned().unwrap_or_default().for_run());
-        let registry = registry.with(&context).with_run_layers(layers);
+        let context = layers.add_to(context);
+        let (log, context) = match log {
+            Some(log) => {
+                let (log, context) = LoggedRun::new(log, context);
+                (Some(log), context)
+            }
+            None => (None, context),
+        };
+        let registry = registry.with(&context).with_run_log(log.as_ref().map(LoggedRun::layer));
         let reporter = Reporter::new(on_event, context.token().cloned());
-        RunLoop { session, registry, limits, wire, log, map_request, reporter, answer, cancel_on, stop }
+        RunLoop {
+            session,
+            registry,
+            limits,
+            requests: 0,
+            wire,
+            log,
+            hands_out,
+            map_request,
+            reporter,
+            answer,
+            cancel_on,
+            stop,
+        }
     }
 }
 
@@ -344,8 +433,9 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> Run<'_, O, P> {
     ///
     /// # Errors
     ///
-    /// Returns the error of `complete`. The session is not changed by it, and another run repeats the request.
-    pub async fn complete<C, R, E>(self, complete: C) -> Result<RunEnd, E>
+    /// Returns the error of `complete`, or that of the [log](Run::log). The session is not changed by it, and another run
+    /// repeats the request.
+    pub async fn complete<C, R, E>(self, complete: C) -> Result<RunEnd, RunError<E>>
     where
         C: FnMut(Request) -> R,
         R: Future<Output = Result<AssistantMessage, E>>,
@@ -398,7 +488,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> Run<'_, O, P> {
     ///
     /// # Errors
     ///
-    /// Returns the error of `stream`, or that of an interrupted reply.
+    /// Returns the error of `stream`, that of an interrupted reply, or that of the [log](Run::log).
     pub async fn stream<C, R, S, E>(self, stream: C) -> Result<RunEnd, RunError<E>>
     where
         C: FnMut(Request) -> R,

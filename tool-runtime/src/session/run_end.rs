@@ -1,5 +1,6 @@
 //! How a run ends.
 
+use super::run_log::LogError;
 use crate::message::{AssistantMessage, Completeness};
 use crate::stream::StreamError;
 use serde::{Deserialize, Serialize};
@@ -38,8 +39,10 @@ pub enum RunEnd {
     /// The replies took as many tokens as [`max_tokens_total`](super::Run::max_tokens_total) allows. A run with a higher limit
     /// continues.
     TokenLimit,
-    /// The token of the [`RunContext`](crate::RunContext) was cancelled, or [`cancel_on`](super::Run::cancel_on),
-    /// [`stop_after_calls`](super::Run::stop_after_calls) or a [`RunLog`](super::RunLog) stopped the run.
+    /// The run has sent as many requests as [`max_requests`](super::Run::max_requests) allows. Another run continues.
+    RequestLimit,
+    /// The token of the [`RunContext`](crate::RunContext) was cancelled, or [`cancel_on`](super::Run::cancel_on) or
+    /// [`stop_after_calls`](super::Run::stop_after_calls) stopped the run.
     /// Calls that had not begun run in the next run; those of a reply that was cancelled while it was received fail.
     Cancelled,
 }
@@ -68,12 +71,13 @@ impl Display for RunEnd {
             RunEnd::ReplyLimit => "the limit of replies is reached",
             RunEnd::CallLimit => "the limit of calls is reached",
             RunEnd::TokenLimit => "the limit of tokens is reached",
+            RunEnd::RequestLimit => "the limit of requests of this run is reached",
             RunEnd::Cancelled => "the run was cancelled",
         })
     }
 }
 
-/// The error of a streamed run. The session stays valid, and another run continues it.
+/// The error of a run. The session stays valid, and another run continues it.
 ///
 /// The error of the client is its `Display` text; match [`Client`](RunError::Client) for the error itself and its sources.
 ///
@@ -100,11 +104,14 @@ impl Display for RunEnd {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum RunError<E> {
-    /// The client could not start the stream.
+    /// The error that `complete` or `stream` returned: that of the program's client. The next run repeats the request.
     Client(E),
-    /// The reply was interrupted. If one of its calls had begun, the session has the reply with the results of its calls;
+    /// A streamed reply was interrupted. If one of its calls had begun, the session has the reply with the results of its calls;
     /// otherwise the next run repeats the request.
     Stream(StreamError),
+    /// The [log](super::Run::log) of the run cannot be used, or it has records of another session. A call that was not recorded
+    /// has not run, and is pending unless it has reached the `call_timeout`.
+    Log(LogError),
 }
 
 impl<E: Display> Display for RunError<E> {
@@ -112,6 +119,7 @@ impl<E: Display> Display for RunError<E> {
         match self {
             RunError::Client(error) => error.fmt(f),
             RunError::Stream(error) => write!(f, "the reply was interrupted: {error}"),
+            RunError::Log(error) => Display::fmt(error, f),
         }
     }
 }
@@ -123,6 +131,7 @@ impl<E: Debug + Display> Error for RunError<E> {
             RunError::Client(_) => None,
             // The display text includes the error.
             RunError::Stream(error) => error.source(),
+            RunError::Log(error) => error.source(),
         }
     }
 }

@@ -2,16 +2,18 @@
 
 use super::Session;
 use crate::message::AssistantMessage;
-use crate::registry::Registry;
+use crate::output::ToolResult;
+use crate::registry::{ReadyCall, Registry};
 #[cfg(doc)]
-use crate::session::{Run, RunEnd};
+use crate::session::{Run, RunError};
+use std::error::Error;
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// Records the replies of a run, so that a run of the same session after a crash receives the same replies. Without it,
-/// the run would ask the model again, and the model could repeat an effect in another call.
+/// Records the replies and the calls of a run, so that a run of the same session after a crash receives the same replies and
+/// results. Without it, the run would ask the model again, and the model could repeat an effect in another call.
 ///
-/// [`Run::log`] sets it. The crate `tool-runtime-durable` has a log in a file, which also records calls.
+/// [`Run::log`] sets it. The crate `tool-runtime-durable` has a log in a file.
 ///
 /// ```
 /// use std::collections::HashMap;
@@ -22,18 +24,23 @@ use std::sync::Arc;
 /// # async fn complete(_: Request) -> Result<AssistantMessage, std::io::Error> { Ok(AssistantMessage::from_text("Hello!")) }
 /// # async fn offline(_: Request) -> Result<AssistantMessage, std::io::Error> { Err(std::io::ErrorKind::NotConnected.into()) }
 ///
-/// /// A real log writes to a disk, and stops the run if it cannot.
+/// /// A real log writes to a disk, and returns an error if it cannot.
 /// #[derive(Default)]
 /// struct Log(Mutex<HashMap<u64, AssistantMessage>>);
 ///
 /// impl RunLog for Log {
-///     fn find_reply<'a>(&'a self, session: &'a Session) -> RunLogFuture<'a, Option<AssistantMessage>> {
+///     fn find_reply<'a>(&'a self, session: &'a Session, _: &'a Registry) -> RunLogFuture<'a, Option<AssistantMessage>> {
 ///         let replies = self.0.lock().unwrap_or_else(PoisonError::into_inner);
 ///         let reply = replies.get(&session.replies()).cloned();
 ///         Box::pin(async move { Ok(reply) })
 ///     }
 ///
-///     fn record_reply<'a>(&'a self, session: &'a Session, reply: &'a AssistantMessage) -> RunLogFuture<'a, ()> {
+///     fn record_reply<'a>(
+///         &'a self,
+///         session: &'a Session,
+///         _: &'a Registry,
+///         reply: &'a AssistantMessage,
+///     ) -> RunLogFuture<'a, ()> {
 ///         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(session.replies(), reply.clone());
 ///         Box::pin(async { Ok(()) })
 ///     }
@@ -53,43 +60,106 @@ use std::sync::Arc;
 /// # Ok(())
 /// # }
 /// ```
+///
+/// The `registry` of each method is that of the run, with its [run context](Registry::run_context).
+///
+/// After an error of the log, no further call begins, calls that run finish, and the run returns [`RunError::Log`]. The session
+/// stays valid: a reply that is not recorded is dropped, and a call that has not begun stays pending.
 pub trait RunLog: Send + Sync {
     /// The next reply of the session; `None` if it is not recorded. [`Session::replies`] is its number. A run calls it
-    /// before each request, and does not send the request if there is a reply.
-    fn find_reply<'a>(&'a self, session: &'a Session) -> RunLogFuture<'a, Option<AssistantMessage>>;
+    /// before each request, and does not send the request if there is a reply. It may wait while another run requests the same
+    /// reply.
+    fn find_reply<'a>(
+        &'a self,
+        session: &'a Session,
+        registry: &'a Registry,
+    ) -> RunLogFuture<'a, Option<AssistantMessage>>;
 
     /// Records the next reply of the session. A run calls it when the reply is complete, before the session has it and before
     /// its calls start, except for calls of `read_only` tools, which may start while a reply is streamed.
-    fn record_reply<'a>(&'a self, session: &'a Session, reply: &'a AssistantMessage) -> RunLogFuture<'a, ()>;
+    fn record_reply<'a>(
+        &'a self,
+        session: &'a Session,
+        registry: &'a Registry,
+        reply: &'a AssistantMessage,
+    ) -> RunLogFuture<'a, ()>;
 
     /// A run calls it before it starts the [pending](Session::pending) calls: those of a stored session, and those of a
     /// recorded reply. It can set the results of calls that have run in an earlier process
-    /// ([`Session::replay_result`]), and approve calls that were approved there. Default: it changes nothing.
+    /// ([`Session::replay_result`]), and approve calls that were approved there. A session that
+    /// [was claimed](Session::is_claimed) is still claimed here. Default: it changes nothing.
     fn before_calls<'a>(&'a self, session: &'a mut Session, registry: &'a Registry) -> RunLogFuture<'a, ()> {
         let _ = (session, registry);
         Box::pin(async { Ok(()) })
     }
+
+    /// Runs a call, outside of all middleware, and records its beginning and its result. It can return a recorded result
+    /// without [running](ReadyCall::run) the call. Default: it runs the call.
+    fn run_call<'a>(&'a self, call: ReadyCall) -> RunLogFuture<'a, LoggedCall> {
+        Box::pin(async move { Ok(call.run().await.into()) })
+    }
+
+    /// The run has ended, or its future was dropped. A request that the log expects will not be sent. Default: it does nothing.
+    fn end_run(&self) {}
 }
 
 /// The future of a [`RunLog`].
-pub type RunLogFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StopRun>> + Send + 'a>>;
+pub type RunLogFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, LogError>> + Send + 'a>>;
 
-/// The log cannot be used, and keeps the error for the program. The run ends with [`RunEnd::Cancelled`]; a reply that is not
-/// recorded is dropped. Its calls do not start, except for the `read_only` calls that start while it is streamed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_structs, reason = "a log creates it")]
-pub struct StopRun;
+/// The error of a [`RunLog`]: any error of the program.
+pub type LogError = Box<dyn Error + Send + Sync>;
+
+/// The result of a call in a run with a [`RunLog`].
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct LoggedCall {
+    /// The result.
+    pub result: ToolResult,
+    /// The reason why the result of a call that has run is not recorded. The call keeps it, and the run ends with this error.
+    pub error: Option<LogError>,
+}
+
+impl LoggedCall {
+    /// The result of a call that has run, and that cannot be recorded.
+    #[must_use]
+    pub fn unrecorded(result: ToolResult, error: impl Into<LogError>) -> Self {
+        LoggedCall { result, error: Some(error.into()) }
+    }
+}
+
+impl From<ToolResult> for LoggedCall {
+    fn from(result: ToolResult) -> Self {
+        LoggedCall { result, error: None }
+    }
+}
 
 impl<L: RunLog + ?Sized> RunLog for Arc<L> {
-    fn find_reply<'a>(&'a self, session: &'a Session) -> RunLogFuture<'a, Option<AssistantMessage>> {
-        (**self).find_reply(session)
+    fn find_reply<'a>(
+        &'a self,
+        session: &'a Session,
+        registry: &'a Registry,
+    ) -> RunLogFuture<'a, Option<AssistantMessage>> {
+        (**self).find_reply(session, registry)
     }
 
-    fn record_reply<'a>(&'a self, session: &'a Session, reply: &'a AssistantMessage) -> RunLogFuture<'a, ()> {
-        (**self).record_reply(session, reply)
+    fn record_reply<'a>(
+        &'a self,
+        session: &'a Session,
+        registry: &'a Registry,
+        reply: &'a AssistantMessage,
+    ) -> RunLogFuture<'a, ()> {
+        (**self).record_reply(session, registry, reply)
     }
 
     fn before_calls<'a>(&'a self, session: &'a mut Session, registry: &'a Registry) -> RunLogFuture<'a, ()> {
         (**self).before_calls(session, registry)
+    }
+
+    fn run_call<'a>(&'a self, call: ReadyCall) -> RunLogFuture<'a, LoggedCall> {
+        (**self).run_call(call)
+    }
+
+    fn end_run(&self) {
+        (**self).end_run();
     }
 }

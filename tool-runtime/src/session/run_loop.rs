@@ -3,10 +3,11 @@
 use super::answer_format::AnswerFormat;
 use super::cancel_on::CancelOn;
 use super::limits::Limits;
+use super::logged_run::LoggedRun;
 use super::receive::Requested;
 use super::reply_events::send_whole;
 use super::reporter::Reporter;
-use super::run_log::{RunLog, StopRun};
+use super::run_log::LogError;
 use super::run_span::{ChatSpan, RunSpan};
 use super::state::Pending;
 use super::{Event, RunEnd, RunError, Session};
@@ -24,8 +25,12 @@ pub(super) struct RunLoop<'a, O: FnMut(&Event), P> {
     pub(super) session: &'a mut Session,
     pub(super) registry: Registry,
     pub(super) limits: Limits,
+    /// The number of requests so far.
+    pub(super) requests: usize,
     pub(super) wire: Option<Arc<dyn Wire>>,
-    pub(super) log: Option<Box<dyn RunLog>>,
+    pub(super) log: Option<LoggedRun>,
+    /// Whether other processes run the calls.
+    pub(super) hands_out: bool,
     pub(super) map_request: P,
     pub(super) reporter: Reporter<O>,
     /// The format of the answer, if it has a type.
@@ -33,6 +38,20 @@ pub(super) struct RunLoop<'a, O: FnMut(&Event), P> {
     pub(super) cancel_on: CancelOn<'a>,
     /// The token that stops the run after the calls of a reply.
     pub(super) stop: Option<CancellationToken>,
+}
+
+/// The tokens that end a run while it waits.
+struct Tokens {
+    cancellation: Option<CancellationToken>,
+    stop: Option<CancellationToken>,
+}
+
+impl Tokens {
+    /// Awaits the future; `None` if the run is cancelled before.
+    async fn until_cancelled<F: Future>(self, future: F) -> Option<F::Output> {
+        let future = unless_cancelled(self.stop.as_ref(), future);
+        unless_cancelled(self.cancellation.as_ref(), future).await.flatten()
+    }
 }
 
 /// The next step of a run.
@@ -43,7 +62,7 @@ enum Step {
 
 impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
     /// Runs the session to its end.
-    pub(super) async fn complete<C, R, E>(&mut self, complete: C) -> Result<RunEnd, E>
+    pub(super) async fn complete<C, R, E>(&mut self, complete: C) -> Result<RunEnd, RunError<E>>
     where
         C: FnMut(Request) -> R,
         R: Future<Output = Result<AssistantMessage, E>>,
@@ -61,32 +80,32 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
         (RunSpan::new(&self.registry, self.session.usage()), std::mem::take(&mut self.cancel_on))
     }
 
-    async fn complete_steps<C, R, E>(&mut self, mut complete: C) -> Result<RunEnd, E>
+    async fn complete_steps<C, R, E>(&mut self, mut complete: C) -> Result<RunEnd, RunError<E>>
     where
         C: FnMut(Request) -> R,
         R: Future<Output = Result<AssistantMessage, E>>,
     {
-        let mut end = self.replay_pending().await;
+        let mut end = self.replay_pending().await.map_err(RunError::Log)?;
         loop {
-            let (request, requested) = match self.next(end).await {
+            let (request, requested) = match self.next(end).await.map_err(RunError::Log)? {
                 Step::Send(request, requested) => (request, requested),
                 Step::End(end) => return Ok(end),
             };
             let chat = ChatSpan::new(&*requested.wire);
-            let Some(reply) = self.until_cancelled(chat.instrument(complete(request))).await else {
+            let Some(reply) = self.tokens().until_cancelled(chat.instrument(complete(request))).await else {
                 return Ok(self.end(RunEnd::Cancelled));
             };
             chat.end(reply.as_ref().ok());
-            let mut reply = reply?;
+            let mut reply = reply.map_err(RunError::Client)?;
             // The recorded reply has the ids of the session: a new id differs in each process.
             self.session.make_ids_unique(&mut reply);
             self.registry.use_own_keys(&mut reply);
-            if let Err(StopRun) = self.record(&reply).await {
+            if let Err(error) = self.record(&reply).await {
                 self.session.count_tokens(reply.usage());
-                return Ok(self.end(RunEnd::Cancelled));
+                return Err(RunError::Log(error));
             }
             self.receive(reply, &requested);
-            end = self.run_pending().await;
+            end = self.run_pending().await.map_err(RunError::Log)?;
         }
     }
 
@@ -112,14 +131,14 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
         S: Stream,
         S::Item: Into<Chunk>,
     {
-        let mut end = self.replay_pending().await;
+        let mut end = self.replay_pending().await.map_err(RunError::Log)?;
         loop {
-            let (request, requested) = match self.next(end).await {
+            let (request, requested) = match self.next(end).await.map_err(RunError::Log)? {
                 Step::Send(request, requested) => (request.stream_usage(true), requested),
                 Step::End(end) => return Ok(end),
             };
             let chat = ChatSpan::new(&*requested.wire);
-            let Some(chunks) = self.until_cancelled(chat.instrument(stream(request))).await else {
+            let Some(chunks) = self.tokens().until_cancelled(chat.instrument(stream(request))).await else {
                 return Ok(self.end(RunEnd::Cancelled));
             };
             let chunks = match chunks {
@@ -129,35 +148,38 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
                     return Err(RunError::Client(error));
                 }
             };
-            end = self.receive_stream(chunks, requested, chat).await.map_err(RunError::Stream)?;
+            end = self.receive_stream(chunks, requested, chat).await?;
         }
     }
 
     /// The next request, after the replies that the log has were received and their calls have run.
-    async fn next(&mut self, mut end: Option<RunEnd>) -> Step {
+    async fn next(&mut self, mut end: Option<RunEnd>) -> Result<Step, LogError> {
         loop {
             let step = self.request(end);
-            let (Step::Send(_, requested), Some(log)) = (&step, &self.log) else { return step };
-            end = match log.find_reply(self.session).await {
-                Ok(None) => return step,
-                Ok(Some(mut reply)) => {
+            let (Step::Send(_, requested), Some(log)) = (&step, &self.log) else { return Ok(step) };
+            // It may wait for another run.
+            let found =
+                self.tokens().until_cancelled(log.log().find_reply(self.session, &self.registry)).await;
+            end = match found.transpose()? {
+                Some(None) => return Ok(step),
+                Some(Some(mut reply)) => {
                     let requested = requested.clone();
                     // Its request shares the messages, and a change would copy them.
                     drop(step);
                     self.session.make_ids_unique(&mut reply);
                     self.receive(reply, &requested);
-                    self.replay_pending().await
+                    self.replay_pending().await?
                 }
-                Err(StopRun) => Some(RunEnd::Cancelled),
+                None => Some(RunEnd::Cancelled),
             };
         }
     }
 
-    async fn record(&mut self, reply: &AssistantMessage) -> Result<(), StopRun> {
+    async fn record(&mut self, reply: &AssistantMessage) -> Result<(), LogError> {
         let Some(log) = &self.log else { return Ok(()) };
         // If the run is dropped here, the next run receives the reply again: its ids are free, and are computed anew.
         let ids = self.session.ids.take();
-        log.record_reply(self.session, reply).await?;
+        log.log().record_reply(self.session, &self.registry, reply).await?;
         self.session.ids = ids;
         Ok(())
     }
@@ -167,19 +189,10 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
         token.into_iter().chain(&self.stop).any(CancellationToken::is_cancelled)
     }
 
-    /// Awaits the future of the client; `None` if the run is cancelled before.
-    ///
-    /// The returned future does not borrow the run: a shared reference to a listener is `Send` only if the listener is `Sync`.
-    fn until_cancelled<F: Future>(
-        &self,
-        future: F,
-    ) -> impl Future<Output = Option<F::Output>> + use<'a, O, P, F> {
-        let (token, stop) =
-            (self.registry.run_context().and_then(RunContext::token).cloned(), self.stop.clone());
-        async move {
-            let future = unless_cancelled(stop.as_ref(), future);
-            unless_cancelled(token.as_ref(), future).await.flatten()
-        }
+    /// The tokens that end the run while it waits, for futures that borrow the run.
+    fn tokens(&self) -> Tokens {
+        let cancellation = self.registry.run_context().and_then(RunContext::token).cloned();
+        Tokens { cancellation, stop: self.stop.clone() }
     }
 
     fn end(&mut self, end: RunEnd) -> RunEnd {
@@ -196,6 +209,7 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
         if let Some(message) = correction {
             self.session.push(Message::user(message));
         }
+        self.requests += 1;
         let request = self.session.state.conversation().request(&self.registry);
         let request = match &self.wire {
             Some(wire) => request.wire(Arc::clone(wire)),
@@ -226,7 +240,10 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
         if used.replies >= self.limits.replies {
             return Some(RunEnd::ReplyLimit);
         }
-        self.limits.tokens.filter(|&tokens| used.tokens >= tokens).map(|_| RunEnd::TokenLimit)
+        if self.limits.tokens.is_some_and(|tokens| used.tokens >= tokens) {
+            return Some(RunEnd::TokenLimit);
+        }
+        self.limits.requests.filter(|&requests| self.requests >= requests).map(|_| RunEnd::RequestLimit)
     }
 
     /// The message for the model, if the provider discarded its call, or if its answer does not have the type of this run.
@@ -284,17 +301,20 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
     }
 
     /// Runs the pending calls of a stored session or of a recorded reply, which the log may know.
-    async fn replay_pending(&mut self) -> Option<RunEnd> {
+    async fn replay_pending(&mut self) -> Result<Option<RunEnd>, LogError> {
         self.report_ended_calls();
-        self.session.state.pending()?;
-        if let (Some(log), false) = (&self.log, self.is_cancelled()) {
-            self.session.count_calls(self.limits);
-            let replayed = log.before_calls(self.session, &self.registry).await;
-            self.report_ended_calls();
-            if let Err(StopRun) = replayed {
-                return Some(RunEnd::Cancelled);
+        if self.session.pending().is_some() && !self.is_cancelled() {
+            if let Some(log) = &self.log {
+                self.session.count_calls(self.limits);
+                // It may wait for another run.
+                let tokens = self.tokens();
+                let replayed =
+                    tokens.until_cancelled(log.log().before_calls(self.session, &self.registry)).await;
+                self.report_ended_calls();
+                replayed.transpose()?;
             }
         }
+        self.session.remove_claim();
         self.run_pending().await
     }
 
@@ -310,28 +330,32 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
     }
 
     /// Runs the pending calls, if there are any. Returns the end of the run if some of them wait.
-    pub(super) async fn run_pending(&mut self) -> Option<RunEnd> {
-        let pending = self.session.state.pending()?;
+    pub(super) async fn run_pending(&mut self) -> Result<Option<RunEnd>, LogError> {
+        let Some(pending) = self.session.state.pending() else { return Ok(None) };
         if self.is_cancelled() {
-            return Some(RunEnd::Cancelled);
+            return Ok(Some(RunEnd::Cancelled));
         }
         let number = self.session.replies.saturating_sub(1);
         let registry = self.bind(number, pending.allowed_tools.as_ref());
         self.session.count_calls(self.limits);
         // Counted before the calls run, since their future may be dropped.
         self.session.count_change();
-        let Pending { calls, within_limit, .. } = self.session.state.pending_mut()?;
-        let running =
-            calls.run_calls(&registry, CallsToRun { within_limit: *within_limit, ..CallsToRun::KEEP });
-        self.reporter.run(running).await;
+        if let Some(Pending { calls, within_limit, .. }) = self.session.state.pending_mut() {
+            let (within_limit, hands_out) = (*within_limit, self.hands_out);
+            let to_run = CallsToRun { within_limit, hands_out, ..CallsToRun::KEEP };
+            self.reporter.run(calls.run_calls(&registry, to_run)).await;
+        }
         self.end_of_calls()
     }
 
     /// Finishes the pending calls. Returns the end of the run if some of them wait.
-    pub(super) fn end_of_calls(&mut self) -> Option<RunEnd> {
+    pub(super) fn end_of_calls(&mut self) -> Result<Option<RunEnd>, LogError> {
         self.session.state.finish();
-        let Pending { calls, within_limit, .. } = self.session.state.pending()?;
-        Some(if self.is_cancelled() {
+        if let Some(error) = self.log.as_ref().and_then(LoggedRun::take_error) {
+            return Err(error);
+        }
+        let Some(Pending { calls, within_limit, .. }) = self.session.state.pending() else { return Ok(None) };
+        Ok(Some(if self.is_cancelled() {
             RunEnd::Cancelled
         } else if !calls.awaiting_approval().is_empty() {
             RunEnd::NeedsApproval
@@ -342,6 +366,6 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
         } else {
             // Only cancelled calls have no result and do not wait.
             RunEnd::Cancelled
-        })
+        }))
     }
 }

@@ -37,6 +37,8 @@ struct Written<'a> {
     usage: Usage,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     is_claimed: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    claim_owner: Option<&'a str>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     warnings: &'a [ReplyWarning],
     #[serde(skip_serializing_if = "RemovedIds::is_empty")]
@@ -61,6 +63,8 @@ struct Read<'a> {
     usage: Usage,
     #[serde(default)]
     is_claimed: bool,
+    #[serde(default)]
+    claim_owner: Option<String>,
     #[serde(default)]
     warnings: Vec<ReplyWarning>,
     #[serde(default)]
@@ -97,6 +101,7 @@ impl Serialize for Session {
             begun_calls: self.begun_calls.to_map(),
             usage: self.usage,
             is_claimed: self.is_claimed,
+            claim_owner: self.claim_owner(),
             warnings: self.warnings(),
             removed_ids: self.state.conversation().removed_ids(),
             unreported: &self.state.conversation().unreported,
@@ -165,6 +170,7 @@ impl Read<'_> {
             begun_calls,
             usage,
             is_claimed,
+            claim_owner,
             warnings,
             removed_ids,
             unreported,
@@ -183,6 +189,9 @@ impl Read<'_> {
             }
         };
         let begun_calls = BegunCalls::from(begun_calls);
-        Ok(Session { state, revision, replies, used, begun_calls, usage, is_claimed, ids: None })
+        // Only a claim has an owner.
+        let claim_owner = claim_owner.filter(|_| is_claimed);
+        let ids = None;
+        Ok(Session { state, revision, replies, used, begun_calls, usage, is_claimed, claim_owner, ids })
     }
 }

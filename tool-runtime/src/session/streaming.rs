@@ -3,10 +3,9 @@
 use super::limits::Limits;
 use super::receive::{ReceivedReply, Requested};
 use super::reply_events::EventForwarder;
-use super::run_log::StopRun;
 use super::run_loop::RunLoop;
 use super::run_span::ChatSpan;
-use super::{Event, RunEnd, Session};
+use super::{Event, RunEnd, RunError, Session};
 use crate::conversation::{CallsToRun, Request, StreamedCalls};
 use crate::dispatch::{EarlyCalls, EndedReply, RunningCalls, StreamSettings, StreamedReply};
 use crate::message::{AssistantMessage, Chunk};
@@ -23,12 +22,12 @@ use std::task::Poll;
 
 impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
     /// Receives a reply, and runs its calls. Returns the end of the run if some of them wait.
-    pub(super) async fn receive_stream<S>(
+    pub(super) async fn receive_stream<S, E>(
         &mut self,
         chunks: S,
         requested: Requested,
         chat: ChatSpan,
-    ) -> Result<Option<RunEnd>, StreamError>
+    ) -> Result<Option<RunEnd>, RunError<E>>
     where
         S: Stream,
         S::Item: Into<Chunk>,
@@ -41,7 +40,8 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         let mut events = EventForwarder::new(self.reporter.sender(), requested.answer.as_ref());
         let assembler = ReplyAssembler::new().wire(Arc::clone(&requested.wire));
         let settings = StreamSettings {
-            max_calls: Some(self.session.used.remaining_calls(self.limits)),
+            // Calls are handed out when the session has the reply.
+            max_calls: Some(if self.hands_out { 0 } else { self.session.used.remaining_calls(self.limits) }),
             answer_tool: requested.answer.as_ref().map(|answer| answer.tool.schema.name().to_owned()),
             only_reads: self.log.is_some(),
             stop: self.stop.clone(),
@@ -66,12 +66,13 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         }
         chat.end(receiving.end_reply());
         if let (Some(log), Some((session, reply))) = (&self.log, receiving.complete_reply()) {
-            let recorded = while_running(&mut running, log.record_reply(session, reply));
-            if let Err(StopRun) = self.reporter.run(recorded).await {
-                let error = "the reply cannot be recorded".to_owned();
-                self.reporter.report(Event::ReplyInterrupted { is_kept: false, error });
+            let recorded =
+                while_running(&mut running, log.log().record_reply(session, &self.registry, reply));
+            if let Err(error) = self.reporter.run(recorded).await {
+                let reason = "the reply cannot be recorded".to_owned();
+                self.reporter.report(Event::ReplyInterrupted { is_kept: false, error: reason });
                 self.reporter.run(running.for_each(|()| ready(()))).await;
-                return Ok(Some(RunEnd::Cancelled));
+                return Err(RunError::Log(error));
             }
         }
         let EndedStream { received, interruption } = receiving.end();
@@ -84,17 +85,18 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         }
         let rest = receiving.session.state.pending_mut().map(|pending| {
             let streamed = Some(StreamedCalls { order, early: &receiving.early });
-            let to_run = CallsToRun { within_limit: pending.within_limit, streamed, ..CallsToRun::KEEP };
+            let (within_limit, hands_out) = (pending.within_limit, self.hands_out);
+            let to_run = CallsToRun { within_limit, hands_out, streamed, ..CallsToRun::KEEP };
             pending.calls.run_calls(registry, to_run)
         });
         let running = running.for_each(|()| ready(()));
         self.reporter.run(join(running, OptionFuture::from(rest))).await;
         drop(receiving);
-        let end = self.end_of_calls();
+        let end = self.end_of_calls().map_err(RunError::Log)?;
         match interruption {
             None => Ok(end),
             Some(StreamError::Cancelled) => Ok(Some(RunEnd::Cancelled)),
-            Some(error) => Err(error),
+            Some(error) => Err(RunError::Stream(error)),
         }
     }
 }

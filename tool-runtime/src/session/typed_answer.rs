@@ -112,8 +112,8 @@ where
     ///
     /// # Errors
     ///
-    /// Returns the error of `complete`.
-    pub async fn complete<C, R, E>(self, complete: C) -> Result<TypedEnd<T>, E>
+    /// Returns the error of `complete`, or that of the [log](Run::log).
+    pub async fn complete<C, R, E>(self, complete: C) -> Result<TypedEnd<T>, RunError<E>>
     where
         C: FnMut(Request) -> R,
         R: Future<Output = Result<AssistantMessage, E>>,
@@ -127,7 +127,7 @@ where
     ///
     /// # Errors
     ///
-    /// Returns the error of `stream`, or that of an interrupted reply.
+    /// Returns the error of `stream`, that of an interrupted reply, or that of the [log](Run::log).
     pub async fn stream<C, R, S, E>(self, stream: C) -> Result<TypedEnd<T>, RunError<E>>
     where
         C: FnMut(Request) -> R,

@@ -27,6 +27,8 @@ pub(crate) struct Batch<'a> {
     pub(crate) order: Option<&'a Order>,
     /// Whether the calls start while their reply is received.
     pub(crate) is_early: bool,
+    /// Whether other processes run the calls.
+    pub(crate) hands_out: bool,
     pub(crate) unfinished: Unfinished,
 }
 
@@ -52,6 +54,7 @@ impl<'a> Batch<'a> {
             is_direct: self.is_direct,
             order: None,
             is_early: self.is_early,
+            hands_out: self.hands_out,
             unfinished: self.unfinished,
         }
     }

@@ -1,5 +1,6 @@
 //! The options of `#[tool(..)]`.
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -27,7 +28,8 @@ use std::time::Duration;
 /// ```
 ///
 /// [mcp]: https://modelcontextprotocol.io/specification/2025-06-18/schema#toolannotations
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct Annotations {
     /// The tool changes nothing. Default: `None`, not declared.
@@ -74,7 +76,8 @@ impl Annotations {
 }
 
 /// Rules that dispatch enforces for each call of a tool: [`Registry::tool`](crate::Registry::tool) returns them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct Policy {
     /// A call runs only after the program has approved it. Default: `false`.

@@ -2,6 +2,7 @@
 
 use crate::context::Cause;
 use crate::conversation::WaitingCall;
+use crate::dispatch::HandedOutCall;
 use crate::fingerprint::Fingerprint;
 use crate::inner_call::InnerCall;
 use crate::message::{ToolCall, ToolMessage};
@@ -79,6 +80,11 @@ pub(in crate::conversation) enum WaitsFor {
         arguments: Option<String>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ticket: Option<String>,
+    },
+    HandedOut {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tool: Option<String>,
+        call: Box<HandedOutCall>,
     },
 }
 
@@ -185,7 +191,9 @@ impl CallState {
     /// The tool that the call runs, if it is one of `call_tool` that waits.
     pub(super) fn inner_tool(&self) -> Option<&str> {
         match self.waits_for()? {
-            WaitsFor::Approval { tool, .. } | WaitsFor::Result { tool, .. } => tool.as_deref(),
+            WaitsFor::Approval { tool, .. }
+            | WaitsFor::Result { tool, .. }
+            | WaitsFor::HandedOut { tool, .. } => tool.as_deref(),
         }
     }
 
@@ -206,19 +214,28 @@ impl CallState {
 
     /// Whether a run must not start the call, since its result comes from elsewhere.
     pub(super) fn waits_for_result(&self) -> bool {
-        matches!(self.waits_for(), Some(WaitsFor::Result { .. }))
+        matches!(self.waits_for(), Some(WaitsFor::Result { .. } | WaitsFor::HandedOut { .. }))
+    }
+
+    /// The call that another process runs.
+    pub(super) fn handed_out(&self) -> Option<&HandedOutCall> {
+        match self.waits_for()? {
+            WaitsFor::HandedOut { call, .. } => Some(call),
+            _ => None,
+        }
     }
 
     /// The call as it waits; `None` if it has a result, is approved, or has not been run yet.
     pub(super) fn waiting(&self, call: &ToolCall) -> Option<WaitingCall> {
         let (tool, arguments, ticket, error) = match self.waits_for()? {
-            WaitsFor::Approval { tool, arguments, error } => (tool, arguments, &None, error),
-            WaitsFor::Result { tool, arguments, ticket } => (tool, arguments, ticket, &None),
+            WaitsFor::Approval { tool, arguments, error } => (tool, arguments.as_ref(), &None, error),
+            WaitsFor::Result { tool, arguments, ticket } => (tool, arguments.as_ref(), ticket, &None),
+            WaitsFor::HandedOut { tool, call } => (tool, Some(&call.arguments), &None, &None),
         };
         Some(WaitingCall {
             id: call.id.clone(),
             tool: tool.as_ref().unwrap_or(&call.name).clone(),
-            arguments: arguments.as_ref().unwrap_or(&call.arguments).clone(),
+            arguments: arguments.unwrap_or(&call.arguments).clone(),
             ticket: ticket.clone(),
             error: error.clone(),
             may_have_taken_effect: self.has_begun(),

@@ -1,16 +1,22 @@
 //! Decisions about pending calls: approvals, denials, results from elsewhere.
 
 use super::{CallState, PendingCalls, Phase, WaitsFor, denied};
-use crate::context::Cause;
+use crate::context::{CallRecord, Cause};
 use crate::conversation::repeated_calls::RepeatedCalls;
 use crate::conversation::{FinishedCall, NotPendingError};
+use crate::dispatch::{CallEnd, HandedOutCall};
 use crate::message::ToolMessage;
 use crate::outcome::{CallError, Outcome};
-use crate::output::{Pending, ToolResult};
+use crate::output::{Pending, ToolFailure, ToolResult};
+use crate::registry::Registry;
 use crate::tool_name::CALL_TOOL;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::HashMap;
+use std::time::Duration;
+
+/// The kind of [`ToolFailure::interrupted`].
+const INTERRUPTED: &str = "interrupted";
 
 impl PendingCalls {
     /// Approves this call with its current arguments. The approval is valid only for these arguments and for one run. (A
@@ -101,6 +107,69 @@ impl PendingCalls {
         Ok(())
     }
 
+    /// Lets a call wait for its result, with another ticket.
+    fn wait_for_result(&mut self, at: usize, ticket: Option<String>) {
+        let state = &mut self.states[at];
+        let (tool, arguments) = match state.waits_for() {
+            Some(WaitsFor::Approval { tool, arguments, .. } | WaitsFor::Result { tool, arguments, .. }) => {
+                (tool.clone(), arguments.clone())
+            }
+            Some(WaitsFor::HandedOut { tool, call }) => (tool.clone(), Some(call.arguments.clone())),
+            None => (None, None),
+        };
+        *state = CallState::waiting_for_result(tool, arguments, ticket);
+    }
+
+    /// Takes the end of a call that was [handed out](PendingCalls::hand_out), as if it had run here: the registry truncates the
+    /// result, and the last event of the call has the cause [`Ran`](crate::dispatch::Cause::Ran), or
+    /// [`Interrupted`](crate::dispatch::Cause::Interrupted) for a
+    /// [`ToolFailure::interrupted`](crate::dispatch::ToolFailure::interrupted).
+    ///
+    /// A call that was cancelled there is handed out again if its tool is `read_only` or `idempotent`; any other was interrupted.
+    ///
+    /// # Errors
+    ///
+    /// There is no call with this id, it already has a result, or it was not handed out.
+    pub fn finish_handed_out(
+        &mut self,
+        registry: &Registry,
+        id: &str,
+        end: impl Into<CallEnd>,
+    ) -> Result<(), NotPendingError> {
+        let at = self.call_without_result(id)?;
+        let (call, state) = (&mut self.reply.tool_calls[at], &mut self.states[at]);
+        let Some(HandedOutCall { tool, annotations, .. }) = state.handed_out() else {
+            return Err(NotPendingError::NotHandedOut { id: id.to_owned() });
+        };
+        let mut result = match end.into() {
+            CallEnd::Finished(result) => result,
+            CallEnd::NeedsResult { ticket } => {
+                self.wait_for_result(at, ticket);
+                return Ok(());
+            }
+            CallEnd::Cancelled if annotations.may_repeat() => {
+                (state.phase, state.is_counted) = (Phase::Begun, true);
+                return Ok(());
+            }
+            CallEnd::Cancelled => ToolFailure::interrupted(tool).into(),
+        };
+        if let Some(Pending { ticket }) = result.output().and_then(|output| output.as_pending()) {
+            self.wait_for_result(at, ticket.clone());
+            return Ok(());
+        }
+        let cause = if result.error_kind() == Some(INTERRUPTED) { Cause::Interrupted } else { Cause::Ran };
+        registry.truncate(&mut result);
+        let record = CallRecord::default();
+        record.set_begun();
+        let outcome = record.outcome(Duration::ZERO);
+        let message = result.into_message(&call.id, call.name.clone().into(), Some(outcome));
+        registry.store_coerced_arguments(call);
+        let repeated = RepeatedCalls::before(self.before.messages(), Some(registry));
+        let message = repeated.with_note(call, message);
+        self.end(at, Some(cause), message);
+        Ok(())
+    }
+
     /// Ends a call outside of a run. With a cause, the next run reports it.
     fn end(&mut self, at: usize, cause: Option<Cause>, result: ToolMessage) {
         let (call, state) = (&self.reply.tool_calls[at], &mut self.states[at]);
@@ -136,13 +205,7 @@ impl PendingCalls {
             state.restore_arguments(call);
         }
         if let Some(Pending { ticket }) = result.output().and_then(|output| output.as_pending()) {
-            let (tool, arguments) = match state.waits_for() {
-                Some(
-                    WaitsFor::Approval { tool, arguments, .. } | WaitsFor::Result { tool, arguments, .. },
-                ) => (tool.clone(), arguments.clone()),
-                None => (None, None),
-            };
-            *state = CallState::waiting_for_result(tool, arguments, ticket.clone());
+            self.wait_for_result(at, ticket.clone());
         } else {
             let result = result.0.map_err(|failure| failure.or_message_of_error(&call.name));
             let tool = call.name.clone().into();

@@ -61,6 +61,14 @@ impl PendingCalls {
         self.run_calls(registry, CallsToRun::KEEP).await;
     }
 
+    /// Like [`run`](PendingCalls::run), but other processes run the calls: each call that would start here is pending in
+    /// [`handed_out`](PendingCalls::handed_out) instead. The run context needs a [`run_id`](crate::RunContext::run_id).
+    ///
+    /// See [`Run::hand_out_calls`](crate::session::Run::hand_out_calls) for the stages that a call has here and there.
+    pub async fn hand_out(&mut self, registry: &Registry) {
+        self.run_calls(registry, CallsToRun { hands_out: true, ..CallsToRun::KEEP }).await;
+    }
+
     /// Gives the calls the keys of their tools. An approved call stays approved. Returns whether a call had written names.
     fn use_own_keys(&mut self, registry: &Registry) -> bool {
         if !registry.has_rejected_keys() {
@@ -97,6 +105,7 @@ impl PendingCalls {
         let batch = &Batch {
             has_written_keys: batch.has_written_keys || was_written,
             unfinished,
+            hands_out: to_run.hands_out,
             order: streamed.map_or(own_order.as_ref(), |streamed| streamed.order),
             ..batch
         };
@@ -213,6 +222,8 @@ impl PendingCalls {
 #[derive(Clone, Copy)]
 pub(crate) struct CallsToRun<'a> {
     pub(crate) unfinished: Unfinished,
+    /// Whether other processes run them.
+    pub(crate) hands_out: bool,
     /// The number of calls, from the first, that may run.
     pub(crate) within_limit: usize,
     /// The calls of the reply, if it was streamed.
@@ -230,8 +241,12 @@ pub(crate) struct StreamedCalls<'a> {
 
 impl CallsToRun<'_> {
     pub(super) const FAIL: Self = CallsToRun { unfinished: Unfinished::Fail, ..Self::KEEP };
-    pub(crate) const KEEP: Self =
-        CallsToRun { unfinished: Unfinished::Keep, within_limit: usize::MAX, streamed: None };
+    pub(crate) const KEEP: Self = CallsToRun {
+        unfinished: Unfinished::Keep,
+        hands_out: false,
+        within_limit: usize::MAX,
+        streamed: None,
+    };
 
     fn starts(&self, position: usize, state: &CallState) -> bool {
         let may_run = self.unfinished == Unfinished::Fail || !state.waits_for_result();
@@ -303,6 +318,14 @@ impl CallsRun<'_> {
                 // The call has the arguments with which it was started.
                 let edit = state.edit.take().map(|_| Edit::default());
                 *state = CallState { edit, ..CallState::waiting_for_result(tool, arguments, ticket) };
+            }
+            Ended::HandedOut(handed_out) => {
+                let has_begun = !handed_out.annotations.is_read_only();
+                state.phase =
+                    Phase::Waiting { waits_for: WaitsFor::HandedOut { tool, call: handed_out }, has_begun };
+                // The call has the arguments with which it was handed out.
+                state.edit = state.edit.take().map(|_| Edit::default());
+                state.is_counted = false;
             }
             // The next run starts it again, unless it has begun and must not be repeated.
             Ended::Cancelled | Ended::NeedsCall { .. } => {}
