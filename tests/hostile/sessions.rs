@@ -68,7 +68,7 @@ async fn run(session: &mut Session, reply: AssistantMessage) -> String {
     let mut replies = vec![AssistantMessage::from_text("Done."), reply];
     let complete = |_: Request| ready(replies.pop().ok_or("no reply"));
     let end = session.run(&registry()).max_replies(usize::MAX).complete(complete).await;
-    end.map_or_else(str::to_owned, |end| end.to_string())
+    end.map_or_else(|error| error.to_string(), |end| end.to_string())
 }
 
 fn decisions(
@@ -126,13 +126,22 @@ async fn rejected_answers(count: usize) -> String {
 struct Log(Mutex<Vec<AssistantMessage>>);
 
 impl RunLog for Log {
-    fn find_reply<'a>(&'a self, session: &'a Session) -> RunLogFuture<'a, Option<AssistantMessage>> {
+    fn find_reply<'a>(
+        &'a self,
+        session: &'a Session,
+        _: &'a Registry,
+    ) -> RunLogFuture<'a, Option<AssistantMessage>> {
         let number = usize::try_from(session.replies()).expect("a small number");
         let reply = self.0.lock().expect("no panic").get(number).cloned();
         Box::pin(ready(Ok(reply)))
     }
 
-    fn record_reply<'a>(&'a self, _: &'a Session, reply: &'a AssistantMessage) -> RunLogFuture<'a, ()> {
+    fn record_reply<'a>(
+        &'a self,
+        _: &'a Session,
+        _: &'a Registry,
+        reply: &'a AssistantMessage,
+    ) -> RunLogFuture<'a, ()> {
         self.0.lock().expect("no panic").push(reply.clone());
         Box::pin(ready(Ok(())))
     }

@@ -1,7 +1,8 @@
 //! The run of one call, which the journal records.
 
+use crate::background::complete;
 use crate::error::JournalError;
-use crate::journal::{Journal, JournalCall};
+use crate::journal::{Journal, JournalCall, RecordedCall};
 use std::pin::Pin;
 use std::sync::Arc;
 use tool_runtime::dispatch::{CallKey, ReadyCall, ToolFailure, ToolResult};
@@ -16,7 +17,8 @@ use tool_runtime::serde_json::{self, Value};
 /// [`reply_number`](tool_runtime::RunContext::reply_number): without it, and in
 /// [`Registry::call`](tool_runtime::Registry::call), different calls have the same key.
 ///
-/// Do not use it together with [`DurableRun::journal`](crate::DurableRun::journal), which records the same calls.
+/// In a run with a [log](tool_runtime::session::Run::log), such as [`DurableRun::journal`](crate::DurableRun::journal), it records
+/// nothing, since the log receives the calls.
 ///
 /// Replies are not recorded. Store the [`PendingCalls`](tool_runtime::conversation::PendingCalls) of each reply with serde before
 /// you run them, and run the stored ones after a restart: they contain the number of their reply and the ids of their calls. The
@@ -64,6 +66,10 @@ where
     move |call| {
         let shared = Arc::clone(&shared);
         Box::pin(async move {
+            // It is recorded already, and would wait for itself.
+            if call.is_logged() {
+                return call.run().await;
+            }
             let (journal, on_error) = &*shared;
             match run_recorded(journal, &call).await {
                 Ok(RecordedRun { result, error }) => {
@@ -100,20 +106,20 @@ impl From<ToolResult> for RecordedRun {
 /// # Errors
 ///
 /// The call cannot be recorded. It did not run.
-pub(crate) async fn run_recorded<J: Journal>(
+pub(crate) async fn run_recorded<J: Journal + Clone + 'static>(
     journal: &J,
     ready: &ReadyCall,
 ) -> Result<RecordedRun, JournalError> {
     let call = JournalCall::from_ready_call(ready)?;
     let recorded = journal.begin_call(&call).await?;
-    let _running = Running { journal, key: &call.key };
+    let running = RunningCall::new(journal, &call.key, recorded.as_ref());
     if let Some(recorded) = recorded {
         recorded.call.check(&call)?;
         if let Some(result) = recorded.result {
             return Ok(result.into());
         }
         if !ready.annotations().may_repeat() {
-            return Ok(finish_interrupted(journal, &call).await?.into());
+            return Ok(running.finish_interrupted(&call.tool).await?.into());
         }
     }
     let result = ready.run().await;
@@ -123,44 +129,63 @@ pub(crate) async fn run_recorded<J: Journal>(
     }
     // Otherwise a cancellation could end the call with another result than the journal has.
     ready.keep_result();
-    let error = journal.finish_call(&call.key, &result).await.err();
+    let error = running.finish(&result).await.err();
     Ok(RecordedRun { result, error })
 }
 
-/// Records the result of a call that was interrupted and must not run again.
-async fn finish_interrupted<J: Journal>(journal: &J, call: &JournalCall) -> Result<ToolResult, JournalError> {
-    let result = interrupted(&call.tool);
-    journal.finish_call(&call.key, &result).await?;
-    Ok(result)
-}
-
 /// The result of a call that an earlier process has begun, and that must not run again: the recorded one, or that of a call that
-/// was interrupted.
+/// was interrupted. If another run runs the call now, this waits for its result.
 ///
 /// # Errors
 ///
-/// The call runs now, in another run of this process, or the journal cannot be used.
-pub(crate) async fn end_begun<J: Journal>(
+/// The journal cannot be used.
+pub(crate) async fn end_begun<J: Journal + Clone + 'static>(
     journal: &J,
     begun: &JournalCall,
 ) -> Result<ToolResult, JournalError> {
     let recorded = journal.begin_call(begun).await?;
-    let _running = Running { journal, key: &begun.key };
+    let running = RunningCall::new(journal, &begun.key, recorded.as_ref());
     match recorded.and_then(|recorded| recorded.result) {
         Some(result) => Ok(result),
-        None => finish_interrupted(journal, begun).await,
+        None => running.finish_interrupted(&begun.tool).await,
     }
 }
 
-/// A call that runs in this process.
-struct Running<'a, J: Journal> {
+/// A call that runs in this process, until it has a result or is dropped.
+struct RunningCall<'a, J: Journal + Clone + 'static> {
     journal: &'a J,
     key: &'a CallKey,
+    is_running: bool,
 }
 
-impl<J: Journal> Drop for Running<'_, J> {
+impl<'a, J: Journal + Clone + 'static> RunningCall<'a, J> {
+    /// The call after its begin, with the record that the journal had.
+    fn new(journal: &'a J, key: &'a CallKey, recorded: Option<&RecordedCall>) -> Self {
+        let is_running = recorded.is_none_or(|recorded| recorded.result.is_none());
+        RunningCall { journal, key, is_running }
+    }
+
+    async fn finish(mut self, result: &ToolResult) -> Result<(), JournalError> {
+        self.journal.finish_call(self.key, result).await?;
+        self.is_running = false;
+        Ok(())
+    }
+
+    /// Records the result of a call that was interrupted and must not run again.
+    async fn finish_interrupted(self, tool: &str) -> Result<ToolResult, JournalError> {
+        let result = ToolFailure::interrupted(tool).into();
+        self.finish(&result).await?;
+        Ok(result)
+    }
+}
+
+impl<J: Journal + Clone + 'static> Drop for RunningCall<'_, J> {
     fn drop(&mut self) {
-        self.journal.release_call(self.key);
+        if self.is_running {
+            let (journal, key) = (self.journal.clone(), self.key.clone());
+            // A store that cannot be used releases the call when the process has ended.
+            complete(async move { drop(journal.release_call(&key).await) });
+        }
     }
 }
 
@@ -196,17 +221,10 @@ impl JournalCall {
     }
 }
 
-/// The result of a call that was interrupted and must not run again, as in
-/// [`CallError::Interrupted`](tool_runtime::CallError::Interrupted).
-fn interrupted(tool: &str) -> ToolResult {
-    let message = format!("`{tool}` was interrupted. It may have taken effect: check whether it did.");
-    ToolFailure::new(message).with_kind("interrupted").into()
-}
-
 /// The result of a call that did not run, since it cannot be recorded.
 fn unrecorded(tool: &str, error: &JournalError) -> ToolResult {
     let message = match error {
-        JournalError::OtherCall { .. } | JournalError::Running { .. } => {
+        JournalError::OtherCall { .. } => {
             format!(
                 "`{tool}` was not run: an earlier call has its place. That one may have taken effect: check whether it did."
             )

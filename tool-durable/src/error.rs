@@ -29,13 +29,13 @@ pub enum JournalError {
         /// The number of the reply.
         number: u64,
     },
-    /// The call is running now: a session with this run id runs twice at once.
+    /// A run with this run id is in progress, so its records cannot be removed.
     #[non_exhaustive]
-    Running {
-        /// The key of the call.
-        key: CallKey,
+    InProgress {
+        /// The id of the run.
+        run_id: String,
     },
-    /// Another run with this run id has recorded this reply meanwhile.
+    /// Another run with this run id has recorded this reply, though this run has requested it.
     #[non_exhaustive]
     ReplyRecorded {
         /// The id of the run.
@@ -57,10 +57,9 @@ impl JournalError {
         JournalError::Storage { source: source.into() }
     }
 
-    /// The call with this key is running.
-    #[must_use]
-    pub fn running(key: CallKey) -> Self {
-        JournalError::Running { key }
+    /// A run with this run id is in progress.
+    pub fn in_progress(run_id: impl Into<String>) -> Self {
+        JournalError::InProgress { run_id: run_id.into() }
     }
 }
 
@@ -85,10 +84,10 @@ impl fmt::Display for JournalError {
                  of the session, run it, and add the message again; use another run id for each session",
                 run_id.escape_debug()
             ),
-            JournalError::Running { key } => write!(
+            JournalError::InProgress { run_id } => write!(
                 f,
-                "the call `{}` is running in another run with this run id: wait until it has ended",
-                key.to_string().escape_debug()
+                "a run with the run id `{}` is in progress: remove its records when it has ended",
+                run_id.escape_debug()
             ),
             JournalError::ReplyRecorded { run_id, number } => write!(
                 f,
@@ -106,37 +105,6 @@ impl Error for JournalError {
             // The `Display` text already contains the text of this error.
             JournalError::Storage { source } => source.source(),
             _ => None,
-        }
-    }
-}
-
-/// The error of a [`JournaledRun`](crate::JournaledRun).
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum JournaledRunError<E> {
-    /// The error that the run would have without a journal: that of the program's client, for example.
-    Run(E),
-    /// The journal stopped the run. The session is valid, and keeps every result so far. A call that was not recorded has not
-    /// run, and is pending unless it has reached the `call_timeout`.
-    Journal(JournalError),
-}
-
-impl<E: fmt::Display> fmt::Display for JournaledRunError<E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            JournaledRunError::Run(error) => error.fmt(f),
-            JournaledRunError::Journal(error) => error.fmt(f),
-        }
-    }
-}
-
-/// The error of a client need not implement `Error`: `anyhow::Error` and `Box<dyn Error>` do not.
-impl<E: fmt::Debug + fmt::Display> Error for JournaledRunError<E> {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            JournaledRunError::Run(_) => None,
-            // The `Display` text already contains the text of this error.
-            JournaledRunError::Journal(error) => error.source(),
         }
     }
 }

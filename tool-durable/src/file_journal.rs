@@ -1,11 +1,11 @@
 //! A journal in a file.
 
+mod in_progress;
 mod inner_runs;
 mod open_error;
 mod private_file;
 mod process_file;
 mod request;
-mod running_calls;
 mod running_time;
 mod storage_error;
 mod store;
@@ -16,10 +16,11 @@ pub use open_error::OpenError;
 
 use crate::error::JournalError;
 use crate::journal::{Journal, JournalCall, JournalFuture, JournalReply, RecordedCall};
+use in_progress::{InProgress, Step};
 use request::{Read, Request, Responder, Write};
-use running_calls::RunningCalls;
 use serde::Serialize;
 use std::fmt;
+use std::future::ready;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
@@ -89,7 +90,7 @@ pub struct FileJournalOptions {
 /// The last handle that is dropped ends the writer.
 struct Handle {
     path: PathBuf,
-    running: Arc<RunningCalls>,
+    in_progress: Arc<InProgress>,
     requests: Option<mpsc::Sender<Request>>,
     writer: Option<JoinHandle<()>>,
 }
@@ -108,23 +109,6 @@ impl FileJournal {
     /// Options for opening a journal.
     pub fn options() -> FileJournalOptions {
         FileJournalOptions::default()
-    }
-
-    /// Removes the records with this run id and those of its inner sessions, including those of calls that have no result.
-    /// Store the session safely before: a session that runs again from an earlier state would repeat the effects. Later runs
-    /// with the same run id record anew.
-    ///
-    /// The run ids of inner sessions ([`CallContext::child_run_context`](tool_runtime::CallContext::child_run_context))
-    /// continue that of the outer one with two numbers for each call: `order-7/2/0`. Do not choose such an id for another
-    /// session: the removal of `orders` also removes the records of `orders/2024/11`.
-    ///
-    /// # Errors
-    ///
-    /// [`JournalError::Running`] if a call of the run or of an inner session is running, and [`JournalError::Storage`] if the file cannot be
-    /// written.
-    pub async fn remove_run(&self, run_id: &str) -> Result<(), JournalError> {
-        let run_id = run_id.to_owned();
-        self.handle.send(|responder| Request::Write(Write::Remove { run_id, responder })).await
     }
 }
 
@@ -149,44 +133,48 @@ impl FileJournalOptions {
     pub fn open(self, path: impl AsRef<Path>) -> Result<FileJournal, OpenError> {
         let path = path.as_ref().to_owned();
         let store = Store::open(&path)?;
-        let running = Arc::new(RunningCalls::default());
+        let in_progress = Arc::new(InProgress::default());
         let (requests, receiver) = mpsc::channel();
-        let writer = Writer::new(path.clone(), store, self.remove_after, Arc::clone(&running), receiver);
+        let writer = Writer::new(path.clone(), store, self.remove_after, Arc::clone(&in_progress), receiver);
         let thread = thread::Builder::new().name("journal".to_owned()).spawn(|| writer.run());
         let writer = thread.map_err(|source| OpenError::Io { path: path.clone(), source })?;
-        let handle = Handle { path, running, requests: Some(requests), writer: Some(writer) };
+        let handle = Handle { path, in_progress, requests: Some(requests), writer: Some(writer) };
         Ok(FileJournal { handle: Arc::new(handle) })
     }
 }
 
 impl Journal for FileJournal {
-    fn find_call<'a>(&'a self, key: &'a CallKey) -> JournalFuture<'a, Option<RecordedCall>> {
-        let key = key.clone();
-        Box::pin(self.handle.send(|responder| Request::Read(Read::Call { key, responder })))
+    fn find_calls<'a>(&'a self, run_id: &'a str, reply: u64) -> JournalFuture<'a, Vec<RecordedCall>> {
+        let run_id = run_id.to_owned();
+        Box::pin(self.handle.send(move |responder| Request::Read(Read::Calls { run_id, reply, responder })))
     }
 
     fn begin_call<'a>(&'a self, call: &'a JournalCall) -> JournalFuture<'a, Option<RecordedCall>> {
-        let guard = self.handle.running.begin(&call.key);
         Box::pin(async move {
-            let key = call.key.clone();
-            let Some(guard) = guard else { return Err(JournalError::Running { key }) };
-            let record = serialize(call)?;
+            let (key, record) = (call.key.clone(), serialize(call)?);
+            let guard = self.handle.in_progress.begin(&key.run_id, Step::from_key(&key)).await;
             let begun =
                 self.handle.send(|responder| Request::Write(Write::Begin { key, record, responder })).await?;
-            guard.keep();
+            if begun.as_ref().is_none_or(|begun| begun.result.is_none()) {
+                guard.keep();
+            }
             Ok(begun)
         })
     }
 
     fn finish_call<'a>(&'a self, key: &'a CallKey, result: &'a ToolResult) -> JournalFuture<'a, ()> {
         Box::pin(async move {
-            let (key, record) = (key.clone(), serialize(result)?);
-            self.handle.send(|responder| Request::Write(Write::Finish { key, record, responder })).await
+            let record = serialize(result)?;
+            let write = |responder| Request::Write(Write::Finish { key: key.clone(), record, responder });
+            self.handle.send(write).await?;
+            self.handle.in_progress.end(&key.run_id, Step::from_key(key));
+            Ok(())
         })
     }
 
-    fn release_call(&self, key: &CallKey) {
-        self.handle.running.release(key);
+    fn release_call<'a>(&'a self, key: &'a CallKey) -> JournalFuture<'a, ()> {
+        self.handle.in_progress.end(&key.run_id, Step::from_key(key));
+        Box::pin(ready(Ok(())))
     }
 
     fn find_reply<'a>(&'a self, run_id: &'a str, number: u64) -> JournalFuture<'a, Option<JournalReply>> {
@@ -194,13 +182,35 @@ impl Journal for FileJournal {
         Box::pin(self.handle.send(move |responder| Request::Read(Read::Reply { run_id, number, responder })))
     }
 
+    fn begin_reply<'a>(&'a self, run_id: &'a str, number: u64) -> JournalFuture<'a, Option<JournalReply>> {
+        Box::pin(async move {
+            let guard = self.handle.in_progress.begin(run_id, Step::Reply(number)).await;
+            let recorded = self.find_reply(run_id, number).await?;
+            if recorded.is_none() {
+                guard.keep();
+            }
+            Ok(recorded)
+        })
+    }
+
     fn record_reply<'a>(&'a self, reply: &'a JournalReply) -> JournalFuture<'a, bool> {
         Box::pin(async move {
             let (run_id, number, record) = (reply.run_id.clone(), reply.number, serialize(reply)?);
-            self.handle
-                .send(move |responder| Request::Write(Write::Reply { run_id, number, record, responder }))
-                .await
+            let write = |responder| Request::Write(Write::Reply { run_id, number, record, responder });
+            let is_new = self.handle.send(write).await?;
+            self.handle.in_progress.end(&reply.run_id, Step::Reply(number));
+            Ok(is_new)
         })
+    }
+
+    fn release_reply<'a>(&'a self, run_id: &'a str, number: u64) -> JournalFuture<'a, ()> {
+        self.handle.in_progress.end(run_id, Step::Reply(number));
+        Box::pin(ready(Ok(())))
+    }
+
+    fn remove_run<'a>(&'a self, run_id: &'a str) -> JournalFuture<'a, ()> {
+        let run_id = run_id.to_owned();
+        Box::pin(self.handle.send(|responder| Request::Write(Write::Remove { run_id, responder })))
     }
 }
 

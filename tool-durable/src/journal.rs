@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::Arc;
 use tool_runtime::dispatch::{CallKey, ToolResult};
-use tool_runtime::message::{Message, stored};
+use tool_runtime::message::stored;
 use tool_runtime::{AssistantMessage, ToolMessage};
 
 /// The future of a [`Journal`].
@@ -15,46 +15,74 @@ pub type JournalFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, JournalErr
 /// Records which calls have begun, how they ended, and the replies that contain them. [`FileJournal`](crate::FileJournal) is
 /// one in a file.
 ///
-/// A journal stores records and tracks which calls run now. A [`JournaledRun`](crate::JournaledRun) and
+/// A journal stores records, and tracks which calls run now and which replies are requested now. A run with a journal and
 /// [`record_calls`](crate::record_calls) compare calls and decide which of them run, by the rules of the
 /// [crate documentation](crate).
 ///
 /// A record is stored safely when the future of its method is ready. After an error, and if the future is dropped, it may be
-/// stored or not. [`CallKey`] identifies a call; its `Display` text is unique, and all records serialize with serde. A store that
-/// several processes share must know whether the process that began a call still runs: until then, the call is
-/// [`Running`](JournalError::Running).
+/// stored or not. [`CallKey`] identifies a call; its `Display` text is unique, and all records serialize with serde.
 ///
-/// A store that removes the records of a run also removes those of its inner sessions, since a later run has the same keys: their
-/// run ids are the texts of the keys of the run's calls, followed by further numbers for sessions in them. It keeps them while one
-/// of these calls has begun and has no result.
+/// # Stores that processes share
+///
+/// Several runs of a session, in one process or in many, may use the store at once. A call runs in one of them, and the others
+/// wait in [`begin_call`](Journal::begin_call); the same holds for the request of a reply and
+/// [`begin_reply`](Journal::begin_reply). The store must know whether a process that began one of them has ended: then the call
+/// counts as interrupted, and another run requests the reply. Usually the process renews a lease, and a process that cannot renew
+/// it in time must stop before the lease ends.
+///
+/// `tool_runtime_durable::testing` (feature `testing`) checks a store by these rules.
 pub trait Journal: Send + Sync {
-    /// The record of the call with this key; `None` if it has not begun.
-    fn find_call<'a>(&'a self, key: &'a CallKey) -> JournalFuture<'a, Option<RecordedCall>>;
+    /// The records of the calls of a reply, in any order.
+    fn find_calls<'a>(&'a self, run_id: &'a str, reply: u64) -> JournalFuture<'a, Vec<RecordedCall>>;
 
-    /// Records that a call begins. If its key is recorded already, the record stays and is returned: the call has begun in a
-    /// process that has ended, or earlier in this one.
+    /// Records that a call begins. If its key is recorded already, the record stays and is returned: the call has ended, or it has
+    /// begun in a run that has ended. If it runs now, in another run, this waits until it does not run any more.
     ///
-    /// In both cases the call runs from now until [`release_call`](Journal::release_call), which follows each success. After an
-    /// error, and if the future is dropped, the call does not run.
-    ///
-    /// # Errors
-    ///
-    /// [`JournalError::Running`] if the call runs already.
+    /// Unless the returned record has a result, the call runs from now until [`finish_call`](Journal::finish_call) or
+    /// [`release_call`](Journal::release_call). After an error, and if the future is dropped, the call does not run.
     fn begin_call<'a>(&'a self, call: &'a JournalCall) -> JournalFuture<'a, Option<RecordedCall>>;
 
     /// Records the result of a call that has begun; the error of an interrupted call is one. A result that is recorded already
-    /// stays.
+    /// stays. The call does not run any more.
     fn finish_call<'a>(&'a self, key: &'a CallKey, result: &'a ToolResult) -> JournalFuture<'a, ()>;
 
-    /// The call does not run any more in this process: it has finished, or its future is dropped.
-    fn release_call(&self, key: &CallKey);
+    /// The call does not run any more in this process, and has no result: its future is dropped, or its result cannot be recorded.
+    ///
+    /// If the future is not ready when it is polled first, it is completed in a task of Tokio; without a Tokio runtime, it is
+    /// dropped.
+    fn release_call<'a>(&'a self, key: &'a CallKey) -> JournalFuture<'a, ()>;
 
     /// The reply with this number of a run; `None` if it is not recorded.
     fn find_reply<'a>(&'a self, run_id: &'a str, number: u64) -> JournalFuture<'a, Option<JournalReply>>;
 
+    /// The reply with this number of a run. If it is not recorded, the caller requests it from now until
+    /// [`record_reply`](Journal::record_reply) or [`release_reply`](Journal::release_reply). If another run requests it now, this
+    /// waits until the reply is recorded or the other run requests it no more. After an error, and if the future is dropped, nobody
+    /// requests it.
+    fn begin_reply<'a>(&'a self, run_id: &'a str, number: u64) -> JournalFuture<'a, Option<JournalReply>>;
+
     /// Records a reply, before any of its calls begins. If a reply with its run id and number is recorded already, nothing is
-    /// changed, and `false` is returned.
+    /// changed, and `false` is returned. The run requests it no more.
     fn record_reply<'a>(&'a self, reply: &'a JournalReply) -> JournalFuture<'a, bool>;
+
+    /// The run requests the reply no more, and it is not recorded: the client had an error, for example. As for
+    /// [`release_call`](Journal::release_call), the future may be completed in a task.
+    fn release_reply<'a>(&'a self, run_id: &'a str, number: u64) -> JournalFuture<'a, ()>;
+
+    /// Removes the records with this run id and those of its inner sessions, including those of calls that have no result.
+    /// Store the session safely before: a session that runs again from an earlier state would repeat the effects. Later runs
+    /// with the same run id record anew.
+    ///
+    /// The run ids of inner sessions ([`CallContext::child_run_context`](tool_runtime::CallContext::child_run_context))
+    /// continue that of the outer one with two numbers for each call: `order-7/2/0`. Do not choose such an id for another
+    /// session: the removal of `orders` also removes the records of `orders/2024/11`.
+    ///
+    /// A store that removes records by itself keeps those of inner sessions while a call around them has begun and has no result.
+    ///
+    /// # Errors
+    ///
+    /// [`JournalError::InProgress`] if a call of the run or of an inner session runs, or a reply of it is requested.
+    fn remove_run<'a>(&'a self, run_id: &'a str) -> JournalFuture<'a, ()>;
 }
 
 /// A call as a [`Journal`] records it when it begins.
@@ -101,70 +129,20 @@ pub struct JournalReply {
     pub user_text: String,
     /// The results that the reply follows, if they differ from those of the recorded calls: of calls that did not begin, such
     /// as denied ones, and of truncated texts.
-    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "stored_results")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "stored::results")]
     pub results: Vec<ToolMessage>,
     /// The arguments of the calls before the reply that differ from those of the model, by the ids of the calls: a person has
     /// edited them, or they were coerced.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub arguments: BTreeMap<String, String>,
     /// The reply.
-    #[serde(with = "stored_reply")]
+    #[serde(with = "stored::reply")]
     pub message: AssistantMessage,
 }
 
-/// The stored form of tool messages: a list of messages.
-mod stored_results {
-    use super::{Message, ToolMessage, stored};
-    use serde::de::Error as _;
-    use serde::{Deserializer, Serializer};
-
-    pub(super) fn serialize<S: Serializer>(
-        results: &[ToolMessage],
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        let messages: Vec<Message> = results.iter().cloned().map(Message::Tool).collect();
-        stored::serialize(&messages, serializer)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Vec<ToolMessage>, D::Error> {
-        let messages: Vec<Message> = stored::deserialize(deserializer)?;
-        let results = messages.into_iter().map(|message| match message {
-            Message::Tool(result) => Ok(result),
-            _ => Err(D::Error::custom("the results of a recorded reply are tool messages")),
-        });
-        results.collect()
-    }
-}
-
-/// The stored form of a reply: a list with one message.
-mod stored_reply {
-    use super::{AssistantMessage, Message, stored};
-    use serde::de::Error as _;
-    use serde::{Deserializer, Serializer};
-
-    pub(super) fn serialize<S: Serializer>(
-        reply: &AssistantMessage,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        stored::serialize(&[Message::Assistant(reply.clone())], serializer)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<AssistantMessage, D::Error> {
-        let messages: Vec<Message> = stored::deserialize(deserializer)?;
-        match <[Message; 1]>::try_from(messages) {
-            Ok([Message::Assistant(reply)]) => Ok(reply),
-            _ => Err(D::Error::custom("a recorded reply is a list with one reply")),
-        }
-    }
-}
-
 impl<J: Journal + ?Sized> Journal for Arc<J> {
-    fn find_call<'a>(&'a self, key: &'a CallKey) -> JournalFuture<'a, Option<RecordedCall>> {
-        (**self).find_call(key)
+    fn find_calls<'a>(&'a self, run_id: &'a str, reply: u64) -> JournalFuture<'a, Vec<RecordedCall>> {
+        (**self).find_calls(run_id, reply)
     }
 
     fn begin_call<'a>(&'a self, call: &'a JournalCall) -> JournalFuture<'a, Option<RecordedCall>> {
@@ -175,15 +153,27 @@ impl<J: Journal + ?Sized> Journal for Arc<J> {
         (**self).finish_call(key, result)
     }
 
-    fn release_call(&self, key: &CallKey) {
-        (**self).release_call(key);
+    fn release_call<'a>(&'a self, key: &'a CallKey) -> JournalFuture<'a, ()> {
+        (**self).release_call(key)
     }
 
     fn find_reply<'a>(&'a self, run_id: &'a str, number: u64) -> JournalFuture<'a, Option<JournalReply>> {
         (**self).find_reply(run_id, number)
     }
 
+    fn begin_reply<'a>(&'a self, run_id: &'a str, number: u64) -> JournalFuture<'a, Option<JournalReply>> {
+        (**self).begin_reply(run_id, number)
+    }
+
     fn record_reply<'a>(&'a self, reply: &'a JournalReply) -> JournalFuture<'a, bool> {
         (**self).record_reply(reply)
+    }
+
+    fn release_reply<'a>(&'a self, run_id: &'a str, number: u64) -> JournalFuture<'a, ()> {
+        (**self).release_reply(run_id, number)
+    }
+
+    fn remove_run<'a>(&'a self, run_id: &'a str) -> JournalFuture<'a, ()> {
+        (**self).remove_run(run_id)
     }
 }

@@ -123,19 +123,19 @@
 //! - The minimum Rust version is 1.90, that of [`redb`](https://docs.rs/redb), in which [`FileJournal`] stores its records.
 #![warn(clippy::disallowed_methods)]
 
+mod background;
 mod call;
 mod error;
 mod file_journal;
 mod journal;
 mod log;
 mod run;
-mod stop;
 
 pub use call::record_calls;
-pub use error::{JournalError, JournaledRunError};
+pub use error::JournalError;
 pub use file_journal::{FileJournal, FileJournalOptions, OpenError};
 pub use journal::{Journal, JournalCall, JournalFuture, JournalReply, RecordedCall};
-pub use run::{DurableRun, JournaledRun};
+pub use run::DurableRun;
 
 /// The programs of the README, compiled as tests.
 #[cfg(doctest)]

@@ -1,63 +1,106 @@
 //! The replies of a run, and the calls of earlier processes.
 
-use crate::call::end_begun;
+use crate::background::complete;
+use crate::call::{RecordedRun, end_begun, run_recorded};
 use crate::error::JournalError;
 use crate::journal::{Journal, JournalCall, JournalReply, RecordedCall};
-use crate::stop::Stop;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use tool_runtime::dispatch::ToolResult;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tool_runtime::dispatch::{ReadyCall, ToolResult};
 use tool_runtime::message::Message;
-use tool_runtime::session::{RunLog, RunLogFuture, StopRun};
-use tool_runtime::{AssistantMessage, Registry, RunContext, Session, ToolCall, ToolMessage};
+use tool_runtime::session::{LoggedCall, RunLog, RunLogFuture};
+use tool_runtime::{AssistantMessage, Registry, Session, ToolCall, ToolMessage};
 
-/// Records the replies of one run in a journal.
-pub(crate) struct JournalLog<J> {
-    pub(crate) journal: J,
-    /// The context of the run, which has a run id.
-    pub(crate) context: RunContext,
-    pub(crate) run_id: String,
-    /// Whether the session was claimed before the run, and counts each of its calls as begun.
-    pub(crate) is_claimed: bool,
-    pub(crate) stop: Arc<Stop>,
-    pub(crate) newest_user: NewestUser,
+/// Records the replies and the calls of one run in a journal.
+pub(crate) struct JournalLog<J: Journal + Clone + 'static> {
+    journal: J,
+    newest_user: NewestUser,
+    /// The reply that this run requests.
+    requested: Mutex<Option<(String, u64)>>,
 }
 
-impl<J: Journal> RunLog for JournalLog<J> {
-    fn find_reply<'a>(&'a self, session: &'a Session) -> RunLogFuture<'a, Option<AssistantMessage>> {
-        Box::pin(async move { self.or_stop(self.recorded_reply(session).await) })
+impl<J: Journal + Clone + 'static> JournalLog<J> {
+    pub(crate) fn new(journal: J) -> Self {
+        JournalLog { journal, newest_user: NewestUser::default(), requested: Mutex::default() }
     }
 
-    fn record_reply<'a>(&'a self, session: &'a Session, reply: &'a AssistantMessage) -> RunLogFuture<'a, ()> {
-        Box::pin(async move { self.or_stop(self.record(session, reply).await) })
+    fn requested(&self) -> MutexGuard<'_, Option<(String, u64)>> {
+        self.requested.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<J: Journal + Clone + 'static> RunLog for JournalLog<J> {
+    fn find_reply<'a>(
+        &'a self,
+        session: &'a Session,
+        registry: &'a Registry,
+    ) -> RunLogFuture<'a, Option<AssistantMessage>> {
+        Box::pin(async move { Ok(self.recorded_reply(session, registry).await?) })
+    }
+
+    fn record_reply<'a>(
+        &'a self,
+        session: &'a Session,
+        registry: &'a Registry,
+        reply: &'a AssistantMessage,
+    ) -> RunLogFuture<'a, ()> {
+        Box::pin(async move { Ok(self.record(session, registry, reply).await?) })
     }
 
     fn before_calls<'a>(&'a self, session: &'a mut Session, registry: &'a Registry) -> RunLogFuture<'a, ()> {
-        Box::pin(async move { self.or_stop(self.replay_calls(session, registry).await) })
+        Box::pin(async move { Ok(self.replay_calls(session, registry).await?) })
     }
-}
 
-impl<J: Journal> JournalLog<J> {
-    fn or_stop<T>(&self, result: Result<T, JournalError>) -> Result<T, StopRun> {
-        result.map_err(|error| {
-            self.stop.fail(error);
-            StopRun
+    fn run_call<'a>(&'a self, call: ReadyCall) -> RunLogFuture<'a, LoggedCall> {
+        Box::pin(async move {
+            if call.is_early() {
+                // The journal does not have its reply yet. The call has no effect: after a crash, it runs again, or another one
+                // in its place.
+                return Ok(call.run().await.into());
+            }
+            let RecordedRun { result, error } = run_recorded(&self.journal, &call).await?;
+            Ok(match error {
+                None => result.into(),
+                Some(error) => LoggedCall::unrecorded(result, error),
+            })
         })
     }
 
-    async fn recorded_reply(&self, session: &Session) -> Result<Option<AssistantMessage>, JournalError> {
-        let number = session.replies();
-        let Some(recorded) = self.journal.find_reply(&self.run_id, number).await? else { return Ok(None) };
+    fn end_run(&self) {
+        let Some((run_id, number)) = self.requested().take() else { return };
+        let journal = self.journal.clone();
+        // A store that cannot be used releases the reply when the process has ended.
+        complete(async move { drop(journal.release_reply(&run_id, number).await) });
+    }
+}
+
+impl<J: Journal + Clone + 'static> JournalLog<J> {
+    /// The next reply. If the journal does not have it, this run requests it.
+    async fn recorded_reply(
+        &self,
+        session: &Session,
+        registry: &Registry,
+    ) -> Result<Option<AssistantMessage>, JournalError> {
+        let (run_id, number) = (run_id(registry)?, session.replies());
+        let Some(recorded) = self.journal.begin_reply(&run_id, number).await? else {
+            *self.requested() = Some((run_id, number));
+            return Ok(None);
+        };
         if recorded.user_text != self.newest_user.text(session) {
-            return Err(JournalError::OtherMessages { run_id: self.run_id.clone(), number });
+            return Err(JournalError::OtherMessages { run_id, number });
         }
         Ok(Some(recorded.message))
     }
 
-    async fn record(&self, session: &Session, reply: &AssistantMessage) -> Result<(), JournalError> {
+    async fn record(
+        &self,
+        session: &Session,
+        registry: &Registry,
+        reply: &AssistantMessage,
+    ) -> Result<(), JournalError> {
         let mut recorded = JournalReply {
-            run_id: self.run_id.clone(),
+            run_id: run_id(registry)?,
             number: session.replies(),
             user_text: self.newest_user.text(session).to_owned(),
             results: Vec::new(),
@@ -65,7 +108,9 @@ impl<J: Journal> JournalLog<J> {
             message: reply.clone(),
         };
         self.compare_calls(session, &mut recorded).await?;
-        if self.journal.record_reply(&recorded).await? {
+        let is_new = self.journal.record_reply(&recorded).await?;
+        *self.requested() = None;
+        if is_new {
             return Ok(());
         }
         let JournalReply { run_id, number, .. } = recorded;
@@ -76,40 +121,50 @@ impl<J: Journal> JournalLog<J> {
     async fn compare_calls(&self, session: &Session, next: &mut JournalReply) -> Result<(), JournalError> {
         let Some((calls, results)) = newest_calls(session) else { return Ok(()) };
         let number = session.replies().saturating_sub(1);
-        let reply = self.journal.find_reply(&self.run_id, number).await?;
+        let reply = self.journal.find_reply(&next.run_id, number).await?;
+        let mut recorded = self.recorded_calls(&next.run_id, number).await?;
         for (position, call) in calls.iter().enumerate() {
             let sent = reply.as_ref().and_then(|reply| reply.message.tool_calls.get(position));
             if sent.is_some_and(|sent| sent.arguments != call.arguments) {
                 next.arguments.insert(call.id.clone(), call.arguments.clone());
             }
-            let result = results.get(&*call.id);
-            let (Some(result), Some(key)) = (result, self.context.key(number, position)) else { continue };
-            match self.journal.find_call(&key).await? {
+            let Some(&result) = results.get(&*call.id) else { continue };
+            match recorded.remove(&position) {
                 Some(RecordedCall { result: Some(recorded), .. }) if is_same(&recorded, result) => {}
                 // The call was too late for `call_timeout`, or its result could not be recorded.
-                Some(RecordedCall { result: None, .. }) => {
-                    self.journal.finish_call(&key, &(*result).clone().into()).await?;
+                Some(RecordedCall { result: None, call }) => {
+                    self.journal.finish_call(&call.key, &result.clone().into()).await?;
                 }
-                _ => next.results.push((*result).clone()),
+                _ => next.results.push(result.clone()),
             }
         }
         Ok(())
     }
 
+    /// The recorded calls of a reply, by position.
+    async fn recorded_calls(
+        &self,
+        run_id: &str,
+        reply: u64,
+    ) -> Result<HashMap<usize, RecordedCall>, JournalError> {
+        let calls = self.journal.find_calls(run_id, reply).await?.into_iter();
+        Ok(calls.map(|recorded| (recorded.call.key.position, recorded)).collect())
+    }
+
     /// Gives the pending calls their results from the journal, and approves those that run again. A call that has begun
     /// gets its result even without its tool, valid arguments or the approval of a hook.
     async fn replay_calls(&self, session: &mut Session, registry: &Registry) -> Result<(), JournalError> {
-        let number = session.replies().saturating_sub(1);
-        let reply = self.journal.find_reply(&self.run_id, number).await?;
-        let next = self.journal.find_reply(&self.run_id, session.replies()).await?;
+        let (run_id, number) = (run_id(registry)?, session.replies().saturating_sub(1));
+        let reply = self.journal.find_reply(&run_id, number).await?;
+        let next = self.journal.find_reply(&run_id, session.replies()).await?;
         let next = next.filter(|next| next.user_text == self.newest_user.text(session));
         let calls = reply.as_ref().map_or(&[][..], |reply| &reply.message.tool_calls);
         let results = next.as_ref().map_or(&[][..], |next| &next.results);
         let results = by_id(results.iter().rev());
+        let mut recorded_calls = self.recorded_calls(&run_id, number).await?;
         for (position, call) in open_calls(session) {
-            let Some(key) = self.context.key(number, position) else { continue };
-            let recorded = self.journal.find_call(&key).await?;
-            if recorded.is_some() || (self.is_claimed && reply.is_some()) {
+            let recorded = recorded_calls.remove(&position);
+            if recorded.is_some() || (session.is_claimed() && reply.is_some()) {
                 // The journal has each call that has begun. An error means that the session does not count this one as begun.
                 let _ = session.set_not_begun(&call.id);
             }
@@ -147,6 +202,12 @@ impl<J: Journal> JournalLog<J> {
         }
         Ok(())
     }
+}
+
+/// The id of the run that is bound to a registry.
+fn run_id(registry: &Registry) -> Result<String, JournalError> {
+    let key = registry.run_context().and_then(|context| context.key(0, 0));
+    key.map(|key| key.run_id).ok_or(JournalError::NoRunId)
 }
 
 /// Whether a call of the session is the one that has begun.

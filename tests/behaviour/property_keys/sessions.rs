@@ -30,11 +30,20 @@ impl Seen {
 }
 
 impl RunLog for Seen {
-    fn find_reply<'a>(&'a self, _: &'a Session) -> RunLogFuture<'a, Option<AssistantMessage>> {
+    fn find_reply<'a>(
+        &'a self,
+        _: &'a Session,
+        _: &'a Registry,
+    ) -> RunLogFuture<'a, Option<AssistantMessage>> {
         Box::pin(async { Ok(None) })
     }
 
-    fn record_reply<'a>(&'a self, _: &'a Session, reply: &'a AssistantMessage) -> RunLogFuture<'a, ()> {
+    fn record_reply<'a>(
+        &'a self,
+        _: &'a Session,
+        _: &'a Registry,
+        reply: &'a AssistantMessage,
+    ) -> RunLogFuture<'a, ()> {
         reply.tool_calls.iter().for_each(|call| self.add("log", &call.arguments));
         Box::pin(async { Ok(()) })
     }

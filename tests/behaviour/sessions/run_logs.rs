@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use tool_runtime::RunContext;
 use tool_runtime::conversation::NotPendingError;
 use tool_runtime::dispatch::ReadyCall;
-use tool_runtime::session::{RunEnd, RunLog, RunLogFuture, StopRun};
+use tool_runtime::session::{LogError, RunEnd, RunError, RunLog, RunLogFuture};
 
 /// A log in memory, which notes its operations in a ledger.
 #[derive(Clone, Default)]
@@ -19,9 +19,9 @@ struct Log {
 }
 
 impl Log {
-    fn operation(&self, operation: &'static str) -> Result<(), StopRun> {
+    fn operation(&self, operation: &'static str) -> Result<(), LogError> {
         self.ledger.add(operation);
-        if self.stops == Some(operation) { Err(StopRun) } else { Ok(()) }
+        if self.stops == Some(operation) { Err("the disk is full".into()) } else { Ok(()) }
     }
 
     fn replies(&self) -> std::sync::MutexGuard<'_, BTreeMap<u64, AssistantMessage>> {
@@ -30,14 +30,23 @@ impl Log {
 }
 
 impl RunLog for Log {
-    fn find_reply<'a>(&'a self, session: &'a Session) -> RunLogFuture<'a, Option<AssistantMessage>> {
+    fn find_reply<'a>(
+        &'a self,
+        session: &'a Session,
+        _: &'a Registry,
+    ) -> RunLogFuture<'a, Option<AssistantMessage>> {
         Box::pin(async move {
             self.operation("find")?;
             Ok(self.replies().get(&session.replies()).cloned())
         })
     }
 
-    fn record_reply<'a>(&'a self, session: &'a Session, reply: &'a AssistantMessage) -> RunLogFuture<'a, ()> {
+    fn record_reply<'a>(
+        &'a self,
+        session: &'a Session,
+        _: &'a Registry,
+        reply: &'a AssistantMessage,
+    ) -> RunLogFuture<'a, ()> {
         Box::pin(async move {
             self.operation("record")?;
             self.replies().insert(session.replies(), reply.clone());
@@ -49,7 +58,7 @@ impl RunLog for Log {
         Box::pin(async move {
             self.operation("before calls")?;
             for call in session.awaiting_approval() {
-                session.approve(&call.id).map_err(|_| StopRun)?;
+                session.approve(&call.id)?;
             }
             Ok(())
         })

@@ -19,7 +19,7 @@ pub(super) enum Request {
 
 #[derive(Debug)]
 pub(super) enum Read {
-    Call { key: CallKey, responder: Responder<Option<RecordedCall>> },
+    Calls { run_id: String, reply: u64, responder: Responder<Vec<RecordedCall>> },
     Reply { run_id: String, number: u64, responder: Responder<Option<JournalReply>> },
 }
 
@@ -48,15 +48,16 @@ impl Request {
 impl Read {
     pub(super) fn run_id(&self) -> &str {
         match self {
-            Read::Call { key, .. } => &key.run_id,
-            Read::Reply { run_id, .. } => run_id,
+            Read::Calls { run_id, .. } | Read::Reply { run_id, .. } => run_id,
         }
     }
 
     /// Executes the read, and sends its outcome. Returns the error of a transaction that has failed.
     pub(super) fn execute(self, path: &Path, tables: &ReadTables) -> Result<(), Failure> {
         match self {
-            Read::Call { key, responder } => settle_now(responder, tables.find_call(&key), path),
+            Read::Calls { run_id, reply, responder } => {
+                settle_now(responder, tables.find_calls(&run_id, reply), path)
+            }
             Read::Reply { run_id, number, responder } => {
                 settle_now(responder, tables.find_reply(&run_id, number), path)
             }
@@ -65,7 +66,7 @@ impl Read {
 
     pub(super) fn fail(self, error: &Failure) {
         match self {
-            Read::Call { responder, .. } => drop(responder.send(Err(journal_error(error)))),
+            Read::Calls { responder, .. } => drop(responder.send(Err(journal_error(error)))),
             Read::Reply { responder, .. } => drop(responder.send(Err(journal_error(error)))),
         }
     }
@@ -77,7 +78,7 @@ impl Write {
         self,
         path: &Path,
         tables: &mut WriteTables<'_>,
-        running: impl Fn(&str) -> Option<CallKey>,
+        is_in_progress: impl Fn(&str) -> bool,
     ) -> (Settle, Result<(), Failure>) {
         match self {
             // Nobody runs the call.
@@ -92,9 +93,10 @@ impl Write {
                 settle_later(responder, tables.record_reply(&run_id, number, &record).map(Ok), path)
             }
             Write::Remove { run_id, responder } => {
-                let outcome = match running(&run_id) {
-                    Some(key) => Ok(Err(JournalError::Running { key })),
-                    None => tables.remove_run(&run_id).map(|_| Ok(())),
+                let outcome = if is_in_progress(&run_id) {
+                    Ok(Err(JournalError::in_progress(run_id)))
+                } else {
+                    tables.remove_run(&run_id).map(|_| Ok(()))
                 };
                 settle_later(responder, outcome, path)
             }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use tool_runtime::dispatch::CallKey;
 
 /// The format of the tables and of the records.
-pub(super) const VERSION: u64 = 1;
+pub(super) const VERSION: u64 = 2;
 
 /// Run id, number of the reply, position of the call in it.
 type Key = (&'static str, u64, u64);
@@ -77,8 +77,14 @@ impl ReadTables {
         })
     }
 
-    pub(super) fn find_call(&self, key: &CallKey) -> Result<Option<RecordedCall>, OperationError> {
-        find_call(&self.calls, &self.results, key)
+    /// The calls of a reply.
+    pub(super) fn find_calls(&self, run_id: &str, reply: u64) -> Result<Vec<RecordedCall>, OperationError> {
+        let records = self.calls.range((run_id, reply, 0)..=(run_id, reply, u64::MAX))?;
+        let calls = records.map(|record| {
+            let (columns, record) = record?;
+            read_call(record.value(), columns.value(), &self.results)
+        });
+        calls.collect()
     }
 
     pub(super) fn find_reply(
@@ -225,17 +231,27 @@ fn find_call(
     results: &impl ReadableTable<Key, &'static [u8]>,
     key: &CallKey,
 ) -> Result<Option<RecordedCall>, OperationError> {
-    let Some(record) = calls.get(columns(key))? else { return Ok(None) };
-    let call: JournalCall = decode(record.value(), || key.to_string())?;
-    if call.key != *key {
-        let source = "it is that of another call".into();
-        return Err(StorageError::Record { key: key.to_string(), source }.into());
+    match calls.get(columns(key))? {
+        Some(record) => read_call(record.value(), columns(key), results).map(Some),
+        None => Ok(None),
     }
-    let result = match results.get(columns(key))? {
-        Some(record) => Some(decode(record.value(), || key.to_string())?),
+}
+
+fn read_call(
+    record: &[u8],
+    (run_id, reply, position): (&str, u64, u64),
+    results: &impl ReadableTable<Key, &'static [u8]>,
+) -> Result<RecordedCall, OperationError> {
+    let name = || format!("{run_id}/{reply}/{position}");
+    let call: JournalCall = decode(record, name)?;
+    if columns(&call.key) != (run_id, reply, position) {
+        return Err(StorageError::Record { key: name(), source: "it is that of another call".into() }.into());
+    }
+    let result = match results.get((run_id, reply, position))? {
+        Some(record) => Some(decode(record.value(), name)?),
         None => None,
     };
-    Ok(Some(RecordedCall::new(call, result)))
+    Ok(RecordedCall::new(call, result))
 }
 
 fn decode<'a, T: Deserialize<'a>>(record: &'a [u8], key: impl FnOnce() -> String) -> Result<T, StorageError> {

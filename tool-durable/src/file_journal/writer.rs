@@ -1,7 +1,7 @@
 //! The thread that has the database open. It executes the operations that wait in one transaction.
 
+use super::in_progress::InProgress;
 use super::request::{Read, Request, Settle, Write};
-use super::running_calls::RunningCalls;
 use super::storage_error::{Failure, StorageError};
 use super::store::Store;
 use std::collections::VecDeque;
@@ -25,7 +25,7 @@ const RENEWALS: u32 = 8;
 pub(super) struct Writer {
     path: PathBuf,
     remove_after: Option<Duration>,
-    running: Arc<RunningCalls>,
+    in_progress: Arc<InProgress>,
     requests: Receiver<Request>,
     /// Reads that arrived after writes of the same batch.
     waiting: Vec<Request>,
@@ -40,11 +40,11 @@ impl Writer {
         path: PathBuf,
         store: Store,
         remove_after: Option<Duration>,
-        running: Arc<RunningCalls>,
+        in_progress: Arc<InProgress>,
         requests: Receiver<Request>,
     ) -> Self {
         let commits = store.commits();
-        Writer { path, remove_after, running, requests, waiting: Vec::new(), store: Some(store), commits }
+        Writer { path, remove_after, in_progress, requests, waiting: Vec::new(), store: Some(store), commits }
     }
 
     /// Executes operations until the last handle of the journal is dropped.
@@ -152,14 +152,15 @@ impl Writer {
         let failure = |source| StorageError::database(&path, source);
         let outcome = store.write(now, |tables| {
             while let Some(write) = writes.pop_front() {
-                let (settle, executed) = write.execute(&path, tables, |run_id| self.running.one_of(run_id));
+                let (settle, executed) =
+                    write.execute(&path, tables, |run_id| self.in_progress.contains(run_id));
                 settles.push(settle);
                 executed?;
             }
             tables.write_used(now).map_err(failure)?;
             if let Some(expired) = expired {
                 let records = MIN_EXPIRED.max(settles.len() * EXPIRED_PER_OPERATION);
-                let in_use = |run_id: &str| self.running.one_of(run_id).is_some();
+                let in_use = |run_id: &str| self.in_progress.contains(run_id);
                 tables.remove_expired(expired, now, records, in_use).map_err(failure)?;
             }
             Ok(())
@@ -229,7 +230,8 @@ mod tests {
     }
 
     fn has_call(store: &Store, position: usize) -> bool {
-        store.read().unwrap().find_call(&key(position)).unwrap().is_some()
+        let calls = store.read().unwrap().find_calls("run", 0).unwrap();
+        calls.iter().any(|recorded| recorded.call.key == key(position))
     }
 
     /// Records a call of the run, 1000 seconds ago.
@@ -283,9 +285,10 @@ mod tests {
             let remove_after = remove_after.map(Duration::from_secs);
             let waiting = Waiting::new("renew", remove_after, use_run_long_ago);
             let (responder, mut outcome) = oneshot::channel();
-            waiting.requests.send(Request::Read(Read::Call { key: key(0), responder })).unwrap();
+            let read = Read::Calls { run_id: "run".to_owned(), reply: 0, responder };
+            waiting.requests.send(Request::Read(read)).unwrap();
             let (store, commits) = waiting.run();
-            assert!(outcome.try_recv().unwrap().unwrap().is_some());
+            assert_eq!(outcome.try_recv().unwrap().unwrap().len(), 1);
             assert_eq!(commits, u64::from(renewed), "{remove_after:?}");
             let last_use = store.read().unwrap().last_use("run").unwrap().unwrap();
             assert_eq!(last_use >= Duration::from_secs(1000), renewed, "{remove_after:?}");

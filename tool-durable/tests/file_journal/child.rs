@@ -113,7 +113,7 @@ async fn process_of_another_test() {
 async fn calls(path: &Path) {
     let journal = FileJournal::open(path).unwrap();
     let mut position = 0;
-    while journal.find_call(&key("run", 0, position)).await.unwrap().is_some() {
+    while find_call(&journal, &key("run", 0, position)).await.unwrap().is_some() {
         position += 1;
     }
     loop {

@@ -56,7 +56,7 @@ async fn a_clock_that_jumps_removes_no_record() {
     child.kill();
     let journal = FileJournal::open(folder.journal()).unwrap();
     for step in 0..6 {
-        let found = journal.find_call(&key(&format!("run {step}"), 0, step)).await.unwrap();
+        let found = find_call(&journal, &key(&format!("run {step}"), 0, step)).await.unwrap();
         assert!(found.is_some(), "the call of step {step} is removed");
     }
 }

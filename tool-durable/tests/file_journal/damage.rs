@@ -99,7 +99,7 @@ async fn read_records(journal: &FileJournal, damage: &str, may_miss: usize) -> b
     let mut found_calls = 0;
     for position in 0..CALLS {
         let key = key("run", 0, position);
-        let found = journal.find_call(&key).await.unwrap_or_else(|error| panic!("{damage}: {error}"));
+        let found = find_call(&journal, &key).await.unwrap_or_else(|error| panic!("{damage}: {error}"));
         let Some(found) = found else {
             assert!(position >= CALLS - may_miss, "{damage}: the call {position} is lost");
             continue;

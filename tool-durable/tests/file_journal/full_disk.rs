@@ -48,13 +48,13 @@ async fn records_from_before_the_disk_was_full_stay_and_the_next_process_continu
         let journal = FileJournal::open(&path).unwrap();
         for position in 0..begun {
             let key = key("run", 0, position);
-            let found = journal.find_call(&key).await.unwrap();
+            let found = find_call(&journal, &key).await.unwrap();
             let found = found.unwrap_or_else(|| panic!("{blocks}: the call {position} is lost"));
             assert_eq!(found.call.arguments.len(), 20_011);
             assert!(found.result.is_none_or(|found| same(&found, &result(&key))));
         }
         for position in 0..finished {
-            let found = journal.find_call(&key("run", 0, position)).await.unwrap().unwrap();
+            let found = find_call(&journal, &key("run", 0, position)).await.unwrap().unwrap();
             assert!(found.result.is_some(), "{blocks}: the result of {position} is lost");
         }
         let next = call("run", 1, 0);
@@ -129,7 +129,7 @@ async fn a_journal_on_a_full_disk_works_again_in_the_same_process_when_there_is_
         assert!(matches!(error, JournalError::Storage { .. }), "{error}");
         assert!(error.to_string().contains("free space on its disk"), "{error}");
         // Reads still work, and the failed call has no record.
-        assert!(journal.find_call(&failed).await.unwrap().is_none());
+        assert!(find_call(&journal, &failed).await.unwrap().is_none());
         fs::remove_file(&filler).unwrap();
         journal.remove_run("run").await.unwrap();
         for run in 0..=round {
@@ -138,7 +138,7 @@ async fn a_journal_on_a_full_disk_works_again_in_the_same_process_when_there_is_
             finish(&journal, &small.key).await;
         }
         for run in 0..=round {
-            assert!(journal.find_call(&key(&format!("after {run}"), round, 0)).await.unwrap().is_some());
+            assert!(find_call(&journal, &key(&format!("after {run}"), round, 0)).await.unwrap().is_some());
         }
     }
     assert!(position > 10, "{position} calls began");

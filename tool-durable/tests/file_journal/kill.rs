@@ -30,7 +30,7 @@ async fn each_operation_that_was_ready_is_recorded_after_a_kill_at_any_moment() 
         let journal = FileJournal::open(folder.journal()).unwrap();
         for (&position, &finished) in &recorded {
             let key = key("run", 0, position);
-            let found = journal.find_call(&key).await.unwrap();
+            let found = find_call(&journal, &key).await.unwrap();
             let found = found.unwrap_or_else(|| panic!("round {round}: the call {position} is lost"));
             assert_eq!(found.call, call("run", 0, position));
             match found.result {

@@ -18,7 +18,7 @@ async fn a_dropped_journal_can_be_opened_at_once_with_its_records() {
         drop(journal);
         for earlier in 0..position {
             let found =
-                clone.find_call(&key("run", 0, earlier)).await.unwrap().expect("the call is recorded");
+                find_call(&clone, &key("run", 0, earlier)).await.unwrap().expect("the call is recorded");
             assert!(same(&found.result.expect("it has finished"), &crate::records::result(&found.call.key)));
         }
         begin(&clone, &call("run", 0, position)).await;
@@ -56,7 +56,7 @@ async fn a_second_process_is_named_and_after_its_kill_the_file_opens_at_once() {
         assert!(error.to_string().ends_with(&text), "{error}");
         child.kill();
         let journal = FileJournal::open(folder.journal()).unwrap();
-        assert!(journal.find_call(&key("run", 0, 0)).await.unwrap().is_some(), "round {round}");
+        assert!(find_call(&journal, &key("run", 0, 0)).await.unwrap().is_some(), "round {round}");
         journal.remove_run("run").await.unwrap();
     }
 }
@@ -136,7 +136,7 @@ async fn a_missing_or_older_file_is_recognised() {
     assert!(error.to_string().contains("the file is missing"), "{error}");
     fs::remove_file(process_file(&path)).unwrap();
     let journal = FileJournal::open(&path).unwrap();
-    assert!(journal.find_call(&key("run", 0, 0)).await.unwrap().is_none());
+    assert!(find_call(&journal, &key("run", 0, 0)).await.unwrap().is_none());
 }
 
 #[test]

@@ -12,7 +12,7 @@ async fn a_call_is_recorded_once_and_keeps_its_first_result() {
     let folder = Folder::new("recorded-once");
     let journal = FileJournal::open(folder.journal()).unwrap();
     let call = call("run", 3, 1);
-    assert!(journal.find_call(&call.key).await.unwrap().is_none());
+    assert!(find_call(&journal, &call.key).await.unwrap().is_none());
     assert!(journal.begin_call(&call).await.unwrap().is_none());
     journal.release_call(&call.key);
 
@@ -24,13 +24,13 @@ async fn a_call_is_recorded_once_and_keeps_its_first_result() {
 
     finish(&journal, &call.key).await;
     journal.finish_call(&call.key, &ToolResult::error("too late")).await.unwrap();
-    for found in [journal.find_call(&call.key).await.unwrap(), begin(&journal, &other).await] {
+    for found in [find_call(&journal, &call.key).await.unwrap(), begin(&journal, &other).await] {
         let found = found.expect("the call is recorded");
         assert_eq!(found.call, call);
         assert!(same(&found.result.expect("the call has finished"), &result(&call.key)));
     }
     for (run, number, position) in [("run", 3, 0), ("run", 2, 1), ("ru", 3, 1), ("run3", 3, 1)] {
-        assert!(journal.find_call(&key(run, number, position)).await.unwrap().is_none());
+        assert!(find_call(&journal, &key(run, number, position)).await.unwrap().is_none());
     }
 }
 
@@ -114,7 +114,7 @@ async fn a_result_without_a_begun_call_is_an_error() {
     let text =
         "the journal cannot be used: the call `run/0/0` has not begun: record its begin before its result";
     assert_eq!(error.to_string(), text);
-    assert!(journal.find_call(&key).await.unwrap().is_none());
+    assert!(find_call(&journal, &key).await.unwrap().is_none());
 }
 
 #[tokio::test]
@@ -133,7 +133,7 @@ async fn a_removed_run_leaves_no_record_and_other_runs_keep_theirs() {
     for (run, recorded) in [("a", false), ("ab", true), ("b", true)] {
         assert_eq!(journal.find_reply(run, 0).await.unwrap().is_some(), recorded, "{run}");
         for position in 0..3 {
-            let found = journal.find_call(&key(run, 0, position)).await.unwrap();
+            let found = find_call(&journal, &key(run, 0, position)).await.unwrap();
             assert_eq!(found.is_some(), recorded, "{run}/0/{position}");
         }
     }
@@ -150,7 +150,7 @@ async fn a_run_with_a_running_call_is_not_removed() {
     finish(&journal, &call.key).await;
     journal.release_call(&call.key);
     journal.remove_run("run").await.unwrap();
-    assert!(journal.find_call(&call.key).await.unwrap().is_none());
+    assert!(find_call(&journal, &call.key).await.unwrap().is_none());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -185,7 +185,7 @@ async fn handles_of_many_tasks_begin_each_call_once() {
     }
     assert_eq!(first, 25);
     for position in 0..25 {
-        assert!(journal.find_call(&key("run", 0, position)).await.unwrap().unwrap().result.is_some());
+        assert!(find_call(&journal, &key("run", 0, position)).await.unwrap().unwrap().result.is_some());
     }
 }
 
@@ -202,14 +202,14 @@ async fn records_expire_after_their_time_unless_a_call_is_open() {
     journal.begin_call(&running).await.unwrap();
     finish(&journal, &running.key).await;
     let mut number = 0;
-    while journal.find_call(&key("closed", 0, 0)).await.unwrap().is_some() {
+    while find_call(&journal, &key("closed", 0, 0)).await.unwrap().is_some() {
         tokio::time::sleep(Duration::from_millis(2)).await;
         journal.record_reply(&reply("other", number, "It works.")).await.unwrap();
         number += 1;
         assert!(number < 1000, "the run does not expire");
     }
-    assert!(journal.find_call(&key("open", 0, 0)).await.unwrap().is_some());
-    assert!(journal.find_call(&running.key).await.unwrap().is_some());
+    assert!(find_call(&journal, &key("open", 0, 0)).await.unwrap().is_some());
+    assert!(find_call(&journal, &running.key).await.unwrap().is_some());
 }
 
 #[tokio::test]

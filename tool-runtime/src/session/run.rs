@@ -164,8 +164,8 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
     /// the request. Recorded replies have their events again, and a recorded result has one event, `Finished` with
     /// [`Cause::Recorded`](crate::dispatch::Cause::Recorded). [`map_request`](Run::map_request) also receives the requests that
     /// recorded replies replace.
-    pub fn log(mut self, log: impl RunLog + 'static) -> Self {
-        self.settings.log = Some(Arc::new(log));
+    pub fn log(mut self, log: Arc<dyn RunLog>) -> Self {
+        self.settings.log = Some(log);
         self
     }
 

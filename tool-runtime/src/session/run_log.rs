@@ -8,7 +8,6 @@ use crate::registry::{ReadyCall, Registry};
 use crate::session::{Run, RunError};
 use std::error::Error;
 use std::pin::Pin;
-use std::sync::Arc;
 
 /// Records the replies and the calls of a run, so that a run of the same session after a crash receives the same replies and
 /// results. Without it, the run would ask the model again, and the model could repeat an effect in another call.
@@ -130,36 +129,5 @@ impl LoggedCall {
 impl From<ToolResult> for LoggedCall {
     fn from(result: ToolResult) -> Self {
         LoggedCall { result, error: None }
-    }
-}
-
-impl<L: RunLog + ?Sized> RunLog for Arc<L> {
-    fn find_reply<'a>(
-        &'a self,
-        session: &'a Session,
-        registry: &'a Registry,
-    ) -> RunLogFuture<'a, Option<AssistantMessage>> {
-        (**self).find_reply(session, registry)
-    }
-
-    fn record_reply<'a>(
-        &'a self,
-        session: &'a Session,
-        registry: &'a Registry,
-        reply: &'a AssistantMessage,
-    ) -> RunLogFuture<'a, ()> {
-        (**self).record_reply(session, registry, reply)
-    }
-
-    fn before_calls<'a>(&'a self, session: &'a mut Session, registry: &'a Registry) -> RunLogFuture<'a, ()> {
-        (**self).before_calls(session, registry)
-    }
-
-    fn run_call<'a>(&'a self, call: ReadyCall) -> RunLogFuture<'a, LoggedCall> {
-        (**self).run_call(call)
-    }
-
-    fn end_run(&self) {
-        (**self).end_run();
     }
 }
