@@ -52,7 +52,7 @@ async fn run<R: Future<Output = Result<AssistantMessage, Infallible>>>(
         session.messages().iter().rev().take_while(|message| !matches!(message, Message::User(_)));
     let limit = since_user.filter(is_reply).count() + replies;
     let end = session.run(registry).max_replies(limit).complete(model).await;
-    assert_eq!(end, Ok(RunEnd::ReplyLimit));
+    assert_eq!(end.ok(), Some(RunEnd::ReplyLimit));
 }
 
 fn last_text(session: &Session) -> &str {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use tool_runtime::conversation::{Received, Request};
 use tool_runtime::message::{Chunk, Completeness, Message};
-use tool_runtime::session::RunEnd;
+use tool_runtime::session::{RunEnd, RunError};
 use tool_runtime::stream::{ReplyAssembler, ReplyEvent};
 use tool_runtime::wire::{self, Anthropic, Body, ChatCompletions, RequestParts, Wire, WireError};
 use tool_runtime::{AssistantMessage, Conversation, Registry, Session, ToolCall, tool, tools};
@@ -222,7 +222,9 @@ async fn a_broken_request_is_rejected_in_the_words_of_the_provider() {
         let model = ScriptedModel::new([call("Beijing"), answer()]).wire(WithoutResults(wire));
         let mut session = Session::new().user("Beijing?");
         match session.run(&registry()).complete(|request| model.complete(request)).await {
-            Err(ScriptedModelError::Rejected(rejected)) => assert_eq!(rejected.message, message),
+            Err(RunError::Client(ScriptedModelError::Rejected(rejected))) => {
+                assert_eq!(rejected.message, message)
+            }
             other => panic!("{other:?}"),
         }
         assert_eq!(model.requests().len(), 2, "the rejected request is recorded");

@@ -154,24 +154,20 @@ pub(crate) async fn run(
     };
     let complete = |request: Request| model.complete(&request);
     let stream = |request: Request| model.stream(&request);
-    let of_stream = |ended: Result<RunEnd, RunError<Unreachable>>| match ended {
+    let of_run = |ended: Result<RunEnd, RunError<Unreachable>>| match ended {
         Ok(end) => Ended::Ok(end),
         Err(RunError::Client(_)) => Ended::ClientFailed,
         Err(_) => Ended::StreamBroke,
     };
-    let of_complete = |ended: Result<RunEnd, Unreachable>| ended.map_or(Ended::ClientFailed, Ended::Ok);
     let ended = match (plan.streams, plan.is_observed) {
         (true, true) => {
-            interrupt(run.on_event(on_event).stream(stream).map(of_stream).boxed_local(), plan, &token).await
+            interrupt(run.on_event(on_event).stream(stream).map(of_run).boxed_local(), plan, &token).await
         }
-        (true, false) => interrupt(run.stream(stream).map(of_stream).boxed_local(), plan, &token).await,
+        (true, false) => interrupt(run.stream(stream).map(of_run).boxed_local(), plan, &token).await,
         (false, true) => {
-            interrupt(run.on_event(on_event).complete(complete).map(of_complete).boxed_local(), plan, &token)
-                .await
+            interrupt(run.on_event(on_event).complete(complete).map(of_run).boxed_local(), plan, &token).await
         }
-        (false, false) => {
-            interrupt(run.complete(complete).map(of_complete).boxed_local(), plan, &token).await
-        }
+        (false, false) => interrupt(run.complete(complete).map(of_run).boxed_local(), plan, &token).await,
     };
     let events = std::mem::take(&mut *events.lock().unwrap_or_else(PoisonError::into_inner));
     check_nothing_runs(&model.ledger);

@@ -5,7 +5,7 @@ use opentelemetry::trace::{SpanKind, TracerProvider as _};
 use opentelemetry_sdk::trace::{InMemorySpanExporter, SdkTracerProvider, SpanData};
 use serde_json::{Value, json};
 use tool_runtime::dispatch::{Decision, ProposedCall, ReadyCall};
-use tool_runtime::session::RunEnd;
+use tool_runtime::session::{RunEnd, RunError};
 use tool_runtime::wire::Anthropic;
 use tool_runtime::{AssistantMessage, Registry, RunContext, Session, ToolOutput, tool, tools};
 use tool_runtime_testing::{ScriptedModel, ScriptedReply};
@@ -82,7 +82,7 @@ async fn spans_of_a_run(is_streamed: bool, has_client_error: bool) -> Vec<SpanDa
     let run = session.run(&registry).wire(Anthropic::new());
     if has_client_error {
         let failed = run.complete(|_| async { Err::<AssistantMessage, _>("unreachable") }).await;
-        assert_eq!(failed, Err("unreachable"));
+        assert!(matches!(failed, Err(RunError::Client("unreachable"))));
     } else {
         let end = if is_streamed {
             run.stream(|request| async {

@@ -162,7 +162,7 @@ async fn a_log_records_the_tools_keys() {
         let registry = Registry::builder().dynamic(echo("echo", reported())).build().expect("one tool");
         let model = model(vec![calling(WRITTEN), answer()]);
         let mut session = Session::new().user("Go.");
-        let run = session.run(&registry).wire(Anthropic::new()).log(seen.clone());
+        let run = session.run(&registry).wire(Anthropic::new()).log(Arc::new(seen.clone()));
         if is_streamed {
             assert_eq!(run.stream(|request| model.stream(request)).await.expect("valid"), RunEnd::Answered);
         } else {

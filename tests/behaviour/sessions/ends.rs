@@ -122,7 +122,7 @@ async fn a_cancelled_run_sends_no_request() {
     let never = |_: Request| -> std::future::Ready<Result<AssistantMessage, Infallible>> {
         panic!("the run is cancelled")
     };
-    assert_eq!(session.run(&registry).complete(never).await, Ok(RunEnd::Cancelled));
+    assert_eq!(session.run(&registry).complete(never).await.ok(), Some(RunEnd::Cancelled));
     assert_eq!(session.messages().len(), 1);
 }
 
@@ -175,7 +175,7 @@ async fn a_run_asks_again_after_a_malformed_call_within_its_limits() {
 
     let mut session = asked();
     let always = |_: Request| std::future::ready(Ok::<_, Infallible>(malformed()));
-    assert_eq!(session.run(&registry).max_replies(3).complete(always).await, Ok(RunEnd::ReplyLimit));
+    assert_eq!(session.run(&registry).max_replies(3).complete(always).await.ok(), Some(RunEnd::ReplyLimit));
     assert_eq!(
         session.messages().iter().filter(|message| matches!(message, Message::Assistant(_))).count(),
         3

@@ -7,21 +7,21 @@ use std::collections::BTreeMap;
 use tool_runtime::RunContext;
 use tool_runtime::conversation::NotPendingError;
 use tool_runtime::dispatch::ReadyCall;
-use tool_runtime::session::{LogError, RunEnd, RunError, RunLog, RunLogFuture};
+use tool_runtime::session::{LogError, LoggedCall, RunEnd, RunError, RunLog, RunLogFuture};
 
 /// A log in memory, which notes its operations in a ledger.
 #[derive(Clone, Default)]
 struct Log {
     replies: Arc<Mutex<BTreeMap<u64, AssistantMessage>>>,
     ledger: Ledger,
-    /// The operation that stops the run.
-    stops: Option<&'static str>,
+    /// The operation that fails.
+    fails: Option<&'static str>,
 }
 
 impl Log {
     fn operation(&self, operation: &'static str) -> Result<(), LogError> {
         self.ledger.add(operation);
-        if self.stops == Some(operation) { Err("the disk is full".into()) } else { Ok(()) }
+        if self.fails == Some(operation) { Err("the disk is full".into()) } else { Ok(()) }
     }
 
     fn replies(&self) -> std::sync::MutexGuard<'_, BTreeMap<u64, AssistantMessage>> {
@@ -90,16 +90,16 @@ async fn a_log_records_a_reply_before_its_calls_start_except_for_reads_of_a_stre
     let expected = ["find", "record", "find 7", "find", "record"];
     let model = ScriptedModel::new([calls.clone(), done()]);
     let mut session = Session::new().user("Go.");
-    let run = session.run(&registry).log(log.clone());
+    let run = session.run(&registry).log(Arc::new(log.clone()));
     assert_eq!(run.complete(|request| model.complete(request)).await.expect("it ends"), RunEnd::Answered);
     assert_eq!(log.ledger.entries(), expected);
 
-    let streamed = Log { replies: Arc::default(), ledger: Ledger::default(), stops: None };
+    let streamed = Log { replies: Arc::default(), ledger: Ledger::default(), fails: None };
     let registry = Registry::builder().tools(tools![find_early]).state(streamed.ledger.clone()).build();
     let model = ScriptedModel::new([calls, done()]);
     let mut session = Session::new().user("Go.");
     let registry = registry.expect("one tool");
-    let run = session.run(&registry).log(streamed.clone());
+    let run = session.run(&registry).log(Arc::new(streamed.clone()));
     assert_eq!(run.stream(|request| model.stream(request)).await.expect("it ends"), RunEnd::Answered);
     assert_eq!(streamed.ledger.entries(), ["find", "find 7", "record", "find", "record"]);
 }
@@ -110,32 +110,128 @@ async fn a_log_can_approve_the_calls_of_its_replies() {
     log.replies().insert(0, refund_call());
     let (registry, model) = (note(&log.ledger), ScriptedModel::new([AssistantMessage::from_text("Done.")]));
     let mut session = Session::new().user("Go.");
-    let end = session.run(&registry).log(log.clone()).complete(|request| model.complete(request)).await;
+    let end =
+        session.run(&registry).log(Arc::new(log.clone())).complete(|request| model.complete(request)).await;
     // The first run lists the call; the log approves it in the second.
     assert_eq!(end.expect("it ends"), RunEnd::NeedsApproval);
-    let end = session.run(&registry).log(log.clone()).complete(|request| model.complete(request)).await;
+    let end =
+        session.run(&registry).log(Arc::new(log.clone())).complete(|request| model.complete(request)).await;
     assert_eq!(end.expect("it ends"), RunEnd::Answered);
     assert_eq!(model.requests().len(), 1);
 }
 
+/// The error of a run whose log fails.
+fn log_error<E: std::fmt::Debug>(ended: Result<RunEnd, RunError<E>>) -> String {
+    match ended {
+        Err(RunError::Log(error)) => error.to_string(),
+        ended => panic!("the log fails: {ended:?}"),
+    }
+}
+
 #[tokio::test]
-async fn a_log_that_cannot_be_used_ends_the_run_without_the_reply() {
-    for stops in ["find", "record"] {
-        let log = Log { stops: Some(stops), ..Log::default() };
+async fn an_error_of_the_log_is_the_error_of_the_run_which_drops_the_reply() {
+    const FULL: &str = "the disk is full";
+    for fails in ["find", "record"] {
+        let log = Arc::new(Log { fails: Some(fails), ..Log::default() });
         let (registry, model) = (note(&log.ledger), ScriptedModel::new([refund_call(), refund_call()]));
         let mut session = Session::new().user("Go.");
-        let end = session.run(&registry).log(log.clone()).complete(|request| model.complete(request)).await;
-        assert_eq!((end.expect("it ends"), session.messages().len()), (RunEnd::Cancelled, 1));
-        let end = session.run(&registry).log(log.clone()).stream(|request| model.stream(request)).await;
-        assert_eq!((end.expect("it ends"), session.messages().len()), (RunEnd::Cancelled, 1));
+        let run = session.run(&registry).log(log.clone());
+        assert_eq!(log_error(run.complete(|request| model.complete(request)).await), FULL);
+        assert_eq!(session.messages().len(), 1);
+        let run = session.run(&registry).log(log.clone());
+        assert_eq!(log_error(run.stream(|request| model.stream(request)).await), FULL);
         assert_eq!((session.pending().is_none(), session.replies()), (true, 0));
     }
-    let log = Log { stops: Some("before calls"), ..Log::default() };
+    let log = Arc::new(Log { fails: Some("before calls"), ..Log::default() });
     log.replies().insert(0, refund_call());
     let (registry, model) = (note(&log.ledger), ScriptedModel::new(Vec::<ScriptedReply>::new()));
     let mut session = Session::new().user("Go.");
-    let end = session.run(&registry).log(log).complete(|request| model.complete(request)).await;
-    assert_eq!((end.expect("it ends"), session.pending().is_some()), (RunEnd::Cancelled, true));
+    let run = session.run(&registry).log(log);
+    assert_eq!(log_error(run.complete(|request| model.complete(request)).await), FULL);
+    assert!(session.pending().is_some());
+}
+
+/// A log that records calls, of which one fails.
+#[derive(Default)]
+struct CallLog {
+    ledger: Ledger,
+    /// The call that is not recorded when it begins.
+    not_begun: &'static str,
+    /// The call whose result is not recorded.
+    not_finished: &'static str,
+}
+
+impl RunLog for CallLog {
+    fn find_reply<'a>(
+        &'a self,
+        _: &'a Session,
+        _: &'a Registry,
+    ) -> RunLogFuture<'a, Option<AssistantMessage>> {
+        Box::pin(async { Ok(None) })
+    }
+
+    fn record_reply<'a>(
+        &'a self,
+        _: &'a Session,
+        _: &'a Registry,
+        _: &'a AssistantMessage,
+    ) -> RunLogFuture<'a, ()> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn run_call<'a>(&'a self, call: ReadyCall) -> RunLogFuture<'a, LoggedCall> {
+        Box::pin(async move {
+            assert!(call.is_logged());
+            if call.id() == self.not_begun {
+                return Err("not begun".into());
+            }
+            let result = call.run().await;
+            if call.id() == self.not_finished {
+                return Ok(LoggedCall::unrecorded(result, "not finished"));
+            }
+            self.ledger.add(format!("recorded {}", call.id()));
+            Ok(result.into())
+        })
+    }
+
+    fn end_run(&self) {
+        self.ledger.add("end");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_an_error_of_the_log_calls_that_run_finish_and_the_others_stay_pending() {
+    let calls = ["a", "b", "c"].map(|id| ToolCall::new(id, "ship", r#"{"order":7}"#));
+    for is_streamed in [false, true] {
+        for (not_begun, not_finished, error, pending) in [
+            ("b", "", "not begun", Some("b")),
+            ("", "a", "not finished", None),
+            ("c", "a", "not begun", Some("c")),
+        ] {
+            let log = Arc::new(CallLog { not_begun, not_finished, ..CallLog::default() });
+            let registry = Registry::builder().tools(tools![ship]).state(log.ledger.clone()).build();
+            let registry = registry.expect("one tool");
+            let model = ScriptedModel::new([AssistantMessage::from_tool_calls(calls.clone())]);
+            let mut session = Session::new().user("Go.");
+            let run = session.run(&registry).log(log.clone());
+            let ended = if is_streamed {
+                log_error(run.stream(|request| model.stream(request)).await)
+            } else {
+                log_error(run.complete(|request| model.complete(request)).await)
+            };
+            assert_eq!(ended, error);
+            assert_eq!(log.ledger.entries().last().map(String::as_str), Some("end"));
+            assert_eq!(model.requests().len(), 1, "no further request is sent");
+            match (session.pending(), pending) {
+                (Some(calls), Some(id)) => {
+                    let open: Vec<_> = calls.without_result().map(|call| call.id.as_str()).collect();
+                    assert_eq!(open, [id]);
+                }
+                (None, None) => assert_eq!(session.messages().len(), 5),
+                (calls, _) => panic!("{calls:?}"),
+            }
+        }
+    }
 }
 
 #[tokio::test]
@@ -145,7 +241,7 @@ async fn a_log_does_not_record_an_interrupted_reply() {
     let mut session = Session::new().user("Go.");
     let broken = [Ok(r#"{"choices":[{"delta":{"content":"Hel"}}]}"#), Err(std::io::Error::other("reset"))];
     let chunks = std::cell::Cell::new(Some(stream::iter(broken)));
-    let run = session.run(&registry).log(log.clone());
+    let run = session.run(&registry).log(Arc::new(log.clone()));
     let ended = run.stream(|_| async { chunks.take().ok_or("one request") }).await;
     assert!(ended.is_err());
     assert_eq!((log.ledger.entries(), session.messages().len()), (vec!["find".to_owned()], 1));

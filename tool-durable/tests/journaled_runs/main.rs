@@ -8,6 +8,7 @@ mod memory_journal;
 mod order_and_events;
 mod replies;
 mod same_conversation;
+mod two_runs;
 
 use memory_journal::MemoryJournal;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -3,11 +3,19 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use tokio::sync::Notify;
 use tool_runtime::dispatch::{CallKey, ToolResult};
 use tool_runtime_durable::{Journal, JournalCall, JournalError, JournalFuture, JournalReply, RecordedCall};
 
 #[derive(Clone, Default)]
-pub(crate) struct MemoryJournal(Arc<Mutex<State>>);
+pub(crate) struct MemoryJournal(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    /// Wakes the runs that wait for another one.
+    ended: Notify,
+}
 
 #[derive(Default)]
 struct State {
@@ -15,7 +23,8 @@ struct State {
     /// As JSON, like a journal in a file.
     results: HashMap<CallKey, String>,
     replies: HashMap<(String, u64), String>,
-    running: HashSet<CallKey>,
+    /// The calls that run, and the replies that are requested.
+    in_progress: HashSet<String>,
     /// The operations that succeeded, in order.
     operations: Vec<String>,
     /// The beginning of the operations that fail.
@@ -62,28 +71,57 @@ impl MemoryJournal {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins a step, once no other run has it in progress.
+    async fn begin(&self, step: &str) {
+        loop {
+            let ended = self.0.ended.notified();
+            if self.lock().in_progress.insert(step.to_owned()) {
+                return;
+            }
+            ended.await;
+        }
+    }
+
+    fn end(&self, step: &str) {
+        self.lock().in_progress.remove(step);
+        self.0.ended.notify_waiters();
     }
 }
 
+fn reply_step(run_id: &str, number: u64) -> String {
+    format!("{run_id}/{number}")
+}
+
 impl Journal for MemoryJournal {
-    fn find_call<'a>(&'a self, key: &'a CallKey) -> JournalFuture<'a, Option<RecordedCall>> {
-        Box::pin(async move { Ok(self.lock().record(key)) })
+    fn find_calls<'a>(&'a self, run_id: &'a str, reply: u64) -> JournalFuture<'a, Vec<RecordedCall>> {
+        Box::pin(async move {
+            let state = self.lock();
+            let keys = state.calls.keys().filter(|key| key.run_id == run_id && key.reply == reply);
+            Ok(keys.filter_map(|key| state.record(key)).collect())
+        })
     }
 
     fn begin_call<'a>(&'a self, call: &'a JournalCall) -> JournalFuture<'a, Option<RecordedCall>> {
         Box::pin(async move {
-            let mut state = self.lock();
-            if state.running.contains(&call.key) {
-                return Err(JournalError::running(call.key.clone()));
+            let step = call.key.to_string();
+            self.begin(&step).await;
+            let begin = || {
+                let mut state = self.lock();
+                let recorded = state.record(&call.key);
+                if recorded.is_none() {
+                    state.operation(format!("begin {step}"))?;
+                    state.calls.insert(call.key.clone(), call.clone());
+                }
+                Ok(recorded)
+            };
+            let begun = begin();
+            if !matches!(&begun, Ok(recorded) if recorded.as_ref().is_none_or(|call| call.result.is_none())) {
+                self.end(&step);
             }
-            let recorded = state.record(&call.key);
-            if recorded.is_none() {
-                state.operation(format!("begin {}", call.key))?;
-                state.calls.insert(call.key.clone(), call.clone());
-            }
-            state.running.insert(call.key.clone());
-            Ok(recorded)
+            begun
         })
     }
 
@@ -92,24 +130,43 @@ impl Journal for MemoryJournal {
             let finish = || {
                 let mut state = self.lock();
                 state.operation(format!("finish {key}"))?;
-                state.results.insert(key.clone(), serde_json::to_string(result).expect("a result"));
+                let result = serde_json::to_string(result).expect("a result");
+                state.results.entry(key.clone()).or_insert(result);
                 Ok(())
             };
             let finished = finish();
             // Acknowledged later than it is recorded, as in a file.
             tokio::time::sleep(Duration::from_millis(1)).await;
+            if finished.is_ok() {
+                self.end(&key.to_string());
+            }
             finished
         })
     }
 
-    fn release_call(&self, key: &CallKey) {
-        self.lock().running.remove(key);
+    fn release_call<'a>(&'a self, key: &'a CallKey) -> JournalFuture<'a, ()> {
+        Box::pin(async move {
+            self.end(&key.to_string());
+            Ok(())
+        })
     }
 
     fn find_reply<'a>(&'a self, run_id: &'a str, number: u64) -> JournalFuture<'a, Option<JournalReply>> {
         Box::pin(async move {
             let read = |json: &String| serde_json::from_str(json).expect("a reply");
             Ok(self.lock().replies.get(&(run_id.to_owned(), number)).map(read))
+        })
+    }
+
+    fn begin_reply<'a>(&'a self, run_id: &'a str, number: u64) -> JournalFuture<'a, Option<JournalReply>> {
+        Box::pin(async move {
+            let step = reply_step(run_id, number);
+            self.begin(&step).await;
+            let recorded = self.find_reply(run_id, number).await?;
+            if recorded.is_some() {
+                self.end(&step);
+            }
+            Ok(recorded)
         })
     }
 
@@ -127,7 +184,19 @@ impl Journal for MemoryJournal {
         Box::pin(async move {
             let (is_new, delay) = record()?;
             tokio::time::sleep(delay).await;
+            self.end(&reply_step(&reply.run_id, reply.number));
             Ok(is_new)
         })
+    }
+
+    fn release_reply<'a>(&'a self, run_id: &'a str, number: u64) -> JournalFuture<'a, ()> {
+        Box::pin(async move {
+            self.end(&reply_step(run_id, number));
+            Ok(())
+        })
+    }
+
+    fn remove_run<'a>(&'a self, _: &'a str) -> JournalFuture<'a, ()> {
+        unreachable!("no test removes a run")
     }
 }

@@ -2,8 +2,8 @@
 
 use super::*;
 use futures_util::stream;
-use tool_runtime::session::TypedEnd;
-use tool_runtime_durable::{JournalError, JournaledRunError};
+use tool_runtime::session::{RunError, TypedEnd};
+use tool_runtime_durable::JournalError;
 
 #[tokio::test(start_paused = true)]
 async fn a_recorded_reply_replaces_a_request() {
@@ -74,7 +74,7 @@ async fn an_interrupted_reply_is_not_recorded_although_a_read_has_run() {
             Ok::<_, std::io::Error>(stream::iter([Ok(chunk), Err(std::io::Error::other("reset"))]))
         })
         .await;
-    assert!(matches!(broken, Err(JournaledRunError::Run(_))), "{broken:?}");
+    assert!(matches!(broken, Err(RunError::Stream(_))), "{broken:?}");
     assert_eq!(journal.operations(), Vec::<String>::new());
     assert_eq!(ledger.entries(), ["find 7"]);
     assert_eq!((session.messages().len(), session.replies()), (1, 0), "the next run repeats the request");
@@ -94,7 +94,8 @@ async fn a_reply_to_another_message_is_an_error() {
     let expected = "the journal has reply 0 of the run `order-7`, which follows another user message: take the newer message \
                     out of the session, run it, and add the message again; use another run id for each session";
     assert_eq!(error.to_string(), expected);
-    assert!(matches!(error, JournaledRunError::Journal(JournalError::OtherMessages { .. })));
+    let RunError::Log(error) = error else { panic!("an error of the log: {error}") };
+    assert!(matches!(error.downcast_ref(), Some(JournalError::OtherMessages { .. })));
     assert_eq!(ledger.entries().len(), 1);
 }
 
