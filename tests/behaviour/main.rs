@@ -30,6 +30,7 @@ mod errors;
 mod flattened_enums;
 mod fuzzed_arguments;
 mod given_schemas;
+mod inherited_contexts;
 #[allow(dead_code, reason = "some values are only printed")]
 mod lenient_arguments;
 mod lenient_spellings_and_wrappers;

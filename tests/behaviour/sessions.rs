@@ -4,6 +4,7 @@ mod decisions;
 mod ends;
 mod events;
 mod graceful_stop;
+mod hand_out;
 mod inner_sessions;
 mod interruptions;
 mod last_events;

@@ -7,7 +7,7 @@ use tool_runtime::conversation::ReplyWarning;
 use tool_runtime::dispatch::ReadyCall;
 use tool_runtime::session::RunEnd;
 use tool_runtime::{AssistantMessage, Registry, ToolCall, tool, tools};
-use tool_runtime_testing::ScriptedReply;
+use tool_runtime_testing::{ScriptedModel, ScriptedReply};
 
 fn finding(replies: usize) -> Vec<ScriptedReply> {
     (0..replies).map(|n| calling([call(&n.to_string(), "find", 7)])).collect()
@@ -25,6 +25,33 @@ async fn a_run_ends_at_the_reply_limit_which_is_30_by_default() {
         assert_eq!((end, session.messages().len()), (RunEnd::ReplyLimit, 1 + 2 * replies));
         assert!(session.pending().is_none(), "the calls of the last reply have run");
     }
+}
+
+#[tokio::test]
+async fn the_request_limit_counts_in_one_run_and_the_calls_of_the_last_reply_run() {
+    let (registry, _) = shop();
+    let mut replies = finding(3);
+    replies.push(text_reply("Done."));
+    let model = model(replies);
+    let mut session = asked();
+    for (limit, end, messages) in [
+        (0, RunEnd::RequestLimit, 1),
+        (1, RunEnd::RequestLimit, 3),
+        (2, RunEnd::RequestLimit, 7),
+        (1, RunEnd::Answered, 8),
+        (0, RunEnd::Answered, 8),
+    ] {
+        let run = session.run(&registry).max_requests(limit);
+        assert_eq!(run.complete(|request| model.complete(request)).await.expect("valid"), end);
+        assert_eq!(session.messages().len(), messages);
+        assert!(session.pending().is_none(), "the calls have run");
+        session = stored(&session);
+    }
+    let mut streamed = asked();
+    let run = streamed.run(&registry).max_requests(1);
+    let replies = ScriptedModel::new(finding(2));
+    let end = run.stream(|request| replies.stream(request)).await.expect("valid");
+    assert_eq!((end, streamed.messages().len()), (RunEnd::RequestLimit, 3));
 }
 
 #[tokio::test]
