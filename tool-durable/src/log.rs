@@ -52,7 +52,7 @@ impl<J: Journal + Clone + 'static> RunLog for JournalLog<J> {
         Box::pin(async move { Ok(self.replay_calls(session, registry).await?) })
     }
 
-    fn run_call<'a>(&'a self, call: ReadyCall) -> RunLogFuture<'a, LoggedCall> {
+    fn run_call(&self, call: ReadyCall) -> RunLogFuture<'_, LoggedCall> {
         Box::pin(async move {
             if call.is_early() {
                 // The journal does not have its reply yet. The call has no effect: after a crash, it runs again, or another one

@@ -46,7 +46,7 @@ use crate::outcome::UnknownToolError;
 use crate::schema::ToolSchema;
 #[doc(inline)]
 pub use crate::tool::{Annotations, DynamicTool, Policy, ToolList, Toolset};
-use crate::tool::{Batch, Order, OrderedCall, Progress, ToolEntry, Unfinished};
+use crate::tool::{Batch, Order, OrderedCall, Place, Progress, ToolEntry, Unfinished};
 use crate::tool_choice::ToolChoice;
 use crate::wire::ToolCache;
 use std::borrow::Cow;
@@ -282,7 +282,7 @@ impl Registry {
                 && !self.has_run_log(),
             order: None,
             is_early: false,
-            hands_out: false,
+            place: Place::ThisProcess,
             unfinished: Unfinished::Fail,
         }
     }

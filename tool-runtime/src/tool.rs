@@ -17,7 +17,7 @@ mod order;
 mod output_schema;
 mod toolset;
 
-pub(crate) use batch::{Batch, Unfinished};
+pub(crate) use batch::{Batch, Place, Unfinished};
 pub(crate) use call::Call;
 #[cfg(feature = "collect")]
 pub use collected::Collected;

@@ -179,7 +179,7 @@ impl RunLog for CallLog {
         Box::pin(async { Ok(()) })
     }
 
-    fn run_call<'a>(&'a self, call: ReadyCall) -> RunLogFuture<'a, LoggedCall> {
+    fn run_call(&self, call: ReadyCall) -> RunLogFuture<'_, LoggedCall> {
         Box::pin(async move {
             assert!(call.is_logged());
             if call.id() == self.not_begun {

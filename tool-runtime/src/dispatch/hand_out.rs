@@ -8,7 +8,7 @@ use crate::message::ToolCall;
 use crate::outcome::CallError;
 use crate::output::ToolResult;
 use crate::registry::Registry;
-use crate::tool::{Annotations, Approval, Call, IncomingCall, Policy};
+use crate::tool::{Annotations, Approval, Call, IncomingCall, Place, Policy};
 use serde::{Deserialize, Serialize};
 
 /// An approved call that any process can run under its key: see [`Run::hand_out_calls`](crate::session::Run::hand_out_calls) and
@@ -148,7 +148,7 @@ impl Call<'_> {
     /// The end of a call that another process runs; `None` if this one runs it.
     pub(super) fn hand_out(&self) -> Option<Ended> {
         let IncomingCall { batch, position, call, .. } = *self.incoming;
-        if !batch.hands_out {
+        if batch.place == Place::ThisProcess {
             return None;
         }
         let Some(key) = batch.context.and_then(|context| context.key(batch.reply, position)) else {

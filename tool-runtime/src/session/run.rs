@@ -14,6 +14,7 @@ use crate::conversation::Request;
 use crate::message::{AssistantMessage, Chunk};
 use crate::output::ToolResult;
 use crate::registry::{Layer, ReadyCall, Registry, RunLayers};
+use crate::tool::Place;
 use crate::wire::Wire;
 use futures_util::Stream;
 use std::fmt;
@@ -41,8 +42,8 @@ struct Settings<'a> {
     wire: Option<Arc<dyn Wire>>,
     layers: RunLayers,
     log: Option<Arc<dyn RunLog>>,
-    /// Whether other processes run the calls.
-    hands_out: bool,
+    /// Where the calls run.
+    place: Place,
     /// Creates the format of the answer, if it has a type.
     answer: Option<fn(&Registry) -> AnswerFormat>,
     cancel_on: CancelOn<'a>,
@@ -66,7 +67,7 @@ impl Session {
             wire: None,
             layers: RunLayers::default(),
             log: None,
-            hands_out: false,
+            place: Place::ThisProcess,
             answer: None,
             cancel_on: CancelOn::default(),
             stop: None,
@@ -215,7 +216,7 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
     /// # }
     /// ```
     pub fn hand_out_calls(mut self) -> Self {
-        self.settings.hands_out = true;
+        self.settings.place = Place::AnotherProcess;
         self
     }
 
@@ -370,8 +371,7 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
 
     pub(super) fn start(self) -> RunLoop<'a, O, P> {
         let Run { session, settings, map_request, on_event, answer: _ } = self;
-        let Settings { registry, limits, wire, layers, log, hands_out, answer, mut cancel_on, stop } =
-            settings;
+        let Settings { registry, limits, wire, layers, log, place, answer, mut cancel_on, stop } = settings;
         let answer = answer.map(|format| Arc::new(format(&registry)));
         let context = cancel_on.with_token(registry.run_context().cloned().unwrap_or_default().for_run());
         let context = layers.add_to(context);
@@ -391,7 +391,7 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
             requests: 0,
             wire,
             log,
-            hands_out,
+            place,
             map_request,
             reporter,
             answer,

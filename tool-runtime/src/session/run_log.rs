@@ -94,7 +94,7 @@ pub trait RunLog: Send + Sync {
 
     /// Runs a call, outside of all middleware, and records its beginning and its result. It can return a recorded result
     /// without [running](ReadyCall::run) the call. Default: it runs the call.
-    fn run_call<'a>(&'a self, call: ReadyCall) -> RunLogFuture<'a, LoggedCall> {
+    fn run_call(&self, call: ReadyCall) -> RunLogFuture<'_, LoggedCall> {
         Box::pin(async move { Ok(call.run().await.into()) })
     }
 

@@ -16,6 +16,7 @@ use crate::conversation::{CallsToRun, ReplyWarning, Request};
 use crate::dispatch::unless_cancelled;
 use crate::message::{AssistantMessage, Chunk, Message};
 use crate::registry::Registry;
+use crate::tool::Place;
 use crate::wire::Wire;
 use futures_util::Stream;
 use std::sync::Arc;
@@ -29,8 +30,8 @@ pub(super) struct RunLoop<'a, O: FnMut(&Event), P> {
     pub(super) requests: usize,
     pub(super) wire: Option<Arc<dyn Wire>>,
     pub(super) log: Option<LoggedRun>,
-    /// Whether other processes run the calls.
-    pub(super) hands_out: bool,
+    /// Where the calls run.
+    pub(super) place: Place,
     pub(super) map_request: P,
     pub(super) reporter: Reporter<O>,
     /// The format of the answer, if it has a type.
@@ -341,8 +342,7 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
         // Counted before the calls run, since their future may be dropped.
         self.session.count_change();
         if let Some(Pending { calls, within_limit, .. }) = self.session.state.pending_mut() {
-            let (within_limit, hands_out) = (*within_limit, self.hands_out);
-            let to_run = CallsToRun { within_limit, hands_out, ..CallsToRun::KEEP };
+            let to_run = CallsToRun { place: self.place, within_limit: *within_limit, ..CallsToRun::KEEP };
             self.reporter.run(calls.run_calls(&registry, to_run)).await;
         }
         self.end_of_calls()

@@ -12,7 +12,7 @@ use crate::message::{AssistantMessage, Chunk};
 use crate::outcome::CallError;
 use crate::registry::Registry;
 use crate::stream::{ReplyAssembler, StreamError};
-use crate::tool::{Batch, Order, Unfinished};
+use crate::tool::{Batch, Order, Place, Unfinished};
 use futures_util::future::{OptionFuture, join, ready};
 use futures_util::stream::{Stream, StreamExt as _};
 use std::future::poll_fn;
@@ -41,7 +41,10 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         let assembler = ReplyAssembler::new().wire(Arc::clone(&requested.wire));
         let settings = StreamSettings {
             // Calls are handed out when the session has the reply.
-            max_calls: Some(if self.hands_out { 0 } else { self.session.used.remaining_calls(self.limits) }),
+            max_calls: Some(match self.place {
+                Place::ThisProcess => self.session.used.remaining_calls(self.limits),
+                Place::AnotherProcess => 0,
+            }),
             answer_tool: requested.answer.as_ref().map(|answer| answer.tool.schema.name().to_owned()),
             only_reads: self.log.is_some(),
             stop: self.stop.clone(),
@@ -85,8 +88,8 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         }
         let rest = receiving.session.state.pending_mut().map(|pending| {
             let streamed = Some(StreamedCalls { order, early: &receiving.early });
-            let (within_limit, hands_out) = (pending.within_limit, self.hands_out);
-            let to_run = CallsToRun { within_limit, hands_out, streamed, ..CallsToRun::KEEP };
+            let (place, within_limit) = (self.place, pending.within_limit);
+            let to_run = CallsToRun { place, within_limit, streamed, ..CallsToRun::KEEP };
             pending.calls.run_calls(registry, to_run)
         });
         let running = running.for_each(|()| ready(()));

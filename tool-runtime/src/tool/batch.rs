@@ -27,9 +27,16 @@ pub(crate) struct Batch<'a> {
     pub(crate) order: Option<&'a Order>,
     /// Whether the calls start while their reply is received.
     pub(crate) is_early: bool,
-    /// Whether other processes run the calls.
-    pub(crate) hands_out: bool,
+    pub(crate) place: Place,
     pub(crate) unfinished: Unfinished,
+}
+
+/// Where the calls run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    ThisProcess,
+    /// They are handed out.
+    AnotherProcess,
 }
 
 /// Whether calls that do not end stay pending: those that need an approval, a result from elsewhere or an earlier call, and those
@@ -54,7 +61,7 @@ impl<'a> Batch<'a> {
             is_direct: self.is_direct,
             order: None,
             is_early: self.is_early,
-            hands_out: self.hands_out,
+            place: self.place,
             unfinished: self.unfinished,
         }
     }

@@ -1,6 +1,6 @@
 //! One call of a tool.
 
-use super::{Body, IncomingCall, Invocation, ToolEntry, ToolFuture};
+use super::{Body, IncomingCall, Invocation, Place, ToolEntry, ToolFuture};
 use crate::arguments::{ArgumentsError, object};
 use crate::context::{CallContext, CallEvents, CallRecord};
 use crate::outcome::CallError;
@@ -34,7 +34,7 @@ impl<'a> Call<'a> {
     /// Whether no step stands between the decoding of the arguments and the run.
     pub(crate) fn is_direct(&self) -> bool {
         let batch = self.incoming.batch;
-        self.tool.is_direct && batch.is_direct && batch.order.is_none() && !batch.hands_out
+        self.tool.is_direct && batch.is_direct && batch.order.is_none() && batch.place == Place::ThisProcess
     }
 
     /// The arguments for the tool.

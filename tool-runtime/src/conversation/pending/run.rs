@@ -10,7 +10,7 @@ use crate::dispatch::{EarlyCalls, Ended, EndedCall};
 use crate::message::{ToolCall, ToolMessage};
 use crate::outcome::CallError;
 use crate::registry::Registry;
-use crate::tool::{Approval, Batch, IncomingCall, Order, Progress, Unfinished};
+use crate::tool::{Approval, Batch, IncomingCall, Order, Place, Progress, Unfinished};
 use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 
@@ -66,7 +66,7 @@ impl PendingCalls {
     ///
     /// See [`Run::hand_out_calls`](crate::session::Run::hand_out_calls) for the stages that a call has here and there.
     pub async fn hand_out(&mut self, registry: &Registry) {
-        self.run_calls(registry, CallsToRun { hands_out: true, ..CallsToRun::KEEP }).await;
+        self.run_calls(registry, CallsToRun { place: Place::AnotherProcess, ..CallsToRun::KEEP }).await;
     }
 
     /// Gives the calls the keys of their tools. An approved call stays approved. Returns whether a call had written names.
@@ -105,7 +105,7 @@ impl PendingCalls {
         let batch = &Batch {
             has_written_keys: batch.has_written_keys || was_written,
             unfinished,
-            hands_out: to_run.hands_out,
+            place: to_run.place,
             order: streamed.map_or(own_order.as_ref(), |streamed| streamed.order),
             ..batch
         };
@@ -222,8 +222,7 @@ impl PendingCalls {
 #[derive(Clone, Copy)]
 pub(crate) struct CallsToRun<'a> {
     pub(crate) unfinished: Unfinished,
-    /// Whether other processes run them.
-    pub(crate) hands_out: bool,
+    pub(crate) place: Place,
     /// The number of calls, from the first, that may run.
     pub(crate) within_limit: usize,
     /// The calls of the reply, if it was streamed.
@@ -243,7 +242,7 @@ impl CallsToRun<'_> {
     pub(super) const FAIL: Self = CallsToRun { unfinished: Unfinished::Fail, ..Self::KEEP };
     pub(crate) const KEEP: Self = CallsToRun {
         unfinished: Unfinished::Keep,
-        hands_out: false,
+        place: Place::ThisProcess,
         within_limit: usize::MAX,
         streamed: None,
     };
