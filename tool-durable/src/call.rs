@@ -72,7 +72,7 @@ where
             }
             let (journal, on_error) = &*shared;
             match run_recorded(journal, &call).await {
-                Ok(RecordedRun { result, error }) => {
+                Ok((result, error)) => {
                     error.iter().for_each(on_error);
                     result
                 }
@@ -88,20 +88,8 @@ where
 /// The future of the middleware.
 type CallFuture = Pin<Box<dyn Future<Output = ToolResult> + Send>>;
 
-/// The result of a call.
-pub(crate) struct RecordedRun {
-    pub(crate) result: ToolResult,
-    /// The reason why the result of a call that has run is not recorded.
-    pub(crate) error: Option<JournalError>,
-}
-
-impl From<ToolResult> for RecordedRun {
-    fn from(result: ToolResult) -> Self {
-        RecordedRun { result, error: None }
-    }
-}
-
-/// Runs a call, or returns its recorded result.
+/// Runs a call, or returns its recorded result. The second value is the reason why the result of a call that has run is not
+/// recorded.
 ///
 /// # Errors
 ///
@@ -109,28 +97,28 @@ impl From<ToolResult> for RecordedRun {
 pub(crate) async fn run_recorded<J: Journal + Clone + 'static>(
     journal: &J,
     ready: &ReadyCall,
-) -> Result<RecordedRun, JournalError> {
+) -> Result<(ToolResult, Option<JournalError>), JournalError> {
     let call = JournalCall::from_ready_call(ready)?;
     let recorded = journal.begin_call(&call).await?;
     let running = RunningCall::new(journal, &call.key, recorded.as_ref());
     if let Some(recorded) = recorded {
         recorded.call.check(&call)?;
         if let Some(result) = recorded.result {
-            return Ok(result.into());
+            return Ok((result, None));
         }
         if !ready.annotations().may_repeat() {
-            return Ok(running.finish_interrupted(&call.tool).await?.into());
+            return Ok((running.finish_interrupted(&call.tool).await?, None));
         }
     }
     let result = ready.run().await;
     // A cancelled call has no result and counts as interrupted.
     if result.error_kind() == Some("cancelled") && ready.context().cancellation().is_cancelled() {
-        return Ok(result.into());
+        return Ok((result, None));
     }
     // Otherwise a cancellation could end the call with another result than the journal has.
     ready.keep_result();
     let error = running.finish(&result).await.err();
-    Ok(RecordedRun { result, error })
+    Ok((result, error))
 }
 
 /// The result of a call that an earlier process has begun, and that must not run again: the recorded one, or that of a call that

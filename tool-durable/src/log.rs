@@ -1,7 +1,7 @@
 //! The replies of a run, and the calls of earlier processes.
 
 use crate::background::complete;
-use crate::call::{RecordedRun, end_begun, run_recorded};
+use crate::call::{end_begun, run_recorded};
 use crate::error::JournalError;
 use crate::journal::{Journal, JournalCall, JournalReply, RecordedCall};
 use std::collections::{BTreeMap, HashMap};
@@ -59,7 +59,7 @@ impl<J: Journal + Clone + 'static> RunLog for JournalLog<J> {
                 // in its place.
                 return Ok(call.run().await.into());
             }
-            let RecordedRun { result, error } = run_recorded(&self.journal, &call).await?;
+            let (result, error) = run_recorded(&self.journal, &call).await?;
             Ok(match error {
                 None => result.into(),
                 Some(error) => LoggedCall::unrecorded(result, error),

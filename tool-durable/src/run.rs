@@ -17,6 +17,7 @@ pub trait DurableRun: Sized {
     /// [`RunError::Log`](tool_runtime::session::RunError::Log) with a [`JournalError`](crate::JournalError).
     ///
     /// The [crate documentation](crate) has an example.
+    #[must_use = "nothing runs before `complete` or `stream`"]
     fn journal<J: Journal + Clone + 'static>(self, journal: &J) -> Self;
 }
 

@@ -6,7 +6,7 @@ use crate::output::ToolResult;
 use crate::registry::{Layer, ReadyCall};
 use std::future::pending;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::DropGuard;
 
 /// The log of a run. After its first error, no further call begins; calls that run finish, and the others stay pending.
 pub(super) struct LoggedRun {
@@ -14,12 +14,24 @@ pub(super) struct LoggedRun {
     stop: Arc<Stop>,
 }
 
+/// Stops the calls of a run after an error of its log.
+struct Stop(Mutex<State>);
+
+struct State {
+    /// Cancels the run when no call has it any more. `None` after an error of the log.
+    running: Option<Arc<DropGuard>>,
+    /// The first error, until it is taken.
+    error: Option<LogError>,
+}
+
 impl LoggedRun {
     /// Returns the context of the run as well, whose token an error of the log cancels.
-    pub(super) fn new(log: Arc<dyn RunLog>, context: RunContext) -> (Self, RunContext) {
+    pub(super) fn start(log: Option<Arc<dyn RunLog>>, context: RunContext) -> (Option<Self>, RunContext) {
+        let Some(log) = log else { return (None, context) };
         let token = context.child_token();
-        let stop = Arc::new(Stop { token: token.clone(), state: Mutex::default() });
-        (LoggedRun { log, stop }, context.cancellation(token))
+        let running = Some(Arc::new(token.clone().drop_guard()));
+        let stop = Arc::new(Stop(Mutex::new(State { running, error: None })));
+        (Some(LoggedRun { log, stop }), context.cancellation(token))
     }
 
     pub(super) fn log(&self) -> &dyn RunLog {
@@ -43,29 +55,18 @@ impl LoggedRun {
 
 impl Drop for LoggedRun {
     fn drop(&mut self) {
+        // The end of a run does not cancel its token: a tool may have spawned tasks. No call runs any more.
+        let running = self.stop.lock().running.take();
+        running.and_then(Arc::into_inner).map(DropGuard::disarm);
         self.log.end_run();
     }
-}
-
-/// Stops the calls of a run after an error of its log.
-struct Stop {
-    /// Ends the run.
-    token: CancellationToken,
-    state: Mutex<State>,
-}
-
-#[derive(Default)]
-struct State {
-    has_failed: bool,
-    /// The first error, until it is taken.
-    error: Option<LogError>,
-    running: usize,
 }
 
 impl Stop {
     /// Runs a call. If it cannot be recorded, it stays pending until the run stops.
     async fn run_call(&self, log: &dyn RunLog, call: ReadyCall) -> ToolResult {
-        if let Some(_running) = self.begin_call() {
+        let running = self.lock().running.clone();
+        if let Some(_running) = running {
             match log.run_call(call).await {
                 Ok(LoggedCall { result, error }) => {
                     if let Some(error) = error {
@@ -79,43 +80,19 @@ impl Stop {
         pending().await
     }
 
-    /// A call that begins; `None` if the log has failed.
-    fn begin_call(&self) -> Option<RunningCall<'_>> {
-        let mut state = self.lock();
-        if state.has_failed {
-            return None;
-        }
-        state.running += 1;
-        Some(RunningCall(self))
-    }
-
     fn fail(&self, error: LogError) {
         let mut state = self.lock();
-        if !std::mem::replace(&mut state.has_failed, true) {
+        let running = state.running.take();
+        if running.is_some() {
             state.error = Some(error);
         }
-        self.cancel_if_idle(&state);
-    }
-
-    fn cancel_if_idle(&self, state: &State) {
-        if state.has_failed && state.running == 0 {
-            self.token.cancel();
-        }
+        // Outside of the lock, since this may cancel the run.
+        drop(state);
+        drop(running);
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         // No code panics while it has the lock.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// A call that runs.
-struct RunningCall<'a>(&'a Stop);
-
-impl Drop for RunningCall<'_> {
-    fn drop(&mut self) {
-        let mut state = self.0.lock();
-        state.running = state.running.saturating_sub(1);
-        self.0.cancel_if_idle(&state);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

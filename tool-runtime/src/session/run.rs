@@ -35,20 +35,21 @@ pub struct Run<'a, O = fn(&Event), P = fn(Request) -> Request, A = ()> {
 }
 
 /// The settings that are not closures.
-struct Settings<'a> {
-    registry: Registry,
-    limits: Limits,
+pub(super) struct Settings<'a> {
+    /// With the context of the run, once it has started.
+    pub(super) registry: Registry,
+    pub(super) limits: Limits,
     /// `None` for the wire of the request.
-    wire: Option<Arc<dyn Wire>>,
+    pub(super) wire: Option<Arc<dyn Wire>>,
     layers: RunLayers,
     log: Option<Arc<dyn RunLog>>,
     /// Where the calls run.
-    place: Place,
-    /// Creates the format of the answer, if it has a type.
-    answer: Option<fn(&Registry) -> AnswerFormat>,
-    cancel_on: CancelOn<'a>,
-    /// The token of `stop_after_calls`.
-    stop: Option<CancellationToken>,
+    pub(super) place: Place,
+    /// The format of the answer, if it has a type.
+    pub(super) answer: Option<Arc<AnswerFormat>>,
+    pub(super) cancel_on: CancelOn<'a>,
+    /// The token that stops the run after the calls of a reply.
+    pub(super) stop: Option<CancellationToken>,
 }
 
 impl Session {
@@ -365,39 +366,19 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
     /// Sets the format of the answer, and its marker.
     pub(super) fn with_answer<B>(self, format: fn(&Registry) -> AnswerFormat) -> Run<'a, O, P, B> {
         let Run { session, mut settings, map_request, on_event, answer: _ } = self;
-        settings.answer = Some(format);
+        settings.answer = Some(Arc::new(format(&settings.registry)));
         Run { session, settings, map_request, on_event, answer: PhantomData }
     }
 
     pub(super) fn start(self) -> RunLoop<'a, O, P> {
-        let Run { session, settings, map_request, on_event, answer: _ } = self;
-        let Settings { registry, limits, wire, layers, log, place, answer, mut cancel_on, stop } = settings;
-        let answer = answer.map(|format| Arc::new(format(&registry)));
-        let context = cancel_on.with_token(registry.run_context().cloned().unwrap_or_default().for_run());
-        let context = layers.add_to(context);
-        let (log, context) = match log {
-            Some(log) => {
-                let (log, context) = LoggedRun::new(log, context);
-                (Some(log), context)
-            }
-            None => (None, context),
-        };
-        let registry = registry.with(&context).with_run_log(log.as_ref().map(LoggedRun::layer));
+        let Run { session, mut settings, map_request, on_event, answer: _ } = self;
+        let context = settings.registry.run_context().cloned().unwrap_or_default().for_run();
+        let context = std::mem::take(&mut settings.layers).add_to(settings.cancel_on.with_token(context));
+        let (log, context) = LoggedRun::start(settings.log.take(), context);
+        let log_layer = log.as_ref().map(LoggedRun::layer);
+        settings.registry = settings.registry.with(&context).with_run_log(log_layer);
         let reporter = Reporter::new(on_event, context.token().cloned());
-        RunLoop {
-            session,
-            registry,
-            limits,
-            requests: 0,
-            wire,
-            log,
-            place,
-            map_request,
-            reporter,
-            answer,
-            cancel_on,
-            stop,
-        }
+        RunLoop { session, settings, log, requests: 0, map_request, reporter }
     }
 }
 

@@ -1,12 +1,11 @@
 //! The steps of a run.
 
-use super::answer_format::AnswerFormat;
 use super::cancel_on::CancelOn;
-use super::limits::Limits;
 use super::logged_run::LoggedRun;
 use super::receive::Requested;
 use super::reply_events::send_whole;
 use super::reporter::Reporter;
+use super::run::Settings;
 use super::run_log::LogError;
 use super::run_span::{ChatSpan, RunSpan};
 use super::state::Pending;
@@ -16,29 +15,18 @@ use crate::conversation::{CallsToRun, ReplyWarning, Request};
 use crate::dispatch::unless_cancelled;
 use crate::message::{AssistantMessage, Chunk, Message};
 use crate::registry::Registry;
-use crate::tool::Place;
-use crate::wire::Wire;
 use futures_util::Stream;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 pub(super) struct RunLoop<'a, O: FnMut(&Event), P> {
     pub(super) session: &'a mut Session,
-    pub(super) registry: Registry,
-    pub(super) limits: Limits,
+    pub(super) settings: Settings<'a>,
+    pub(super) log: Option<LoggedRun>,
     /// The number of requests so far.
     pub(super) requests: usize,
-    pub(super) wire: Option<Arc<dyn Wire>>,
-    pub(super) log: Option<LoggedRun>,
-    /// Where the calls run.
-    pub(super) place: Place,
     pub(super) map_request: P,
     pub(super) reporter: Reporter<O>,
-    /// The format of the answer, if it has a type.
-    pub(super) answer: Option<Arc<AnswerFormat>>,
-    pub(super) cancel_on: CancelOn<'a>,
-    /// The token that stops the run after the calls of a reply.
-    pub(super) stop: Option<CancellationToken>,
 }
 
 /// The tokens that end a run while it waits.
@@ -78,7 +66,10 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
 
     /// The span of the run, and the futures that cancel it.
     fn surroundings(&mut self) -> (RunSpan, CancelOn<'a>) {
-        (RunSpan::new(&self.registry, self.session.usage()), std::mem::take(&mut self.cancel_on))
+        (
+            RunSpan::new(&self.settings.registry, self.session.usage()),
+            std::mem::take(&mut self.settings.cancel_on),
+        )
     }
 
     async fn complete_steps<C, R, E>(&mut self, mut complete: C) -> Result<RunEnd, RunError<E>>
@@ -100,7 +91,7 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
             let mut reply = reply.map_err(RunError::Client)?;
             // The recorded reply has the ids of the session: a new id differs in each process.
             self.session.make_ids_unique(&mut reply);
-            self.registry.use_own_keys(&mut reply);
+            self.settings.registry.use_own_keys(&mut reply);
             if let Err(error) = self.record(&reply).await {
                 self.session.count_tokens(reply.usage());
                 return Err(RunError::Log(error));
@@ -159,8 +150,10 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
             let step = self.request(end);
             let (Step::Send(_, requested), Some(log)) = (&step, &self.log) else { return Ok(step) };
             // It may wait for another run.
-            let found =
-                self.tokens().until_cancelled(log.log().find_reply(self.session, &self.registry)).await;
+            let found = self
+                .tokens()
+                .until_cancelled(log.log().find_reply(self.session, &self.settings.registry))
+                .await;
             end = match found.transpose()? {
                 Some(None) => return Ok(step),
                 Some(Some(mut reply)) => {
@@ -180,20 +173,20 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
         let Some(log) = &self.log else { return Ok(()) };
         // If the run is dropped here, the next run receives the reply again: its ids are free, and are computed anew.
         let ids = self.session.ids.take();
-        log.log().record_reply(self.session, &self.registry, reply).await?;
+        log.log().record_reply(self.session, &self.settings.registry, reply).await?;
         self.session.ids = ids;
         Ok(())
     }
 
     fn is_cancelled(&self) -> bool {
-        let token = self.registry.run_context().and_then(RunContext::token);
-        token.into_iter().chain(&self.stop).any(CancellationToken::is_cancelled)
+        let token = self.settings.registry.run_context().and_then(RunContext::token);
+        token.into_iter().chain(&self.settings.stop).any(CancellationToken::is_cancelled)
     }
 
     /// The tokens that end the run while it waits, for futures that borrow the run.
     fn tokens(&self) -> Tokens {
-        let cancellation = self.registry.run_context().and_then(RunContext::token).cloned();
-        Tokens { cancellation, stop: self.stop.clone() }
+        let cancellation = self.settings.registry.run_context().and_then(RunContext::token).cloned();
+        Tokens { cancellation, stop: self.settings.stop.clone() }
     }
 
     fn end(&mut self, end: RunEnd) -> RunEnd {
@@ -211,17 +204,17 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
             self.session.push(Message::user(message));
         }
         self.requests += 1;
-        let request = self.session.state.conversation().request(&self.registry);
-        let request = match &self.wire {
+        let request = self.session.state.conversation().request(&self.settings.registry);
+        let request = match &self.settings.wire {
             Some(wire) => request.wire(Arc::clone(wire)),
             None => request,
         };
-        let request = match &self.answer {
+        let request = match &self.settings.answer {
             Some(answer) => request.with_answer(Arc::clone(&answer.tool)),
             None => request,
         };
         let request = (self.map_request)(request);
-        let (requested, warning) = Requested::new(&request, self.answer.clone());
+        let (requested, warning) = Requested::new(&request, self.settings.answer.clone());
         if let Some(warning) = warning {
             self.warn(warning);
         }
@@ -238,13 +231,17 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
         if self.is_cancelled() {
             return Some(RunEnd::Cancelled);
         }
-        if used.replies >= self.limits.replies {
+        if used.replies >= self.settings.limits.replies {
             return Some(RunEnd::ReplyLimit);
         }
-        if self.limits.tokens.is_some_and(|tokens| used.tokens >= tokens) {
+        if self.settings.limits.tokens.is_some_and(|tokens| used.tokens >= tokens) {
             return Some(RunEnd::TokenLimit);
         }
-        self.limits.requests.filter(|&requests| self.requests >= requests).map(|_| RunEnd::RequestLimit)
+        self.settings
+            .limits
+            .requests
+            .filter(|&requests| self.requests >= requests)
+            .map(|_| RunEnd::RequestLimit)
     }
 
     /// The message for the model, if the provider discarded its call, or if its answer does not have the type of this run.
@@ -256,7 +253,7 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
                 "The tool call was malformed and was not run{separator}{message}\nCall the tool again with one function call."
             ));
         }
-        let format = self.answer.as_ref()?;
+        let format = self.settings.answer.as_ref()?;
         let is_answer = RunEnd::from_reply(reply) == Some(RunEnd::Answered);
         is_answer
             .then(|| format.validate(reply.text()).err())
@@ -266,9 +263,10 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
 
     /// The allowed tools of a request that the run allows as well.
     fn allowed_by_run(&self, names: &[String]) -> Vec<String> {
-        let allowed = self.registry.run_context().and_then(RunContext::allowed);
+        let allowed = self.settings.registry.run_context().and_then(RunContext::allowed);
         let is_allowed = |name: &&String| {
-            allowed.is_none() || self.registry.entry(name).is_some_and(|tool| tool.is_allowed_by(allowed))
+            allowed.is_none()
+                || self.settings.registry.entry(name).is_some_and(|tool| tool.is_allowed_by(allowed))
         };
         names.iter().filter(is_allowed).cloned().collect()
     }
@@ -284,12 +282,12 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
         if let Some(sender) = self.reporter.sender() {
             send_whole(sender, &reply, requested.answer.as_deref());
         }
-        self.session.receive(reply, requested, self.limits).report(&mut self.reporter);
+        self.session.receive(reply, requested, self.settings.limits).report(&mut self.reporter);
     }
 
     /// The registry for the calls of a reply.
     pub(super) fn bind(&self, reply: u64, allowed_tools: Option<&Arc<[String]>>) -> Registry {
-        let context = self.registry.run_context().cloned().unwrap_or_default();
+        let context = self.settings.registry.run_context().cloned().unwrap_or_default();
         let mut context = context.reply_number(reply).counting_in(&self.session.begun_calls);
         if let Some(names) = allowed_tools {
             context = context.allowed_tools(self.allowed_by_run(names));
@@ -298,7 +296,7 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
             context = context.with_start_gate(sender.start_gate());
             context = context.on_event(move |event| sender.send(Event::Call(event.clone())));
         }
-        self.registry.with(&context)
+        self.settings.registry.with(&context)
     }
 
     /// Runs the pending calls of a stored session or of a recorded reply, which the log may know.
@@ -306,11 +304,12 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
         self.report_ended_calls();
         if self.session.pending().is_some() && !self.is_cancelled() {
             if let Some(log) = &self.log {
-                self.session.count_calls(self.limits);
+                self.session.count_calls(self.settings.limits);
                 // It may wait for another run.
                 let tokens = self.tokens();
-                let replayed =
-                    tokens.until_cancelled(log.log().before_calls(self.session, &self.registry)).await;
+                let replayed = tokens
+                    .until_cancelled(log.log().before_calls(self.session, &self.settings.registry))
+                    .await;
                 self.report_ended_calls();
                 replayed.transpose()?;
             }
@@ -325,7 +324,7 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
         while let Some(call) = self.session.state.conversation_mut().pop_unreported() {
             self.session.count_change();
             let event = call.into_event();
-            self.registry.send_event(&event);
+            self.settings.registry.send_event(&event);
             self.reporter.report(Event::Call(event));
         }
     }
@@ -338,11 +337,12 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
         }
         let number = self.session.replies.saturating_sub(1);
         let registry = self.bind(number, pending.allowed_tools.as_ref());
-        self.session.count_calls(self.limits);
+        self.session.count_calls(self.settings.limits);
         // Counted before the calls run, since their future may be dropped.
         self.session.count_change();
         if let Some(Pending { calls, within_limit, .. }) = self.session.state.pending_mut() {
-            let to_run = CallsToRun { place: self.place, within_limit: *within_limit, ..CallsToRun::KEEP };
+            let to_run =
+                CallsToRun { place: self.settings.place, within_limit: *within_limit, ..CallsToRun::KEEP };
             self.reporter.run(calls.run_calls(&registry, to_run)).await;
         }
         self.end_of_calls()

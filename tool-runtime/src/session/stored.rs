@@ -7,7 +7,7 @@ use super::limits::Used;
 use super::state::{Pending, State};
 use crate::context::BegunCalls;
 use crate::conversation::{Conversation, FinishedCall, ReplyWarning, StoredPending};
-use crate::message::{Message, RemovedIds, Usage, stored};
+use crate::message::{RemovedIds, Usage, stored};
 use crate::outcome::{Truncated, bounded_error};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error as _, MapAccess, Visitor};
@@ -21,56 +21,33 @@ use std::sync::Arc;
 /// The version that is written, and the only one that is read.
 const VERSION: u64 = 1;
 
-#[derive(Serialize)]
-struct Written<'a> {
+#[derive(Serialize, Deserialize)]
+#[serde(expecting = "a stored session")]
+struct StoredSession<'a> {
+    /// It is read before the other fields.
+    #[serde(skip_deserializing)]
     version: u64,
     revision: u64,
     /// Without the reply of pending calls.
-    #[serde(serialize_with = "stored::serialize")]
-    messages: &'a [Message],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pending: Option<StoredPendingReply<'a>>,
-    replies: u64,
-    used: Used,
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    begun_calls: BTreeMap<String, usize>,
-    usage: Usage,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    is_claimed: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    claim_owner: Option<&'a str>,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    warnings: &'a [ReplyWarning],
-    #[serde(skip_serializing_if = "RemovedIds::is_empty")]
-    removed_ids: &'a RemovedIds,
-    #[serde(skip_serializing_if = "VecDeque::is_empty")]
-    unreported: &'a VecDeque<FinishedCall>,
-}
-
-/// All fields but the version.
-#[derive(Deserialize)]
-#[serde(expecting = "a stored session")]
-struct Read<'a> {
-    revision: u64,
-    #[serde(deserialize_with = "stored::deserialize")]
+    #[serde(with = "stored")]
     messages: Conversation,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pending: Option<StoredPendingReply<'a>>,
     replies: u64,
     used: Used,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     begun_calls: BTreeMap<String, usize>,
     usage: Usage,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     is_claimed: bool,
-    #[serde(default)]
-    claim_owner: Option<String>,
-    #[serde(default)]
-    warnings: Vec<ReplyWarning>,
-    #[serde(default)]
-    removed_ids: RemovedIds,
-    #[serde(default)]
-    unreported: VecDeque<FinishedCall>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    claim_owner: Option<Cow<'a, str>>,
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    warnings: Cow<'a, [ReplyWarning]>,
+    #[serde(default, skip_serializing_if = "RemovedIds::is_empty")]
+    removed_ids: Cow<'a, RemovedIds>,
+    #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
+    unreported: Cow<'a, VecDeque<FinishedCall>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -91,22 +68,23 @@ impl Serialize for Session {
                 within_limit: *within_limit,
                 allowed_tools: allowed_tools.as_deref().map(Cow::Borrowed),
             });
-        let written = Written {
+        let conversation = self.state.conversation();
+        let stored = StoredSession {
             version: VERSION,
             revision: self.revision,
-            messages: self.messages(),
+            messages: conversation.clone(),
             pending,
             replies: self.replies,
             used: self.used,
             begun_calls: self.begun_calls.to_map(),
             usage: self.usage,
             is_claimed: self.is_claimed,
-            claim_owner: self.claim_owner(),
-            warnings: self.warnings(),
-            removed_ids: self.state.conversation().removed_ids(),
-            unreported: &self.state.conversation().unreported,
+            claim_owner: self.claim_owner().map(Cow::Borrowed),
+            warnings: Cow::Borrowed(self.warnings()),
+            removed_ids: Cow::Borrowed(conversation.removed_ids()),
+            unreported: Cow::Borrowed(&conversation.unreported),
         };
-        written.serialize(serializer)
+        stored.serialize(serializer)
     }
 }
 
@@ -146,41 +124,30 @@ impl<'de> Visitor<'de> for ReadVersion {
                 )));
             }
             if fields.is_empty() {
-                let read = Read::deserialize(MapAccessDeserializer::new(map))?;
-                return read.into_session().map_err(A::Error::custom);
+                let stored = StoredSession::deserialize(MapAccessDeserializer::new(map))?;
+                return stored.into_session().map_err(A::Error::custom);
             }
             while let Some((field, value)) = map.next_entry()? {
                 fields.insert(field, value);
             }
-            let read: Read<'_> = serde_json::from_value(fields.into()).map_err(A::Error::custom)?;
-            return read.into_session().map_err(A::Error::custom);
+            let stored: StoredSession<'_> =
+                serde_json::from_value(fields.into()).map_err(A::Error::custom)?;
+            return stored.into_session().map_err(A::Error::custom);
         }
         Err(A::Error::missing_field(FIELD))
     }
 }
 
-impl Read<'_> {
+impl StoredSession<'_> {
     fn into_session(self) -> Result<Session, String> {
-        let Read {
-            revision,
-            messages: mut conversation,
-            pending,
-            replies,
-            used,
-            begun_calls,
-            usage,
-            is_claimed,
-            claim_owner,
-            warnings,
-            removed_ids,
-            unreported,
-        } = self;
-        for warning in warnings {
+        let StoredSession { revision, messages: mut conversation, replies, used, usage, is_claimed, .. } =
+            self;
+        for warning in self.warnings.into_owned() {
             conversation.warn(warning);
         }
-        conversation.set_removed_ids(removed_ids);
-        conversation.unreported = Arc::new(unreported);
-        let state = match pending {
+        conversation.set_removed_ids(self.removed_ids.into_owned());
+        conversation.unreported = Arc::new(self.unreported.into_owned());
+        let state = match self.pending {
             None => State::Ready(conversation),
             Some(StoredPendingReply { calls, within_limit, allowed_tools }) => {
                 let calls = calls.into_pending(conversation)?;
@@ -188,9 +155,9 @@ impl Read<'_> {
                 State::Pending(Pending { calls, within_limit, allowed_tools: allowed_tools.map(Arc::from) })
             }
         };
-        let begun_calls = BegunCalls::from(begun_calls);
+        let begun_calls = BegunCalls::from(self.begun_calls);
         // Only a claim has an owner.
-        let claim_owner = claim_owner.filter(|_| is_claimed);
+        let claim_owner = self.claim_owner.filter(|_| is_claimed).map(Cow::into_owned);
         let ids = None;
         Ok(Session { state, revision, replies, used, begun_calls, usage, is_claimed, claim_owner, ids })
     }

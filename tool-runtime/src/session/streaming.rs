@@ -41,19 +41,19 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         let assembler = ReplyAssembler::new().wire(Arc::clone(&requested.wire));
         let settings = StreamSettings {
             // Calls are handed out when the session has the reply.
-            max_calls: Some(match self.place {
-                Place::ThisProcess => self.session.used.remaining_calls(self.limits),
+            max_calls: Some(match self.settings.place {
+                Place::ThisProcess => self.session.used.remaining_calls(self.settings.limits),
                 Place::AnotherProcess => 0,
             }),
             answer_tool: requested.answer.as_ref().map(|answer| answer.tool.schema.name().to_owned()),
             only_reads: self.log.is_some(),
-            stop: self.stop.clone(),
+            stop: self.settings.stop.clone(),
         };
         let taken = std::mem::take(self.session.taken_ids());
         let mut receiving = Receiving {
             session: self.session,
             registry,
-            limits: self.limits,
+            limits: self.settings.limits,
             requested,
             streamed: Some(StreamedReply::new(assembler, taken, settings)),
             ended: None,
@@ -70,7 +70,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         chat.end(receiving.end_reply());
         if let (Some(log), Some((session, reply))) = (&self.log, receiving.complete_reply()) {
             let recorded =
-                while_running(&mut running, log.log().record_reply(session, &self.registry, reply));
+                while_running(&mut running, log.log().record_reply(session, &self.settings.registry, reply));
             if let Err(error) = self.reporter.run(recorded).await {
                 let reason = "the reply cannot be recorded".to_owned();
                 self.reporter.report(Event::ReplyInterrupted { is_kept: false, error: reason });
@@ -88,7 +88,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         }
         let rest = receiving.session.state.pending_mut().map(|pending| {
             let streamed = Some(StreamedCalls { order, early: &receiving.early });
-            let (place, within_limit) = (self.place, pending.within_limit);
+            let (place, within_limit) = (self.settings.place, pending.within_limit);
             let to_run = CallsToRun { place, within_limit, streamed, ..CallsToRun::KEEP };
             pending.calls.run_calls(registry, to_run)
         });

@@ -144,7 +144,7 @@ where
 impl<O: FnMut(&Event), P> RunLoop<'_, O, P> {
     fn typed_end<T: DeserializeOwned + JsonSchema>(&self, end: RunEnd) -> TypedEnd<T> {
         let text = self.session.final_text();
-        let format = self.answer.as_ref().filter(|_| end == RunEnd::Answered);
+        let format = self.settings.answer.as_ref().filter(|_| end == RunEnd::Answered);
         match format.and_then(|format| format.decode(text).ok()) {
             Some(answer) => TypedEnd::Answered(answer),
             None => TypedEnd::NoAnswer(end),
