@@ -1,6 +1,6 @@
 //! A process of this test program with another role.
 
-use crate::records::{call, key, result};
+use crate::records::{call, find_call, key, result};
 use std::env;
 use std::io::{BufRead, BufReader, Lines, Write as _};
 use std::path::{Path, PathBuf};
@@ -121,7 +121,6 @@ async fn calls(path: &Path) {
         journal.begin_call(&call).await.unwrap();
         print(&format!("begun {position}"));
         journal.finish_call(&call.key, &result(&call.key)).await.unwrap();
-        journal.release_call(&call.key);
         print(&format!("finished {position}"));
         position += 1;
     }
@@ -143,7 +142,6 @@ async fn fill(path: &Path) {
             return print(&format!("failed {error:?} {error}"));
         }
         print(&format!("finished {position}"));
-        journal.release_call(&call.key);
     }
 }
 
@@ -155,7 +153,6 @@ async fn steps(path: &Path) {
         let call = call(&format!("run {position}"), 0, position);
         journal.begin_call(&call).await.unwrap();
         journal.finish_call(&call.key, &result(&call.key)).await.unwrap();
-        journal.release_call(&call.key);
         let wall_clock = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default().as_secs();
         print(&format!("{wall_clock}"));
     }

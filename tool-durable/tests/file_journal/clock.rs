@@ -2,12 +2,12 @@
 
 use crate::child::{Child, Role};
 use crate::folder::Folder;
-use crate::records::key;
+use crate::records::{find_call, key};
 use std::env;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use tool_runtime_durable::{FileJournal, Journal};
+use tool_runtime_durable::FileJournal;
 
 /// A command whose clock of the system is that of the file, which libfaketime reads at each look at the clock. As when an
 /// administrator sets the clock, the monotonic clock does not jump. `None` if `faketime` is not installed.

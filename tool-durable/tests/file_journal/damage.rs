@@ -1,7 +1,7 @@
 //! Files that are truncated, or that have wrong bytes: an error, or a journal that has lost nothing.
 
 use crate::folder::Folder;
-use crate::records::{Random, begin, call, finish, key, process_file, reply, result, same};
+use crate::records::{Random, begin, call, find_call, finish, key, process_file, reply, result, same};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -99,7 +99,7 @@ async fn read_records(journal: &FileJournal, damage: &str, may_miss: usize) -> b
     let mut found_calls = 0;
     for position in 0..CALLS {
         let key = key("run", 0, position);
-        let found = find_call(&journal, &key).await.unwrap_or_else(|error| panic!("{damage}: {error}"));
+        let found = find_call(journal, &key).await.unwrap_or_else(|error| panic!("{damage}: {error}"));
         let Some(found) = found else {
             assert!(position >= CALLS - may_miss, "{damage}: the call {position} is lost");
             continue;

@@ -2,11 +2,11 @@
 
 use crate::child::{Child, Role};
 use crate::folder::Folder;
-use crate::records::{Random, call, key, result, same};
+use crate::records::{Random, call, find_call, key, result, same};
 use std::collections::BTreeMap;
 use std::thread;
 use std::time::Duration;
-use tool_runtime_durable::{FileJournal, Journal};
+use tool_runtime_durable::FileJournal;
 
 #[tokio::test]
 async fn each_operation_that_was_ready_is_recorded_after_a_kill_at_any_moment() {

@@ -2,7 +2,7 @@
 
 use crate::child::{Child, Role};
 use crate::folder::Folder;
-use crate::records::{begin, call, finish, key, process_file, same};
+use crate::records::{begin, call, find_call, finish, key, process_file, same};
 use redb::{Database, TableDefinition};
 use std::error::Error;
 use std::fs;
@@ -66,7 +66,7 @@ fn another_format_is_an_error_that_names_the_version() {
     const META: TableDefinition<&str, u64> = TableDefinition::new("meta");
     let folder = Folder::new("other-format");
     drop(FileJournal::open(folder.journal()).unwrap());
-    for version in [0, 2] {
+    for version in [1, 3] {
         let database = Database::open(folder.journal()).unwrap();
         let transaction = database.begin_write().unwrap();
         transaction.open_table(META).unwrap().insert("version", version).unwrap();

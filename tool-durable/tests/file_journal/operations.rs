@@ -1,11 +1,18 @@
 //! The operations of a journal on a disk that works.
 
 use crate::folder::Folder;
-use crate::records::{begin, call, finish, key, reply, result, same};
+use crate::records::{begin, call, find_call, finish, key, reply, result, same};
 use std::task::Poll;
 use std::time::Duration;
+use tokio::time::timeout;
 use tool_runtime::dispatch::ToolResult;
-use tool_runtime_durable::{FileJournal, Journal, JournalError};
+use tool_runtime_durable::{FileJournal, Journal, JournalError, JournalFuture};
+
+/// Polls a future for some time, which is not ready then.
+async fn waits<T>(future: &mut JournalFuture<'_, T>) {
+    let outcome = timeout(Duration::from_millis(200), future).await;
+    assert!(outcome.is_err(), "the operation does not wait");
+}
 
 #[tokio::test]
 async fn a_call_is_recorded_once_and_keeps_its_first_result() {
@@ -13,8 +20,7 @@ async fn a_call_is_recorded_once_and_keeps_its_first_result() {
     let journal = FileJournal::open(folder.journal()).unwrap();
     let call = call("run", 3, 1);
     assert!(find_call(&journal, &call.key).await.unwrap().is_none());
-    assert!(journal.begin_call(&call).await.unwrap().is_none());
-    journal.release_call(&call.key);
+    assert!(begin(&journal, &call).await.is_none());
 
     let mut other = call.clone();
     other.tool = "refund".to_owned();
@@ -51,32 +57,42 @@ async fn a_reply_is_recorded_once() {
 }
 
 #[tokio::test]
-async fn a_call_that_runs_does_not_begin_again_in_any_handle() {
+async fn a_call_that_runs_does_not_begin_again_in_any_handle_until_it_has_ended() {
     let folder = Folder::new("running");
     let journal = FileJournal::open(folder.journal()).unwrap();
     let other_handle = journal.clone();
     let call = call("run", 0, 0);
-    journal.begin_call(&call).await.unwrap();
-    for journal in [&journal, &other_handle] {
-        let error = journal.begin_call(&call).await.unwrap_err();
-        assert!(matches!(&error, JournalError::Running { key, .. } if *key == call.key), "{error}");
-    }
+    assert!(journal.begin_call(&call).await.unwrap().is_none());
+    let (mut here, mut there) = (journal.begin_call(&call), other_handle.begin_call(&call));
+    waits(&mut here).await;
+    waits(&mut there).await;
+
+    journal.release_call(&call.key).await.unwrap();
+    let interrupted = here.await.unwrap().expect("the call has begun");
+    assert!(interrupted.result.is_none());
+    // The call runs again.
+    waits(&mut there).await;
+
     finish(&journal, &call.key).await;
-    assert!(matches!(other_handle.begin_call(&call).await, Err(JournalError::Running { .. })));
-    journal.release_call(&call.key);
-    assert!(other_handle.begin_call(&call).await.unwrap().is_some());
+    let finished = there.await.unwrap().expect("the call has begun");
+    assert!(same(&finished.result.expect("the call has finished"), &result(&call.key)));
+    journal.remove_run("run").await.unwrap();
 }
 
 #[tokio::test]
 async fn a_call_whose_begin_is_dropped_does_not_run() {
     let folder = Folder::new("dropped-begin");
     let journal = FileJournal::open(folder.journal()).unwrap();
-    // Before it is polled, and before it is ready.
+    // Before it is polled, while it waits, and before it is ready.
     let unpolled = call("run", 0, 0);
-    let begin = journal.begin_call(&unpolled);
-    assert!(matches!(journal.begin_call(&unpolled).await, Err(JournalError::Running { .. })));
-    drop(begin);
+    drop(journal.begin_call(&unpolled));
     assert!(journal.begin_call(&unpolled).await.unwrap().is_none());
+
+    let mut waiting = journal.begin_call(&unpolled);
+    waits(&mut waiting).await;
+    drop(waiting);
+    journal.release_call(&unpolled.key).await.unwrap();
+    assert!(journal.begin_call(&unpolled).await.unwrap().is_some());
 
     let polled = call("run", 0, 1);
     let ready = {
@@ -146,9 +162,9 @@ async fn a_run_with_a_running_call_is_not_removed() {
     let journal = FileJournal::open(folder.journal()).unwrap();
     let call = call("run", 0, 0);
     journal.begin_call(&call).await.unwrap();
-    assert!(matches!(journal.remove_run("run").await, Err(JournalError::Running { .. })));
+    let error = journal.remove_run("run").await.unwrap_err();
+    assert!(matches!(&error, JournalError::InProgress { run_id, .. } if run_id == "run"), "{error}");
     finish(&journal, &call.key).await;
-    journal.release_call(&call.key);
     journal.remove_run("run").await.unwrap();
     assert!(find_call(&journal, &call.key).await.unwrap().is_none());
 }
@@ -165,14 +181,15 @@ async fn handles_of_many_tasks_begin_each_call_once() {
                 let mut first = 0;
                 for position in 0..25 {
                     let call = call("run", 0, position);
-                    match journal.begin_call(&call).await {
-                        Ok(earlier) => {
-                            first += usize::from(earlier.is_none());
-                            journal.finish_call(&call.key, &result(&call.key)).await.unwrap();
-                            journal.release_call(&call.key);
+                    match journal.begin_call(&call).await.unwrap() {
+                        None => {
+                            first += 1;
+                            finish(&journal, &call.key).await;
                         }
-                        Err(JournalError::Running { .. }) => {}
-                        Err(error) => panic!("{error}"),
+                        Some(earlier) => {
+                            let found = earlier.result.expect("the call has finished");
+                            assert!(same(&found, &result(&call.key)));
+                        }
                     }
                 }
                 first
@@ -190,7 +207,7 @@ async fn handles_of_many_tasks_begin_each_call_once() {
 }
 
 #[tokio::test]
-async fn records_expire_after_their_time_unless_a_call_is_open() {
+async fn records_expire_after_their_time_unless_a_call_is_open_or_a_reply_is_requested() {
     let folder = Folder::new("expiry");
     // The time passes at least between two operations, so that the test does not wait.
     let journal =
@@ -198,9 +215,9 @@ async fn records_expire_after_their_time_unless_a_call_is_open() {
     begin(&journal, &call("open", 0, 0)).await;
     begin(&journal, &call("closed", 0, 0)).await;
     finish(&journal, &key("closed", 0, 0)).await;
-    let running = call("running", 0, 0);
-    journal.begin_call(&running).await.unwrap();
-    finish(&journal, &running.key).await;
+    begin(&journal, &call("requested", 0, 0)).await;
+    finish(&journal, &key("requested", 0, 0)).await;
+    assert!(journal.begin_reply("requested", 1).await.unwrap().is_none());
     let mut number = 0;
     while find_call(&journal, &key("closed", 0, 0)).await.unwrap().is_some() {
         tokio::time::sleep(Duration::from_millis(2)).await;
@@ -209,7 +226,7 @@ async fn records_expire_after_their_time_unless_a_call_is_open() {
         assert!(number < 1000, "the run does not expire");
     }
     assert!(find_call(&journal, &key("open", 0, 0)).await.unwrap().is_some());
-    assert!(find_call(&journal, &running.key).await.unwrap().is_some());
+    assert!(find_call(&journal, &key("requested", 0, 0)).await.unwrap().is_some());
 }
 
 #[tokio::test]
@@ -226,9 +243,9 @@ async fn removing_a_run_removes_its_inner_sessions_unless_one_of_their_calls_run
     let running = call(inner[1], 0, 1);
     journal.begin_call(&running).await.unwrap();
     let error = journal.remove_run("order-7").await.unwrap_err();
-    assert!(matches!(&error, JournalError::Running { key, .. } if *key == running.key), "{error}");
+    assert!(matches!(&error, JournalError::InProgress { run_id, .. } if run_id == "order-7"), "{error}");
     assert!(journal.find_reply("order-7", 0).await.unwrap().is_some());
-    journal.release_call(&running.key);
+    journal.release_call(&running.key).await.unwrap();
     journal.remove_run("order-7").await.unwrap();
     for run in inner.into_iter().chain(["order-7"]) {
         assert!(journal.find_reply(run, 0).await.unwrap().is_none(), "{run}");

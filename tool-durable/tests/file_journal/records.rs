@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use tool_runtime::RunContext;
 use tool_runtime::dispatch::{CallKey, ToolResult};
-use tool_runtime_durable::{FileJournal, Journal, JournalCall, JournalReply, RecordedCall};
+use tool_runtime_durable::{FileJournal, Journal, JournalCall, JournalError, JournalReply, RecordedCall};
 
 pub(crate) fn key(run_id: &str, reply: u64, position: usize) -> CallKey {
     RunContext::new().run_id(run_id).key(reply, position).expect("the batch has a run id")
@@ -30,7 +30,7 @@ pub(crate) fn reply(run_id: &str, number: u64, text: &str) -> JournalReply {
         "run_id": run_id,
         "number": number,
         "user_text": "Charge my orders.",
-        "message": [{ "role": "assistant", "content": text }],
+        "message": { "content": text },
     });
     serde_json::from_value(reply).expect("the fields of a reply")
 }
@@ -38,12 +38,21 @@ pub(crate) fn reply(run_id: &str, number: u64, text: &str) -> JournalReply {
 /// Records a call that begins, and releases it, as if its process ended.
 pub(crate) async fn begin(journal: &FileJournal, call: &JournalCall) -> Option<RecordedCall> {
     let earlier = journal.begin_call(call).await.expect("the journal works");
-    journal.release_call(&call.key);
+    journal.release_call(&call.key).await.expect("the journal works");
     earlier
 }
 
 pub(crate) async fn finish(journal: &FileJournal, key: &CallKey) {
     journal.finish_call(key, &result(key)).await.expect("the journal works");
+}
+
+/// The record of a call.
+pub(crate) async fn find_call(
+    journal: &FileJournal,
+    key: &CallKey,
+) -> Result<Option<RecordedCall>, JournalError> {
+    let calls = journal.find_calls(&key.run_id, key.reply).await?;
+    Ok(calls.into_iter().find(|recorded| recorded.call.key == *key))
 }
 
 pub(crate) fn same(left: &ToolResult, right: &ToolResult) -> bool {
