@@ -118,7 +118,8 @@
 //!   [`JournaledRunError::Journal`]. The session is valid, and another run continues it.
 //! - In one process, a call never runs twice at once: the second run gets [`JournalError::Running`]. The exceptions are work that
 //!   continues after its call is dropped: the thread of a `blocking` tool, and a task that the tool or middleware has spawned.
-//! - [`FileJournal`] is for one process on one machine, and a local disk. [`Journal`] is a trait for other stores.
+//! - [`FileJournal`] is for one process on one machine, and a local disk. [`Journal`] is a trait for other stores;
+//!   `testing::check_journal` (feature `testing`) checks whether a store keeps its rules.
 //! - Without a [`Session`](tool_runtime::Session), [`record_calls`] records the calls of a dispatch.
 //! - The minimum Rust version is 1.90, that of [`redb`](https://docs.rs/redb), in which [`FileJournal`] stores its records.
 #![warn(clippy::disallowed_methods)]
@@ -130,6 +131,8 @@ mod file_journal;
 mod journal;
 mod log;
 mod run;
+#[cfg(feature = "testing")]
+pub mod testing;
 
 pub use call::record_calls;
 pub use error::JournalError;
