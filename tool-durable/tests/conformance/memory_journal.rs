@@ -1,0 +1,185 @@
+//! A store in memory, which keeps the rules of journals.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
+use tokio::sync::futures::Notified;
+use tool_runtime::dispatch::{CallKey, ToolResult};
+use tool_runtime_durable::{Journal, JournalCall, JournalError, JournalFuture, JournalReply, RecordedCall};
+
+/// A clone is another handle of the same store.
+#[derive(Clone, Default)]
+pub(crate) struct MemoryJournal(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    /// Wakes those that wait for the end of a step.
+    ended: Notify,
+}
+
+#[derive(Default)]
+pub(crate) struct State {
+    pub(crate) calls: BTreeMap<CallKey, RecordedCall>,
+    pub(crate) replies: BTreeMap<(String, u64), JournalReply>,
+    pub(crate) in_progress: HashSet<Step>,
+}
+
+/// A call that runs, or a reply that is requested.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Step {
+    Call(CallKey),
+    Reply(String, u64),
+}
+
+/// The error of a step that is in progress.
+pub(crate) struct InProgress;
+
+impl Step {
+    pub(crate) fn run_id(&self) -> &str {
+        match self {
+            Step::Call(key) => &key.run_id,
+            Step::Reply(run_id, _) => run_id,
+        }
+    }
+}
+
+impl MemoryJournal {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Is ready at the next end of a step.
+    pub(crate) fn ended(&self) -> Notified<'_> {
+        self.0.ended.notified()
+    }
+
+    pub(crate) fn end(&self, step: &Step) {
+        self.lock().in_progress.remove(step);
+        self.0.ended.notify_waiters();
+    }
+
+    pub(crate) fn try_begin(&self, call: &JournalCall) -> Result<Option<RecordedCall>, InProgress> {
+        let mut state = self.lock();
+        let recorded = state.calls.get(&call.key).cloned();
+        let has_result = recorded.as_ref().is_some_and(|recorded| recorded.result.is_some());
+        if !has_result && !state.in_progress.insert(Step::Call(call.key.clone())) {
+            return Err(InProgress);
+        }
+        if recorded.is_none() {
+            state.calls.insert(call.key.clone(), RecordedCall::new(call.clone(), None));
+        }
+        Ok(recorded)
+    }
+
+    fn try_begin_reply(&self, run_id: &str, number: u64) -> Result<Option<JournalReply>, InProgress> {
+        let mut state = self.lock();
+        let recorded = state.replies.get(&(run_id.to_owned(), number)).cloned();
+        if recorded.is_none() && !state.in_progress.insert(Step::Reply(run_id.to_owned(), number)) {
+            return Err(InProgress);
+        }
+        Ok(recorded)
+    }
+}
+
+/// Whether a run is that of an inner session of the other one, or of an inner session in it.
+pub(crate) fn is_inner(run_id: &str, outer: &str) -> bool {
+    let is_number = |text: &str| text.parse::<u64>().is_ok_and(|number| number.to_string() == text);
+    let Some(rest) = run_id.strip_prefix(outer).and_then(|rest| rest.strip_prefix('/')) else { return false };
+    rest.split('/').all(is_number) && rest.split('/').count() % 2 == 0
+}
+
+impl Journal for MemoryJournal {
+    fn find_calls<'a>(&'a self, run_id: &'a str, reply: u64) -> JournalFuture<'a, Vec<RecordedCall>> {
+        Box::pin(async move {
+            let state = self.lock();
+            let calls = state.calls.values();
+            let calls = calls.filter(|recorded| {
+                let key = &recorded.call.key;
+                key.run_id == run_id && key.reply == reply
+            });
+            Ok(calls.cloned().collect())
+        })
+    }
+
+    fn begin_call<'a>(&'a self, call: &'a JournalCall) -> JournalFuture<'a, Option<RecordedCall>> {
+        Box::pin(async move {
+            loop {
+                let ended = self.ended();
+                match self.try_begin(call) {
+                    Ok(recorded) => return Ok(recorded),
+                    Err(InProgress) => ended.await,
+                }
+            }
+        })
+    }
+
+    fn finish_call<'a>(&'a self, key: &'a CallKey, result: &'a ToolResult) -> JournalFuture<'a, ()> {
+        Box::pin(async move {
+            let finished = match self.lock().calls.get_mut(key) {
+                Some(recorded) => {
+                    recorded.result.get_or_insert_with(|| result.clone());
+                    Ok(())
+                }
+                None => Err(JournalError::storage("the call has not begun")),
+            };
+            self.end(&Step::Call(key.clone()));
+            finished
+        })
+    }
+
+    fn release_call<'a>(&'a self, key: &'a CallKey) -> JournalFuture<'a, ()> {
+        Box::pin(async move {
+            self.end(&Step::Call(key.clone()));
+            Ok(())
+        })
+    }
+
+    fn find_reply<'a>(&'a self, run_id: &'a str, number: u64) -> JournalFuture<'a, Option<JournalReply>> {
+        Box::pin(async move { Ok(self.lock().replies.get(&(run_id.to_owned(), number)).cloned()) })
+    }
+
+    fn begin_reply<'a>(&'a self, run_id: &'a str, number: u64) -> JournalFuture<'a, Option<JournalReply>> {
+        Box::pin(async move {
+            loop {
+                let ended = self.ended();
+                match self.try_begin_reply(run_id, number) {
+                    Ok(recorded) => return Ok(recorded),
+                    Err(InProgress) => ended.await,
+                }
+            }
+        })
+    }
+
+    fn record_reply<'a>(&'a self, reply: &'a JournalReply) -> JournalFuture<'a, bool> {
+        Box::pin(async move {
+            let key = (reply.run_id.clone(), reply.number);
+            let is_new = !self.lock().replies.contains_key(&key);
+            if is_new {
+                self.lock().replies.insert(key, reply.clone());
+            }
+            self.end(&Step::Reply(reply.run_id.clone(), reply.number));
+            Ok(is_new)
+        })
+    }
+
+    fn release_reply<'a>(&'a self, run_id: &'a str, number: u64) -> JournalFuture<'a, ()> {
+        Box::pin(async move {
+            self.end(&Step::Reply(run_id.to_owned(), number));
+            Ok(())
+        })
+    }
+
+    fn remove_run<'a>(&'a self, run_id: &'a str) -> JournalFuture<'a, ()> {
+        Box::pin(async move {
+            let mut state = self.lock();
+            let is_removed = |other: &str| other == run_id || is_inner(other, run_id);
+            if state.in_progress.iter().any(|step| is_removed(step.run_id())) {
+                return Err(JournalError::in_progress(run_id));
+            }
+            state.calls.retain(|key, _| !is_removed(&key.run_id));
+            state.replies.retain(|(other, _), _| !is_removed(other));
+            Ok(())
+        })
+    }
+}
