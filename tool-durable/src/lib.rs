@@ -90,7 +90,7 @@
 //! 3. After a restart, run the stored session first. Then add messages and decisions. A recorded reply to a user
 //!    message with another text is an error ([`JournalError::OtherMessages`]): take the newer message out of the
 //!    session ([`Session::edit`](tool_runtime::Session::edit)), run it, and add the message again.
-//! 4. Remove the records of a session only when no earlier state of it can run: [`FileJournal::remove_run`] after the session is
+//! 4. Remove the records of a session only when no earlier state of it can run: [`Journal::remove_run`] after the session is
 //!    stored safely. [`FileJournalOptions::remove_after`] is for the records that remain after crashes. Both remove the records
 //!    of inner sessions with those of the outer one.
 //!
@@ -110,16 +110,18 @@
 //!   not recorded.
 //! - An approved call that has begun needs no other approval, even if the stored session still waits for it. It has the
 //!   arguments with which it was approved.
-//! - Calls of `read_only` tools without `max_calls` start while a streamed reply is received, and are not recorded; the
-//!   others start after the reply is recorded. Recorded replies have their events again, and a recorded result has one event,
-//!   `Finished` with [`Cause::Recorded`](tool_runtime::dispatch::Cause::Recorded).
-//!   [`map_request`](tool_runtime::session::Run::map_request) also receives the requests that a recorded reply replaces.
+//! - The journal is the [log](tool_runtime::session::Run::log) of the run, outside of all middleware. Calls of `read_only` tools
+//!   without `max_calls` start while a streamed reply is received, and are not recorded; the others start after the reply is
+//!   recorded.
 //! - After an error of the journal, no further call begins; calls that run finish; the run returns
-//!   [`JournaledRunError::Journal`]. The session is valid, and another run continues it.
-//! - In one process, a call never runs twice at once: the second run gets [`JournalError::Running`]. The exceptions are work that
-//!   continues after its call is dropped: the thread of a `blocking` tool, and a task that the tool or middleware has spawned.
-//! - [`FileJournal`] is for one process on one machine, and a local disk. [`Journal`] is a trait for other stores;
-//!   `testing::check_journal` (feature `testing`) checks whether a store keeps its rules.
+//!   [`RunError::Log`](tool_runtime::session::RunError::Log), which contains a [`JournalError`]. The session is valid, and
+//!   another run continues it.
+//! - Two runs of a session at once, such as two requests of one user, end with the same conversation: one of them sends each
+//!   request and runs each call, and the other waits for the reply and for the result. If it is dropped or fails, the other goes
+//!   on. A wait has no limit: cancel the run to end it. The exceptions are work that continues after its call is dropped: the
+//!   thread of a `blocking` tool, and a task that the tool or middleware has spawned.
+//! - [`FileJournal`] is for one process on one machine, and a local disk. [`Journal`] is a trait for other stores, also for those
+//!   that several processes share; `testing::check_journal` (feature `testing`) checks whether a store keeps its rules.
 //! - Without a [`Session`](tool_runtime::Session), [`record_calls`] records the calls of a dispatch.
 //! - The minimum Rust version is 1.90, that of [`redb`](https://docs.rs/redb), in which [`FileJournal`] stores its records.
 #![warn(clippy::disallowed_methods)]
