@@ -7,7 +7,7 @@ use tool_runtime::session::RunEnd;
 use tool_runtime::{AssistantMessage, CallContext, Registry, RunContext, Session, ToolCall, tool, tools};
 use tool_runtime_testing::{ScriptedModel, ScriptedReply};
 
-/// What the tool asks for.
+/// The parts of the run for which the tool asks.
 #[derive(Clone, Copy, Default)]
 struct Asks {
     listeners: bool,

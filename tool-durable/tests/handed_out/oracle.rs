@@ -8,7 +8,7 @@ use std::path::Path;
 use tool_runtime::Session;
 use tool_runtime::message::Message;
 
-/// What has happened in all rounds.
+/// The counts of all rounds.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) agents: usize,
