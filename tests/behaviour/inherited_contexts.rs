@@ -43,7 +43,7 @@ async fn read_pages(#[state] asks: &Asks, #[context] call: &CallContext) -> Vec<
         context = context.inherit_allowed_tools(call);
     }
     if asks.counts {
-        context = context.inherit_counts(call);
+        context = context.inherit_call_counts(call);
     }
     let registry = Registry::new(tools![find, delete]).expect("two tools").with(&context);
     let call = |id: &str, tool: &str| ToolCall::new(id, tool, r#"{"page":7}"#);

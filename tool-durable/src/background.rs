@@ -1,16 +1,14 @@
-//! Operations that a dropped future completes.
+//! Releases while futures are dropped.
 
-use std::pin::pin;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Waker};
 use tokio::runtime::Handle;
 
-/// Completes an operation at once, or otherwise in a task of Tokio. Without a Tokio runtime, the store ends what the operation
-/// would have ended when it knows that the process has ended.
-pub(crate) fn complete(operation: impl Future<Output = ()> + Send + 'static) {
-    let mut operation = Box::pin(operation);
-    let is_complete =
-        pin!(operation.as_mut()).poll(&mut Context::from_waker(Waker::noop())) == Poll::Ready(());
-    if let (false, Ok(runtime)) = (is_complete, Handle::try_current()) {
-        runtime.spawn(operation);
+/// Completes a release at once, or otherwise in a task of Tokio. Without a Tokio runtime it is dropped, and the store releases what
+/// the process holds when the process has ended.
+pub(crate) fn complete(release: impl Future<Output = ()> + Send + 'static) {
+    let mut release = Box::pin(release);
+    let is_pending = release.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending();
+    if let (true, Ok(runtime)) = (is_pending, Handle::try_current()) {
+        runtime.spawn(release);
     }
 }

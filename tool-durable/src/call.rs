@@ -62,7 +62,8 @@ where
     J: Journal + Clone + 'static,
     F: Fn(&JournalError) + Send + Sync + 'static,
 {
-    let shared = Arc::new((journal.clone(), on_error));
+    let journal: Arc<dyn Journal> = Arc::new(journal.clone());
+    let shared = Arc::new((journal, on_error));
     move |call| {
         let shared = Arc::clone(&shared);
         Box::pin(async move {
@@ -94,8 +95,8 @@ type CallFuture = Pin<Box<dyn Future<Output = ToolResult> + Send>>;
 /// # Errors
 ///
 /// The call cannot be recorded. It did not run.
-pub(crate) async fn run_recorded<J: Journal + Clone + 'static>(
-    journal: &J,
+pub(crate) async fn run_recorded(
+    journal: &Arc<dyn Journal>,
     ready: &ReadyCall,
 ) -> Result<(ToolResult, Option<JournalError>), JournalError> {
     let call = JournalCall::from_ready_call(ready)?;
@@ -127,8 +128,8 @@ pub(crate) async fn run_recorded<J: Journal + Clone + 'static>(
 /// # Errors
 ///
 /// The journal cannot be used.
-pub(crate) async fn end_begun<J: Journal + Clone + 'static>(
-    journal: &J,
+pub(crate) async fn end_begun(
+    journal: &Arc<dyn Journal>,
     begun: &JournalCall,
 ) -> Result<ToolResult, JournalError> {
     let recorded = journal.begin_call(begun).await?;
@@ -140,15 +141,15 @@ pub(crate) async fn end_begun<J: Journal + Clone + 'static>(
 }
 
 /// A call that runs in this process, until it has a result or is dropped.
-struct RunningCall<'a, J: Journal + Clone + 'static> {
-    journal: &'a J,
+struct RunningCall<'a> {
+    journal: &'a Arc<dyn Journal>,
     key: &'a CallKey,
     is_running: bool,
 }
 
-impl<'a, J: Journal + Clone + 'static> RunningCall<'a, J> {
+impl<'a> RunningCall<'a> {
     /// The call after its begin, with the record that the journal had.
-    fn new(journal: &'a J, key: &'a CallKey, recorded: Option<&RecordedCall>) -> Self {
+    fn new(journal: &'a Arc<dyn Journal>, key: &'a CallKey, recorded: Option<&RecordedCall>) -> Self {
         let is_running = recorded.is_none_or(|recorded| recorded.result.is_none());
         RunningCall { journal, key, is_running }
     }
@@ -167,10 +168,10 @@ impl<'a, J: Journal + Clone + 'static> RunningCall<'a, J> {
     }
 }
 
-impl<J: Journal + Clone + 'static> Drop for RunningCall<'_, J> {
+impl Drop for RunningCall<'_> {
     fn drop(&mut self) {
         if self.is_running {
-            let (journal, key) = (self.journal.clone(), self.key.clone());
+            let (journal, key) = (Arc::clone(self.journal), self.key.clone());
             // A store that cannot be used releases the call when the process has ended.
             complete(async move { drop(journal.release_call(&key).await) });
         }

@@ -15,7 +15,7 @@ pub type JournalFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, JournalErr
 /// Records which calls have begun, how they ended, and the replies that contain them. [`FileJournal`](crate::FileJournal) is
 /// one in a file.
 ///
-/// A journal stores records, and tracks which calls run now and which replies are requested now. A run with a journal and
+/// A journal stores records, and knows which calls run now and which replies are requested now. A run with a journal and
 /// [`record_calls`](crate::record_calls) compare calls and decide which of them run, by the rules of the
 /// [crate documentation](crate).
 ///
@@ -24,49 +24,53 @@ pub type JournalFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, JournalErr
 ///
 /// # Stores that processes share
 ///
-/// Several runs of a session, in one process or in many, may use the store at once. A call runs in one of them, and the others
-/// wait in [`begin_call`](Journal::begin_call); the same holds for the request of a reply and
-/// [`begin_reply`](Journal::begin_reply). The store must know whether a process that began one of them has ended: then the call
-/// counts as interrupted, and another run requests the reply. Usually the process renews a lease, and a process that cannot renew
-/// it in time must stop before the lease ends.
+/// Several runs of a session, in one process or in many, may use the store at once. One run at a time holds a call or the request
+/// of a reply, and the others wait. The store must know whether the process of a run has ended: then the run holds nothing any more,
+/// its call counts as interrupted, and another run requests the reply. Usually the process renews a lease, and a process that cannot
+/// renew it in time must stop before the lease ends.
 ///
 /// `tool_runtime_durable::testing` (feature `testing`) checks a store by these rules.
 pub trait Journal: Send + Sync {
     /// The records of the calls of a reply, in any order.
     fn find_calls<'a>(&'a self, run_id: &'a str, reply: u64) -> JournalFuture<'a, Vec<RecordedCall>>;
 
-    /// Records that a call begins. If its key is recorded already, the record stays and is returned: the call has ended, or it has
-    /// begun in a run that has ended. If it runs now, in another run, this waits until it does not run any more.
+    /// Begins a call, and returns its earlier record:
     ///
-    /// Unless the returned record has a result, the call runs from now until [`finish_call`](Journal::finish_call) or
-    /// [`release_call`](Journal::release_call). After an error, and if the future is dropped, the call does not run.
+    /// - `None`: the call is new. It is recorded, and the caller holds it and runs it.
+    /// - A record without a result: an earlier run was interrupted. The record stays as it is. The caller holds the call, and runs it
+    ///   again or records an error.
+    /// - A record with a result: the call has finished. Nobody holds it.
+    ///
+    /// While another run holds the call, this waits. The caller holds the call until [`finish_call`](Journal::finish_call) or
+    /// [`release_call`](Journal::release_call). After an error, and if the future is dropped, it does not hold the call.
     fn begin_call<'a>(&'a self, call: &'a JournalCall) -> JournalFuture<'a, Option<RecordedCall>>;
 
-    /// Records the result of a call that has begun; the error of an interrupted call is one. A result that is recorded already
-    /// stays. The call does not run any more.
+    /// Records the result of a call that has begun, which may be the error of an interrupted call, and releases the call. A result
+    /// that is recorded already stays.
     fn finish_call<'a>(&'a self, key: &'a CallKey, result: &'a ToolResult) -> JournalFuture<'a, ()>;
 
-    /// The call does not run any more in this process, and has no result: its future is dropped, or its result cannot be recorded.
+    /// Releases a call without a result: its future was dropped, or its result cannot be recorded. The next
+    /// [`begin_call`](Journal::begin_call) returns its record without a result.
     ///
-    /// If the future is not ready when it is polled first, it is completed in a task of Tokio; without a Tokio runtime, it is
-    /// dropped.
+    /// This is called while a future is dropped. So its own future is polled once, and then completed in a task of Tokio. Without a
+    /// Tokio runtime, it is dropped, and the store releases the call when the process has ended.
     fn release_call<'a>(&'a self, key: &'a CallKey) -> JournalFuture<'a, ()>;
 
     /// The reply with this number of a run; `None` if it is not recorded.
     fn find_reply<'a>(&'a self, run_id: &'a str, number: u64) -> JournalFuture<'a, Option<JournalReply>>;
 
-    /// The reply with this number of a run. If it is not recorded, the caller requests it from now until
-    /// [`record_reply`](Journal::record_reply) or [`release_reply`](Journal::release_reply). If another run requests it now, this
-    /// waits until the reply is recorded or the other run requests it no more. After an error, and if the future is dropped, nobody
-    /// requests it.
+    /// The reply with this number of a run; `None` if it is not recorded: then the caller holds its request, and asks the model.
+    ///
+    /// While another run holds the request, this waits. The caller holds it until [`record_reply`](Journal::record_reply) or
+    /// [`release_reply`](Journal::release_reply). After an error, and if the future is dropped, it does not hold the request.
     fn begin_reply<'a>(&'a self, run_id: &'a str, number: u64) -> JournalFuture<'a, Option<JournalReply>>;
 
-    /// Records a reply, before any of its calls begins. If a reply with its run id and number is recorded already, nothing is
-    /// changed, and `false` is returned. The run requests it no more.
+    /// Records a reply, before any of its calls begins, and releases its request. If a reply with its run id and number is recorded
+    /// already, nothing is changed, and `false` is returned.
     fn record_reply<'a>(&'a self, reply: &'a JournalReply) -> JournalFuture<'a, bool>;
 
-    /// The run requests the reply no more, and it is not recorded: the client had an error, for example. As for
-    /// [`release_call`](Journal::release_call), the future may be completed in a task.
+    /// Releases the request of a reply that is not recorded: the client had an error, for example. Its future is completed like that
+    /// of [`release_call`](Journal::release_call).
     fn release_reply<'a>(&'a self, run_id: &'a str, number: u64) -> JournalFuture<'a, ()>;
 
     /// Removes the records with this run id and those of its inner sessions, including those of calls that have no result.
@@ -81,7 +85,7 @@ pub trait Journal: Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`JournalError::InProgress`] if a call of the run or of an inner session runs, or a reply of it is requested.
+    /// [`JournalError::InProgress`] if a run holds a call or a request of this run or of an inner session.
     fn remove_run<'a>(&'a self, run_id: &'a str) -> JournalFuture<'a, ()>;
 }
 

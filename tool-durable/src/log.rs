@@ -6,22 +6,22 @@ use crate::error::JournalError;
 use crate::journal::{Journal, JournalCall, JournalReply, RecordedCall};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tool_runtime::dispatch::{ReadyCall, ToolResult};
 use tool_runtime::message::Message;
-use tool_runtime::session::{LoggedCall, RunLog, RunLogFuture};
+use tool_runtime::session::{LoggedResult, RunLog, RunLogFuture};
 use tool_runtime::{AssistantMessage, Registry, Session, ToolCall, ToolMessage};
 
 /// Records the replies and the calls of one run in a journal.
-pub(crate) struct JournalLog<J: Journal + Clone + 'static> {
-    journal: J,
+pub(crate) struct JournalLog {
+    journal: Arc<dyn Journal>,
     newest_user: NewestUser,
     /// The reply that this run requests.
     requested: Mutex<Option<(String, u64)>>,
 }
 
-impl<J: Journal + Clone + 'static> JournalLog<J> {
-    pub(crate) fn new(journal: J) -> Self {
+impl JournalLog {
+    pub(crate) fn new(journal: Arc<dyn Journal>) -> Self {
         JournalLog { journal, newest_user: NewestUser::default(), requested: Mutex::default() }
     }
 
@@ -30,7 +30,7 @@ impl<J: Journal + Clone + 'static> JournalLog<J> {
     }
 }
 
-impl<J: Journal + Clone + 'static> RunLog for JournalLog<J> {
+impl RunLog for JournalLog {
     fn find_reply<'a>(
         &'a self,
         session: &'a Session,
@@ -52,7 +52,7 @@ impl<J: Journal + Clone + 'static> RunLog for JournalLog<J> {
         Box::pin(async move { Ok(self.replay_calls(session, registry).await?) })
     }
 
-    fn run_call(&self, call: ReadyCall) -> RunLogFuture<'_, LoggedCall> {
+    fn run_call(&self, call: ReadyCall) -> RunLogFuture<'_, LoggedResult> {
         Box::pin(async move {
             if call.is_early() {
                 // The journal does not have its reply yet. The call has no effect: after a crash, it runs again, or another one
@@ -62,20 +62,20 @@ impl<J: Journal + Clone + 'static> RunLog for JournalLog<J> {
             let (result, error) = run_recorded(&self.journal, &call).await?;
             Ok(match error {
                 None => result.into(),
-                Some(error) => LoggedCall::unrecorded(result, error),
+                Some(error) => LoggedResult::unrecorded(result, error),
             })
         })
     }
 
-    fn end_run(&self) {
+    fn after_run(&self) {
         let Some((run_id, number)) = self.requested().take() else { return };
-        let journal = self.journal.clone();
+        let journal = Arc::clone(&self.journal);
         // A store that cannot be used releases the reply when the process has ended.
         complete(async move { drop(journal.release_reply(&run_id, number).await) });
     }
 }
 
-impl<J: Journal + Clone + 'static> JournalLog<J> {
+impl JournalLog {
     /// The next reply. If the journal does not have it, this run requests it.
     async fn recorded_reply(
         &self,

@@ -23,6 +23,6 @@ pub trait DurableRun: Sized {
 
 impl<O: FnMut(&Event), P: FnMut(Request) -> Request, A> DurableRun for Run<'_, O, P, A> {
     fn journal<J: Journal + Clone + 'static>(self, journal: &J) -> Self {
-        self.log(Arc::new(JournalLog::new(journal.clone())))
+        self.log(Arc::new(JournalLog::new(Arc::new(journal.clone()))))
     }
 }

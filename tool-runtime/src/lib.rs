@@ -82,7 +82,7 @@
 //! | progress, and each result as soon as it exists | [`CallContext::progress`], [`session::Event::Call`], [`RunContext::on_event`] |
 //! | data that a tool sends to the user interface | [`CallContext::emit`] |
 //! | a session inside a tool | [`CallContext::child_run_context`], [`session`](session#events) |
-//! | what the calls inside a tool have of the run: its listeners, middleware, limits | [`RunContext::inherit_listeners`], [`inherit_middleware`](RunContext::inherit_middleware), [`inherit_counts`](RunContext::inherit_counts) |
+//! | calls inside a tool with the listeners, the middleware and the limits of the run | [`RunContext::inherit_listeners`], [`inherit_middleware`](RunContext::inherit_middleware), [`inherit_call_counts`](RunContext::inherit_call_counts) |
 //! | calls that other processes run | [`Run::hand_out_calls`](session::Run::hand_out_calls), [`Registry::run_handed_out`] |
 //! | the session stored after each reply | [`Run::max_requests`](session::Run::max_requests) |
 //! | streaming | [`Run::stream`](session::Run::stream); without a session, [`Registry::dispatch_stream_events`], or [`ReplyAssembler`](stream::ReplyAssembler) |

@@ -85,8 +85,6 @@ pub struct Registry {
     tools: Arc<Tools>,
     /// `None` for a registry without a run context.
     run_context: Option<RunContext>,
-    /// The middleware of a run, which is that of the run context.
-    run_layers: Option<Arc<RunLayers>>,
     /// The log of a run, around all middleware.
     run_log: Option<Layer>,
 }
@@ -247,8 +245,7 @@ impl Registry {
     /// See [`RunContext`] for an example.
     #[must_use]
     pub fn with(&self, context: &RunContext) -> Self {
-        let (run_context, run_layers) = (Some(context.clone()), context.middleware());
-        Registry { run_context, run_layers, ..self.clone() }
+        Registry { run_context: Some(context.clone()), ..self.clone() }
     }
 
     /// Whether calls of a run with these allowed tools may use the tool. They may always use the tools of a search, which
@@ -277,9 +274,7 @@ impl Registry {
             started: (has_listeners || self.measures_durations()).then(Instant::now),
             rejection: None,
             has_written_keys: false,
-            is_direct: context.is_none_or(RunContext::is_direct)
-                && self.run_layers.is_none()
-                && !self.has_run_log(),
+            is_direct: context.is_none_or(RunContext::is_direct) && !self.has_run_log(),
             order: None,
             is_early: false,
             place: Place::ThisProcess,
@@ -337,13 +332,12 @@ impl Registry {
     /// The middleware at this position, from the outermost.
     pub(crate) fn layer(&self, position: usize) -> Option<&Layer> {
         let layers = &self.tools.config.layers;
-        match (self.run_layers.as_deref(), &self.run_log) {
-            (None, None) => layers.get(position),
-            (added, log) => {
-                let (outer, inner) = added.map_or((&[][..], &[][..]), |added| (&added.outer, &added.inner));
-                log.iter().chain(outer).chain(layers).chain(inner).nth(position)
-            }
+        let of_run: Option<&RunLayers> = self.run_context().and_then(RunContext::middleware);
+        if of_run.is_none() && !self.has_run_log() {
+            return layers.get(position);
         }
+        let (outer, inner) = of_run.map_or((&[][..], &[][..]), |of_run| (&of_run.outer, &of_run.inner));
+        self.run_log.iter().chain(outer).chain(layers).chain(inner).nth(position)
     }
 
     pub(crate) fn has_middleware(&self) -> bool {

@@ -27,7 +27,7 @@ pub use crate::conversation::WaitingCall;
 pub use event::Event;
 pub use run::Run;
 pub use run_end::{RunEnd, RunError};
-pub use run_log::{LogError, LoggedCall, RunLog, RunLogFuture};
+pub use run_log::{LogError, LoggedResult, RunLog, RunLogFuture};
 pub use typed_answer::{AnswerAs, TypedEnd};
 
 use crate::context::BegunCalls;
@@ -236,7 +236,8 @@ impl Session {
     }
 
     /// The calls whose results come from elsewhere: from a job ([`ToolOutput::pending`](crate::ToolOutput::pending)), or from
-    /// the system that runs the tool ([`DynamicTool::external`](crate::DynamicTool::external)).
+    /// the system that runs the tool ([`DynamicTool::external`](crate::DynamicTool::external)), or from the process to which a call
+    /// was [handed out](Session::handed_out).
     #[must_use]
     pub fn awaiting_result(&self) -> Vec<WaitingCall> {
         self.pending().map(PendingCalls::awaiting_result).unwrap_or_default()
@@ -261,9 +262,9 @@ impl Session {
         self.claim_for(None)
     }
 
-    /// Like [`claim`](Session::claim), with an owner: the name of the process or of the request that runs the session, which
-    /// another process compares ([`claim_owner`](Session::claim_owner)). Give each process a new name when it starts, so that it
-    /// does not take a claim of the process before it for its own.
+    /// Like [`claim`](Session::claim), and stores who claims it: the name of a process or of a request, which
+    /// [`claim_owner`](Session::claim_owner) returns. Use a new name at each start of a process, so that it does not mistake the claim
+    /// of its predecessor for its own.
     ///
     /// ```
     /// use tool_runtime::Session;
@@ -289,7 +290,8 @@ impl Session {
     }
 
     /// Whether the session was stored by [`claim`](Session::claim): a run of it is in progress in another request, or has
-    /// ended without storing the session. A run of this session removes the claim.
+    /// ended without storing the session. A run of this session removes the claim; if its [log](Run::log) fails before the pending
+    /// calls start, the claim stays.
     #[must_use]
     pub fn is_claimed(&self) -> bool {
         self.is_claimed

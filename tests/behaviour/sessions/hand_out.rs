@@ -183,8 +183,8 @@ async fn each_end_of_a_call_comes_back() {
 
     session.finish_handed_out(&registry, "a", ToolFailure::interrupted("charge")).expect("it was handed out");
     session.finish_handed_out(&registry, "b", report).expect("it was handed out");
-    session.finish_handed_out(&registry, "c", CallEnd::Cancelled).expect("it was handed out");
-    session.finish_handed_out(&registry, "d", CallEnd::Cancelled).expect("it was handed out");
+    session.finish_handed_out(&registry, "c", CallEnd::Interrupted).expect("it was handed out");
+    session.finish_handed_out(&registry, "d", CallEnd::Interrupted).expect("it was handed out");
     for id in ["a", "d"] {
         let error =
             session.finish_handed_out(&registry, id, ToolResult::ok("again")).expect_err("it has a result");
@@ -281,7 +281,7 @@ async fn a_worker_that_is_stopped_reports_it_and_its_limits_apply() {
         sleep(Duration::from_secs(1)).await;
         token.cancel();
     });
-    assert!(matches!(end, CallEnd::Cancelled), "{end:?}");
+    assert!(matches!(end, CallEnd::Interrupted), "{end:?}");
     assert_eq!(ledger.entries(), ["ship 7"]);
 
     let limited = Registry::builder().tools(tools![super::ship]).state(ledger.clone());

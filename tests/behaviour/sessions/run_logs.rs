@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use tool_runtime::RunContext;
 use tool_runtime::conversation::NotPendingError;
 use tool_runtime::dispatch::ReadyCall;
-use tool_runtime::session::{LogError, LoggedCall, RunEnd, RunError, RunLog, RunLogFuture};
+use tool_runtime::session::{LogError, LoggedResult, RunEnd, RunError, RunLog, RunLogFuture};
 
 /// A log in memory, which notes its operations in a ledger.
 #[derive(Clone, Default)]
@@ -179,7 +179,7 @@ impl RunLog for CallLog {
         Box::pin(async { Ok(()) })
     }
 
-    fn run_call(&self, call: ReadyCall) -> RunLogFuture<'_, LoggedCall> {
+    fn run_call(&self, call: ReadyCall) -> RunLogFuture<'_, LoggedResult> {
         Box::pin(async move {
             assert!(call.is_logged());
             if call.id() == self.not_begun {
@@ -187,14 +187,14 @@ impl RunLog for CallLog {
             }
             let result = call.run().await;
             if call.id() == self.not_finished {
-                return Ok(LoggedCall::unrecorded(result, "not finished"));
+                return Ok(LoggedResult::unrecorded(result, "not finished"));
             }
             self.ledger.add(format!("recorded {}", call.id()));
             Ok(result.into())
         })
     }
 
-    fn end_run(&self) {
+    fn after_run(&self) {
         self.ledger.add("end");
     }
 }

@@ -116,7 +116,7 @@ impl CallContext {
     /// It has no listeners and no middleware, allows all tools, and its calls do not count in the limits of the run context. A
     /// tool adds those of the run with [`inherit_listeners`](RunContext::inherit_listeners),
     /// [`inherit_middleware`](RunContext::inherit_middleware), [`inherit_allowed_tools`](RunContext::inherit_allowed_tools) and
-    /// [`inherit_counts`](RunContext::inherit_counts).
+    /// [`inherit_call_counts`](RunContext::inherit_call_counts).
     ///
     /// ```
     /// use tool_runtime::{CallContext, RunContext};

@@ -2,7 +2,7 @@
 
 use super::{AllowedTools, BegunCalls, CallContext, CallEvent, CallKey, StartGate};
 use crate::panics::catch_panic;
-use crate::state::{State as _, States};
+use crate::state::{Shared, State as _, States};
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -52,7 +52,7 @@ struct Data {
     start_gate: Option<StartGate>,
     begun_calls: BegunCalls,
     /// The middleware of a run, whose type is in `registry`.
-    middleware: States,
+    middleware: Option<Shared>,
     /// The id of the call that makes the calls of this context.
     outer_call: Option<Arc<str>>,
     /// The context of the program, without the additions of a session.
@@ -323,9 +323,9 @@ impl RunContext {
         self.0.cancellation.as_ref()
     }
 
-    /// Whether the context adds no step to its calls: it has no cancellation token and no listener.
+    /// Whether the context adds no step to its calls: it has no cancellation token, no listener and no middleware.
     pub(crate) fn is_direct(&self) -> bool {
-        self.0.cancellation.is_none() && self.0.listeners.is_empty()
+        self.0.cancellation.is_none() && self.0.listeners.is_empty() && self.0.middleware.is_none()
     }
 
     pub(crate) fn listeners(&self) -> &[Listener] {
@@ -372,8 +372,9 @@ impl RunContext {
         }))
     }
 
-    /// Sends the events of the calls to the listeners of the run of this call as well: those of the program and that of a
-    /// session's run. Their [`outer_call`](CallEvent::outer_call) is its id. Default: the context of
+    /// Adds the listeners of the run to which the call belongs: those of [`on_event`](RunContext::on_event), and that of
+    /// [`Run::on_event`](crate::session::Run::on_event). They receive the events of the inner calls, whose
+    /// [`outer_call`](CallEvent::outer_call) is the id of the call. Default: the context of
     /// [`child_run_context`](CallContext::child_run_context) has no listeners.
     ///
     /// ```
@@ -385,11 +386,11 @@ impl RunContext {
     ///     format!("All about {topic}.")
     /// }
     ///
-    /// /// Researches a topic. The page shows the articles that it reads, and `find` is limited and allowed as for the model.
+    /// /// Researches a topic. Its calls of `find` have the events, the middleware and the limits of calls of the model.
     /// #[tool]
     /// async fn research(topic: &str, #[context] call: &CallContext) -> Result<String, tool_runtime::BuildError> {
     ///     let context = call.child_run_context().inherit_listeners(call).inherit_allowed_tools(call);
-    ///     let registry = Registry::new(tools![find])?.with(&context.inherit_middleware(call).inherit_counts(call));
+    ///     let registry = Registry::new(tools![find])?.with(&context.inherit_middleware(call).inherit_call_counts(call));
     ///     let calls = [ToolCall::new("find_0", "find", serde_json::json!({ "topic": topic }).to_string())];
     ///     Ok(registry.dispatch(&calls).await[0].text().to_owned())
     /// }
@@ -403,36 +404,37 @@ impl RunContext {
         self
     }
 
-    /// Adds the middleware of the run of this call, from [`Run::around_call`](crate::session::Run::around_call) and
-    /// [`Run::around_call_outermost`](crate::session::Run::around_call_outermost), around that of the registry of the calls. The
-    /// [log](crate::session::Run::log) of the run does not receive them. Default: none.
+    /// Sets the middleware to that of the run to which the call belongs
+    /// ([`Run::around_call`](crate::session::Run::around_call),
+    /// [`around_call_outermost`](crate::session::Run::around_call_outermost)). The [log](crate::session::Run::log) of the run does not
+    /// receive the inner calls. Default: none.
     #[must_use]
     pub fn inherit_middleware(mut self, call: &CallContext) -> Self {
-        self.data().middleware = call.run.0.middleware.clone();
+        self.data().middleware.clone_from(&call.run.0.middleware);
         self
     }
 
-    /// Allows only the tools that the run of this call [allows](RunContext::allowed_tools). Default: all.
+    /// Sets the [allowed tools](RunContext::allowed_tools) to those of the run to which the call belongs. Default: all.
     #[must_use]
     pub fn inherit_allowed_tools(mut self, call: &CallContext) -> Self {
         self.data().allowed_tools.clone_from(&call.run.0.allowed_tools);
         self
     }
 
-    /// Counts the calls of [`max_calls`](crate::registry::Policy::max_calls) together with the run of this call; those of a
-    /// [`Session`](crate::Session) still count on their own. Default: the calls of the context count on their own.
+    /// Counts the calls of [`max_calls`](crate::registry::Policy::max_calls) together with the run to which the call belongs. An
+    /// inner [`Session`](crate::Session) still counts on its own. Default: the calls of the context count on their own.
     #[must_use]
-    pub fn inherit_counts(self, call: &CallContext) -> Self {
+    pub fn inherit_call_counts(self, call: &CallContext) -> Self {
         self.counting_in(&call.run.0.begun_calls)
     }
 
     /// The middleware of the run.
-    pub(crate) fn middleware<L: Send + Sync + 'static>(&self) -> Option<Arc<L>> {
-        self.0.middleware.get::<Arc<L>>().cloned()
+    pub(crate) fn middleware<L: 'static>(&self) -> Option<&L> {
+        self.0.middleware.as_ref()?.downcast_ref()
     }
 
-    pub(crate) fn with_middleware<L: Send + Sync + 'static>(mut self, layers: Arc<L>) -> Self {
-        self.data().middleware.insert(layers);
+    pub(crate) fn with_middleware<L: Send + Sync + 'static>(mut self, layers: L) -> Self {
+        self.data().middleware = Some(Arc::new(layers));
         self
     }
 

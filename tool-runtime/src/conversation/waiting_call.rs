@@ -36,8 +36,8 @@ pub struct WaitingCall {
     /// The reason why the arguments that a person has edited are invalid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Whether the call began in an earlier run that was interrupted, and its tool is not `read_only`. An approval runs it
-    /// again. If it is denied or skipped, the model reads that it may have taken effect.
+    /// Whether the call began in an earlier run that was interrupted, or was handed out, and its tool is not `read_only`. If it is
+    /// denied or skipped, the model reads that it may have taken effect. An approval runs an interrupted call again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub may_have_taken_effect: bool,
 }

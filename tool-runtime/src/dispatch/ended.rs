@@ -104,7 +104,7 @@ pub(crate) struct EndedCall {
     /// `None` without listeners.
     events: Option<Arc<CallEvents>>,
     /// Without the error.
-    outcome: Outcome,
+    pub(super) outcome: Outcome,
 }
 
 impl EndedCall {

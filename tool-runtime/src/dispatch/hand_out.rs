@@ -12,7 +12,7 @@ use crate::tool::{Annotations, Approval, Call, IncomingCall, Place, Policy};
 use serde::{Deserialize, Serialize};
 
 /// An approved call that any process can run under its key: see [`Run::hand_out_calls`](crate::session::Run::hand_out_calls) and
-/// [`Registry::run_handed_out`]. It serializes for a queue or a pipe.
+/// [`Registry::run_handed_out`]. Serialize it to send it to a worker.
 ///
 /// Its arguments may have secrets that [`Decision::RunWith`](crate::dispatch::Decision::RunWith) has added; its `Debug` text does
 /// not contain the arguments.
@@ -27,17 +27,18 @@ pub struct HandedOutCall {
     pub tool: String,
     /// The arguments that the tool receives: the text of one JSON object.
     pub arguments: String,
-    /// The properties that the tool declares. If they do not [allow](Annotations::may_repeat) it, a call that may have begun must
-    /// not run again: its result is [`ToolFailure::interrupted`](crate::dispatch::ToolFailure::interrupted).
+    /// The properties that the tool declares, for the queue or the engine: a call that may have begun runs again only if they
+    /// [allow](Annotations::may_repeat) it. Otherwise its end is [`CallEnd::Interrupted`].
     #[serde(default)]
     pub annotations: Annotations,
-    /// The rules that dispatch enforces: the time limit, for example.
+    /// The policy of the tool in the process that hands the call out, for example its time limit.
+    /// [`run_handed_out`](Registry::run_handed_out) applies that of its own registry.
     #[serde(default)]
     pub policy: Policy,
 }
 
 impl HandedOutCall {
-    /// A call that the program has approved itself.
+    /// A call that the program has approved itself, with no annotations and no policy.
     #[must_use]
     pub fn new(
         key: CallKey,
@@ -68,7 +69,7 @@ impl std::fmt::Debug for HandedOutCall {
     }
 }
 
-/// How a call ended that ran under its key. It serializes for the way back.
+/// How a call ended that was [handed out](HandedOutCall). Serialize it to send it back.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -82,8 +83,10 @@ pub enum CallEnd {
         /// The ticket of the tool; `None` if the tool runs elsewhere.
         ticket: Option<String>,
     },
-    /// The run was cancelled before the call had ended. The call may have taken effect.
-    Cancelled,
+    /// The worker was stopped before the call began. The call is still handed out.
+    NotBegun,
+    /// The call began and has no result: the worker was cancelled, or its process has ended.
+    Interrupted,
 }
 
 impl<R: Into<ToolResult>> From<R> for CallEnd {
@@ -101,7 +104,7 @@ impl Registry {
     /// the cancellation token and the listeners; the key replaces its run id and number of the reply, so that
     /// [`idempotency_key`](crate::CallContext::idempotency_key) is the same in each process.
     ///
-    /// It runs the call each time: the program, its queue or its engine runs each key once.
+    /// It does not recognize a call that it has run before: run each key once.
     ///
     /// ```
     /// use tool_runtime::dispatch::{CallEnd, HandedOutCall};
@@ -138,7 +141,8 @@ impl EndedCall {
     fn into_end(self, registry: &Registry) -> CallEnd {
         match self.ended {
             Ended::NeedsResult { ticket, .. } => CallEnd::NeedsResult { ticket },
-            Ended::Cancelled => CallEnd::Cancelled,
+            Ended::Cancelled if self.outcome.has_begun => CallEnd::Interrupted,
+            Ended::Cancelled => CallEnd::NotBegun,
             _ => CallEnd::Finished(self.into_result(registry)),
         }
     }
@@ -152,8 +156,10 @@ impl Call<'_> {
             return None;
         }
         let Some(key) = batch.context.and_then(|context| context.key(batch.reply, position)) else {
-            let (tool, source) =
-                (self.tool.name.to_string(), "a call without a run id cannot be handed out".into());
+            let (tool, source) = (
+                self.tool.name.to_string(),
+                "a call without a run id cannot be handed out: set `RunContext::run_id`".into(),
+            );
             return Some(CallError::Unavailable { tool, source }.into());
         };
         Some(Ended::HandedOut(Box::new(HandedOutCall {

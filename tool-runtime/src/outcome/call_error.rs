@@ -68,7 +68,8 @@ pub enum CallError {
     Unavailable {
         /// The name of the tool.
         tool: String,
-        /// The reason: a required state is missing, or there is no Tokio runtime for the time limit or the thread.
+        /// The reason: a required state is missing, there is no Tokio runtime for the time limit or the thread, or the run context
+        /// of a call that is handed out has no run id.
         source: Box<dyn Error + Send + Sync>,
     },
     /// The tool has `requires_approval`, and the call was not approved.

@@ -332,7 +332,7 @@ impl RegistryBuilder {
             })
             .collect();
         let tools = Arc::new(Tools::new(tools, Arc::new(config), None));
-        Ok(Registry { tools, run_context: None, run_layers: None, run_log: None })
+        Ok(Registry { tools, run_context: None, run_log: None })
     }
 }
 

@@ -182,11 +182,10 @@ impl RunLayers {
         if self.outer.is_empty() && self.inner.is_empty() {
             return context;
         }
-        let mut layers =
-            context.middleware::<RunLayers>().map_or_else(RunLayers::default, |layers| (*layers).clone());
+        let mut layers = context.middleware::<RunLayers>().cloned().unwrap_or_default();
         layers.outer.extend(self.outer);
         layers.inner.extend(self.inner);
-        context.with_middleware(Arc::new(layers))
+        context.with_middleware(layers)
     }
 }
 

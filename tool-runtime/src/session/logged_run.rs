@@ -1,6 +1,6 @@
 //! A run with a log: its calls, and the stop after an error of the log.
 
-use super::run_log::{LogError, LoggedCall, RunLog};
+use super::run_log::{LogError, LoggedResult, RunLog};
 use crate::context::RunContext;
 use crate::output::ToolResult;
 use crate::registry::{Layer, ReadyCall};
@@ -58,7 +58,7 @@ impl Drop for LoggedRun {
         // The end of a run does not cancel its token: a tool may have spawned tasks. No call runs any more.
         let running = self.stop.lock().running.take();
         running.and_then(Arc::into_inner).map(DropGuard::disarm);
-        self.log.end_run();
+        self.log.after_run();
     }
 }
 
@@ -68,7 +68,7 @@ impl Stop {
         let running = self.lock().running.clone();
         if let Some(_running) = running {
             match log.run_call(call).await {
-                Ok(LoggedCall { result, error }) => {
+                Ok(LoggedResult { result, error }) => {
                     if let Some(error) = error {
                         self.fail(error);
                     }

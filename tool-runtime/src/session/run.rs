@@ -159,11 +159,12 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
         self
     }
 
-    /// Sets a log, which records each reply before its calls start, except for early reads, and each call. Default: none.
+    /// Sets a log, which records each reply before its calls start, and each call. Default: none.
     ///
-    /// With a log, only calls of `read_only` tools without `max_calls` start before a streamed reply is complete, since the
-    /// log does not have the reply yet. If the reply is interrupted, the session does not keep it, and the next run repeats
-    /// the request. Recorded replies have their events again, and a recorded result has one event, `Finished` with
+    /// With a log, only calls of `read_only` tools without `max_calls` start before a streamed reply is complete, and the log does
+    /// not record them. If the reply is interrupted, the session does not keep it, and the next run repeats the request.
+    ///
+    /// The listener receives the events of a recorded reply again, and one event for a recorded result: `Finished` with
     /// [`Cause::Recorded`](crate::dispatch::Cause::Recorded). [`map_request`](Run::map_request) also receives the requests that
     /// recorded replies replace.
     pub fn log(mut self, log: Arc<dyn RunLog>) -> Self {
@@ -173,16 +174,22 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
 
     /// Hands the calls out to other processes, instead of running them. Default: the run runs them.
     ///
-    /// A run with this setting has all stages of a call before its run: validation, the hook, approvals, the order, `max_calls` and
-    /// the event `Started`. Then the call is in [`Session::handed_out`], whatever the end of the run is; without further calls that
-    /// wait, the end is [`RunEnd::NeedsResult`]. A process that has the tools runs it with [`Registry::run_handed_out`]: it has the
-    /// queue, the middleware, the time limits and the size of the result of the registry there.
-    /// [`Session::finish_handed_out`] takes the end back, and the next run sends the event `Finished` and continues.
+    /// The run validates each call, asks the hook and for approvals, applies the order and `max_calls`, and sends the event
+    /// `Started`. It does not run the tool: the call is in [`Session::handed_out`]. If no other call needs a person, the run ends with
+    /// [`RunEnd::NeedsResult`]. A worker passes the call to [`Registry::run_handed_out`], which applies the queue, the middleware, the
+    /// time limits and the size of results of its own registry. Pass its end to [`Session::finish_handed_out`]; the next run sends the
+    /// event `Finished` and continues.
     ///
-    /// Give the calls to a queue or an engine that runs each [key](crate::dispatch::HandedOutCall::key) once, and continue the stored
-    /// session in any process. The run context needs a [`run_id`](RunContext::run_id): without it, the calls fail. Calls of a
-    /// streamed reply are handed out at its end. A stored session contains the arguments of the calls that are handed out, also
-    /// those of [`Decision::RunWith`](crate::dispatch::Decision::RunWith).
+    /// - Store the session before a call leaves the process, and send each [key](crate::dispatch::HandedOutCall::key) to a queue or an
+    ///   engine that runs it once. Any process can continue the stored session.
+    /// - The run context needs a [`run_id`](RunContext::run_id): without it, the calls fail.
+    /// - Calls of a streamed reply are handed out at its end.
+    /// - A [log](Run::log) records the replies of the run, and not the calls that it hands out. Record these in the worker, for example
+    ///   with `record_calls` of the package `tool-runtime-durable`.
+    /// - If a person denies the call or sends a message meanwhile, the model reads that the call may have taken effect, unless its tool
+    ///   is `read_only`. Its end is then an error of `finish_handed_out`.
+    /// - A stored session contains the arguments of the calls that are handed out, also those of
+    ///   [`Decision::RunWith`](crate::dispatch::Decision::RunWith).
     ///
     /// ```
     /// use tool_runtime::session::RunEnd;
@@ -374,11 +381,11 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
         let Run { session, mut settings, map_request, on_event, answer: _ } = self;
         let context = settings.registry.run_context().cloned().unwrap_or_default().for_run();
         let context = std::mem::take(&mut settings.layers).add_to(settings.cancel_on.with_token(context));
-        let (log, context) = LoggedRun::start(settings.log.take(), context);
-        let log_layer = log.as_ref().map(LoggedRun::layer);
+        let (logged, context) = LoggedRun::start(settings.log.take(), context);
+        let log_layer = logged.as_ref().map(LoggedRun::layer);
         settings.registry = settings.registry.with(&context).with_run_log(log_layer);
         let reporter = Reporter::new(on_event, context.token().cloned());
-        RunLoop { session, settings, log, requests: 0, map_request, reporter }
+        RunLoop { session, settings, logged, requests: 0, map_request, reporter }
     }
 }
 
@@ -414,8 +421,9 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> Run<'_, O, P> {
     ///
     /// # Errors
     ///
-    /// Returns the error of `complete`, or that of the [log](Run::log). The session is not changed by it, and another run
-    /// repeats the request.
+    /// Returns the error of `complete`, or that of the [log](Run::log). An error of `complete` does not change the session, and
+    /// another run repeats the request. After an error of the log, the session has the results of the calls that have run, and
+    /// another run continues.
     pub async fn complete<C, R, E>(self, complete: C) -> Result<RunEnd, RunError<E>>
     where
         C: FnMut(Request) -> R,

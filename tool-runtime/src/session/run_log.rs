@@ -67,7 +67,7 @@ use std::pin::Pin;
 pub trait RunLog: Send + Sync {
     /// The next reply of the session; `None` if it is not recorded. [`Session::replies`] is its number. A run calls it
     /// before each request, and does not send the request if there is a reply. It may wait while another run requests the same
-    /// reply.
+    /// reply: if the run is cancelled meanwhile, the future is dropped.
     fn find_reply<'a>(
         &'a self,
         session: &'a Session,
@@ -86,7 +86,8 @@ pub trait RunLog: Send + Sync {
     /// A run calls it before it starts the [pending](Session::pending) calls: those of a stored session, and those of a
     /// recorded reply. It can set the results of calls that have run in an earlier process
     /// ([`Session::replay_result`]), and approve calls that were approved there. A session that
-    /// [was claimed](Session::is_claimed) is still claimed here. Default: it changes nothing.
+    /// [was claimed](Session::is_claimed) is still claimed here. If the run is cancelled while it waits, the future is dropped.
+    /// Default: it changes nothing.
     fn before_calls<'a>(&'a self, session: &'a mut Session, registry: &'a Registry) -> RunLogFuture<'a, ()> {
         let _ = (session, registry);
         Box::pin(async { Ok(()) })
@@ -94,12 +95,13 @@ pub trait RunLog: Send + Sync {
 
     /// Runs a call, outside of all middleware, and records its beginning and its result. It can return a recorded result
     /// without [running](ReadyCall::run) the call. Default: it runs the call.
-    fn run_call(&self, call: ReadyCall) -> RunLogFuture<'_, LoggedCall> {
+    fn run_call(&self, call: ReadyCall) -> RunLogFuture<'_, LoggedResult> {
         Box::pin(async move { Ok(call.run().await.into()) })
     }
 
-    /// The run has ended, or its future was dropped. A request that the log expects will not be sent. Default: it does nothing.
-    fn end_run(&self) {}
+    /// A run calls it when it has ended or its future is dropped. If [`find_reply`](RunLog::find_reply) has returned `None` and no
+    /// reply was recorded since, the run does not record that reply any more. Default: it does nothing.
+    fn after_run(&self) {}
 }
 
 /// The future of a [`RunLog`].
@@ -111,23 +113,23 @@ pub type LogError = Box<dyn Error + Send + Sync>;
 /// The result of a call in a run with a [`RunLog`].
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct LoggedCall {
+pub struct LoggedResult {
     /// The result.
     pub result: ToolResult,
     /// The reason why the result of a call that has run is not recorded. The call keeps it, and the run ends with this error.
     pub error: Option<LogError>,
 }
 
-impl LoggedCall {
+impl LoggedResult {
     /// The result of a call that has run, and that cannot be recorded.
     #[must_use]
     pub fn unrecorded(result: ToolResult, error: impl Into<LogError>) -> Self {
-        LoggedCall { result, error: Some(error.into()) }
+        LoggedResult { result, error: Some(error.into()) }
     }
 }
 
-impl From<ToolResult> for LoggedCall {
+impl From<ToolResult> for LoggedResult {
     fn from(result: ToolResult) -> Self {
-        LoggedCall { result, error: None }
+        LoggedResult { result, error: None }
     }
 }

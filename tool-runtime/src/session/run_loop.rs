@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 pub(super) struct RunLoop<'a, O: FnMut(&Event), P> {
     pub(super) session: &'a mut Session,
     pub(super) settings: Settings<'a>,
-    pub(super) log: Option<LoggedRun>,
+    pub(super) logged: Option<LoggedRun>,
     /// The number of requests so far.
     pub(super) requests: usize,
     pub(super) map_request: P,
@@ -30,12 +30,12 @@ pub(super) struct RunLoop<'a, O: FnMut(&Event), P> {
 }
 
 /// The tokens that end a run while it waits.
-struct Tokens {
+struct RunTokens {
     cancellation: Option<CancellationToken>,
     stop: Option<CancellationToken>,
 }
 
-impl Tokens {
+impl RunTokens {
     /// Awaits the future; `None` if the run is cancelled before.
     async fn until_cancelled<F: Future>(self, future: F) -> Option<F::Output> {
         let future = unless_cancelled(self.stop.as_ref(), future);
@@ -84,7 +84,8 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
                 Step::End(end) => return Ok(end),
             };
             let chat = ChatSpan::new(&*requested.wire);
-            let Some(reply) = self.tokens().until_cancelled(chat.instrument(complete(request))).await else {
+            let Some(reply) = self.run_tokens().until_cancelled(chat.instrument(complete(request))).await
+            else {
                 return Ok(self.end(RunEnd::Cancelled));
             };
             chat.end(reply.as_ref().ok());
@@ -130,7 +131,8 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
                 Step::End(end) => return Ok(end),
             };
             let chat = ChatSpan::new(&*requested.wire);
-            let Some(chunks) = self.tokens().until_cancelled(chat.instrument(stream(request))).await else {
+            let Some(chunks) = self.run_tokens().until_cancelled(chat.instrument(stream(request))).await
+            else {
                 return Ok(self.end(RunEnd::Cancelled));
             };
             let chunks = match chunks {
@@ -148,11 +150,11 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
     async fn next(&mut self, mut end: Option<RunEnd>) -> Result<Step, LogError> {
         loop {
             let step = self.request(end);
-            let (Step::Send(_, requested), Some(log)) = (&step, &self.log) else { return Ok(step) };
+            let (Step::Send(_, requested), Some(logged)) = (&step, &self.logged) else { return Ok(step) };
             // It may wait for another run.
             let found = self
-                .tokens()
-                .until_cancelled(log.log().find_reply(self.session, &self.settings.registry))
+                .run_tokens()
+                .until_cancelled(logged.log().find_reply(self.session, &self.settings.registry))
                 .await;
             end = match found.transpose()? {
                 Some(None) => return Ok(step),
@@ -170,10 +172,10 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
     }
 
     async fn record(&mut self, reply: &AssistantMessage) -> Result<(), LogError> {
-        let Some(log) = &self.log else { return Ok(()) };
+        let Some(logged) = &self.logged else { return Ok(()) };
         // If the run is dropped here, the next run receives the reply again: its ids are free, and are computed anew.
         let ids = self.session.ids.take();
-        log.log().record_reply(self.session, &self.settings.registry, reply).await?;
+        logged.log().record_reply(self.session, &self.settings.registry, reply).await?;
         self.session.ids = ids;
         Ok(())
     }
@@ -184,9 +186,9 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
     }
 
     /// The tokens that end the run while it waits, for futures that borrow the run.
-    fn tokens(&self) -> Tokens {
+    fn run_tokens(&self) -> RunTokens {
         let cancellation = self.settings.registry.run_context().and_then(RunContext::token).cloned();
-        Tokens { cancellation, stop: self.settings.stop.clone() }
+        RunTokens { cancellation, stop: self.settings.stop.clone() }
     }
 
     fn end(&mut self, end: RunEnd) -> RunEnd {
@@ -303,12 +305,12 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
     async fn replay_pending(&mut self) -> Result<Option<RunEnd>, LogError> {
         self.report_ended_calls();
         if self.session.pending().is_some() && !self.is_cancelled() {
-            if let Some(log) = &self.log {
+            if let Some(logged) = &self.logged {
                 self.session.count_calls(self.settings.limits);
                 // It may wait for another run.
-                let tokens = self.tokens();
+                let tokens = self.run_tokens();
                 let replayed = tokens
-                    .until_cancelled(log.log().before_calls(self.session, &self.settings.registry))
+                    .until_cancelled(logged.log().before_calls(self.session, &self.settings.registry))
                     .await;
                 self.report_ended_calls();
                 replayed.transpose()?;
@@ -351,7 +353,7 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
     /// Finishes the pending calls. Returns the end of the run if some of them wait.
     pub(super) fn end_of_calls(&mut self) -> Result<Option<RunEnd>, LogError> {
         self.session.state.finish();
-        if let Some(error) = self.log.as_ref().and_then(LoggedRun::take_error) {
+        if let Some(error) = self.logged.as_ref().and_then(LoggedRun::take_error) {
             return Err(error);
         }
         let Some(Pending { calls, within_limit, .. }) = self.session.state.pending() else { return Ok(None) };

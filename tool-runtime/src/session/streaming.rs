@@ -46,7 +46,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
                 Place::AnotherProcess => 0,
             }),
             answer_tool: requested.answer.as_ref().map(|answer| answer.tool.schema.name().to_owned()),
-            only_reads: self.log.is_some(),
+            only_reads: self.logged.is_some(),
             stop: self.settings.stop.clone(),
         };
         let taken = std::mem::take(self.session.taken_ids());
@@ -58,7 +58,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
             streamed: Some(StreamedReply::new(assembler, taken, settings)),
             ended: None,
             early: EarlyCalls::new(),
-            has_log: self.log.is_some(),
+            has_log: self.logged.is_some(),
         };
         // Dropped before `receiving`, which then knows which calls have begun.
         let mut running = RunningCalls::new();
@@ -68,9 +68,11 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
             self.reporter.run(receive).await;
         }
         chat.end(receiving.end_reply());
-        if let (Some(log), Some((session, reply))) = (&self.log, receiving.complete_reply()) {
-            let recorded =
-                while_running(&mut running, log.log().record_reply(session, &self.settings.registry, reply));
+        if let (Some(logged), Some((session, reply))) = (&self.logged, receiving.complete_reply()) {
+            let recorded = while_running(
+                &mut running,
+                logged.log().record_reply(session, &self.settings.registry, reply),
+            );
             if let Err(error) = self.reporter.run(recorded).await {
                 let reason = "the reply cannot be recorded".to_owned();
                 self.reporter.report(Event::ReplyInterrupted { is_kept: false, error: reason });

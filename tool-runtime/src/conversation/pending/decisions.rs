@@ -1,7 +1,7 @@
 //! Decisions about pending calls: approvals, denials, results from elsewhere.
 
 use super::{CallState, PendingCalls, Phase, WaitsFor, denied};
-use crate::context::{CallRecord, Cause};
+use crate::context::Cause;
 use crate::conversation::repeated_calls::RepeatedCalls;
 use crate::conversation::{FinishedCall, NotPendingError};
 use crate::dispatch::{CallEnd, HandedOutCall};
@@ -13,7 +13,6 @@ use crate::tool_name::CALL_TOOL;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::HashMap;
-use std::time::Duration;
 
 /// The kind of [`ToolFailure::interrupted`].
 const INTERRUPTED: &str = "interrupted";
@@ -121,11 +120,11 @@ impl PendingCalls {
     }
 
     /// Takes the end of a call that was [handed out](PendingCalls::hand_out), as if it had run here: the registry truncates the
-    /// result, and the last event of the call has the cause [`Ran`](crate::dispatch::Cause::Ran), or
-    /// [`Interrupted`](crate::dispatch::Cause::Interrupted) for a
-    /// [`ToolFailure::interrupted`](crate::dispatch::ToolFailure::interrupted).
+    /// result, and the last event of the call has the cause [`Ran`](crate::dispatch::Cause::Ran). Its outcome has no durations.
     ///
-    /// A call that was cancelled there is handed out again if its tool is `read_only` or `idempotent`; any other was interrupted.
+    /// A call that was [interrupted](CallEnd::Interrupted) is handed out again by the next run if its tool is `read_only` or
+    /// `idempotent`; any other fails with [`ToolFailure::interrupted`]. The cause of this failure is
+    /// [`Interrupted`](crate::dispatch::Cause::Interrupted), also if the worker returns it.
     ///
     /// # Errors
     ///
@@ -147,11 +146,12 @@ impl PendingCalls {
                 self.wait_for_result(at, ticket);
                 return Ok(());
             }
-            CallEnd::Cancelled if annotations.may_repeat() => {
+            CallEnd::NotBegun => return Ok(()),
+            CallEnd::Interrupted if annotations.may_repeat() => {
                 (state.phase, state.is_counted) = (Phase::Begun, true);
                 return Ok(());
             }
-            CallEnd::Cancelled => ToolFailure::interrupted(tool).into(),
+            CallEnd::Interrupted => ToolFailure::interrupted(tool).into(),
         };
         if let Some(Pending { ticket }) = result.output().and_then(|output| output.as_pending()) {
             self.wait_for_result(at, ticket.clone());
@@ -159,9 +159,7 @@ impl PendingCalls {
         }
         let cause = if result.error_kind() == Some(INTERRUPTED) { Cause::Interrupted } else { Cause::Ran };
         registry.truncate(&mut result);
-        let record = CallRecord::default();
-        record.set_begun();
-        let outcome = record.outcome(Duration::ZERO);
+        let outcome = Outcome { has_begun: true, ..Outcome::default() };
         let message = result.into_message(&call.id, call.name.clone().into(), Some(outcome));
         registry.store_coerced_arguments(call);
         let repeated = RepeatedCalls::before(self.before.messages(), Some(registry));
