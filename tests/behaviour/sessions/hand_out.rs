@@ -184,6 +184,8 @@ async fn each_end_of_a_call_comes_back() {
     session.finish_handed_out(&registry, "a", ToolFailure::interrupted("charge")).expect("it was handed out");
     session.finish_handed_out(&registry, "b", report).expect("it was handed out");
     session.finish_handed_out(&registry, "c", CallEnd::Interrupted).expect("it was handed out");
+    session.finish_handed_out(&registry, "d", CallEnd::NotBegun).expect("it was handed out");
+    assert_eq!(handed_out(&session), ["d"], "it has not begun");
     session.finish_handed_out(&registry, "d", CallEnd::Interrupted).expect("it was handed out");
     for id in ["a", "d"] {
         let error =
@@ -283,6 +285,9 @@ async fn a_worker_that_is_stopped_reports_it_and_its_limits_apply() {
     });
     assert!(matches!(end, CallEnd::Interrupted), "{end:?}");
     assert_eq!(ledger.entries(), ["ship 7"]);
+    let end = stopped.run_handed_out(&call).await;
+    assert!(matches!(end, CallEnd::NotBegun), "{end:?}");
+    assert_eq!(ledger.entries().len(), 1);
 
     let limited = Registry::builder().tools(tools![super::ship]).state(ledger.clone());
     let limited = limited.timeout(Duration::from_secs(5)).build().expect("one tool");
