@@ -17,8 +17,8 @@ use tool_runtime::serde_json::{self, Value};
 /// [`reply_number`](tool_runtime::RunContext::reply_number): without it, and in
 /// [`Registry::call`](tool_runtime::Registry::call), different calls have the same key.
 ///
-/// In a run with a [log](tool_runtime::session::Run::log), such as [`DurableRun::journal`](crate::DurableRun::journal), it records
-/// nothing, since the log receives the calls.
+/// It records nothing in a run with a [log](tool_runtime::session::Run::log), such as
+/// [`DurableRun::journal`](crate::DurableRun::journal), and inside of another `record_calls`.
 ///
 /// Replies are not recorded. Store the [`PendingCalls`](tool_runtime::conversation::PendingCalls) of each reply with serde before
 /// you run them, and run the stored ones after a restart: they contain the number of their reply and the ids of their calls. The
@@ -71,6 +71,7 @@ where
             if call.is_logged() {
                 return call.run().await;
             }
+            call.set_logged();
             let (journal, on_error) = &*shared;
             match run_recorded(journal, &call).await {
                 Ok((result, error)) => {
@@ -108,7 +109,9 @@ pub(crate) async fn run_recorded(
             return Ok((result, None));
         }
         if !ready.annotations().may_repeat() {
-            return Ok((running.finish_interrupted(&call.tool).await?, None));
+            let interrupted = ToolFailure::interrupted(&call.tool).into();
+            running.finish(&interrupted).await?;
+            return Ok((interrupted, None));
         }
     }
     let result = ready.run().await;
@@ -122,8 +125,8 @@ pub(crate) async fn run_recorded(
     Ok((result, error))
 }
 
-/// The result of a call that an earlier process has begun, and that must not run again: the recorded one, or that of a call that
-/// was interrupted. If another run runs the call now, this waits for its result.
+/// Ends a call that has begun and does not run again, and returns its result: the recorded one, or otherwise this one. If another
+/// run runs the call now, this waits for its result.
 ///
 /// # Errors
 ///
@@ -131,13 +134,15 @@ pub(crate) async fn run_recorded(
 pub(crate) async fn end_begun(
     journal: &Arc<dyn Journal>,
     begun: &JournalCall,
+    result: ToolResult,
 ) -> Result<ToolResult, JournalError> {
     let recorded = journal.begin_call(begun).await?;
     let running = RunningCall::new(journal, &begun.key, recorded.as_ref());
-    match recorded.and_then(|recorded| recorded.result) {
-        Some(result) => Ok(result),
-        None => running.finish_interrupted(&begun.tool).await,
+    if let Some(result) = recorded.and_then(|recorded| recorded.result) {
+        return Ok(result);
     }
+    running.finish(&result).await?;
+    Ok(result)
 }
 
 /// A call that runs in this process, until it has a result or is dropped.
@@ -158,13 +163,6 @@ impl<'a> RunningCall<'a> {
         self.journal.finish_call(self.key, result).await?;
         self.is_running = false;
         Ok(())
-    }
-
-    /// Records the result of a call that was interrupted and must not run again.
-    async fn finish_interrupted(self, tool: &str) -> Result<ToolResult, JournalError> {
-        let result = ToolFailure::interrupted(tool).into();
-        self.finish(&result).await?;
-        Ok(result)
     }
 }
 

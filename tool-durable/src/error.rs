@@ -21,6 +21,13 @@ pub enum JournalError {
         /// The tool of the call that was not run.
         tool: String,
     },
+    /// The session has another result of the call than the journal: another run of the session has run the call, or an earlier one
+    /// has begun it.
+    #[non_exhaustive]
+    OtherResult {
+        /// The key of the call.
+        key: CallKey,
+    },
     /// The recorded reply follows a user message with another text.
     #[non_exhaustive]
     OtherMessages {
@@ -77,6 +84,12 @@ impl fmt::Display for JournalError {
                 recorded.escape_debug(),
                 key.to_string().escape_debug(),
                 tool.escape_debug()
+            ),
+            JournalError::OtherResult { key } => write!(
+                f,
+                "the journal has another result of the call `{}`: another run of the session has begun the call; load the session \
+                 again, and run it before you decide about its calls",
+                key.to_string().escape_debug()
             ),
             JournalError::OtherMessages { run_id, number } => write!(
                 f,

@@ -118,8 +118,13 @@
 //!   another run continues it.
 //! - Two runs of a session at once, such as two requests of one user, end with the same conversation: one of them sends each
 //!   request and runs each call, and the other waits for the reply and for the result. If it is dropped or fails, the other goes
-//!   on. A wait has no limit: cancel the run to end it. The exceptions are work that continues after its call is dropped: the
-//!   thread of a `blocking` tool, and a task that the tool or middleware has spawned.
+//!   on. A wait has no limit: cancel the run to end it. A call that waits for the other run holds its permit of `max_concurrency`,
+//!   and its `call_timeout` counts. The exceptions are reads of a streamed reply, which start early and run in both, and work that
+//!   continues after its call is dropped: the thread of a `blocking` tool, and a task that the tool or middleware has spawned.
+//! - A session whose result of a call contradicts the journal is an error ([`JournalError::OtherResult`]): for example, a person has
+//!   denied the call in one request, while another one has run it.
+//! - Calls that are handed out ([`Run::hand_out_calls`](tool_runtime::session::Run::hand_out_calls)) are not recorded, and their
+//!   results are recorded with the next reply. [`record_calls`] records them in the worker.
 //! - [`FileJournal`] is for one process on one machine, and a local disk. [`Journal`] is a trait for other stores, also for those
 //!   that several processes share; `testing::check_journal` (feature `testing`) checks whether a store keeps its rules.
 //! - Without a [`Session`](tool_runtime::Session), [`record_calls`] records the calls of a dispatch.

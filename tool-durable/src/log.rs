@@ -7,7 +7,7 @@ use crate::journal::{Journal, JournalCall, JournalReply, RecordedCall};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tool_runtime::dispatch::{ReadyCall, ToolResult};
+use tool_runtime::dispatch::{ReadyCall, ToolFailure, ToolResult};
 use tool_runtime::message::Message;
 use tool_runtime::session::{LoggedResult, RunLog, RunLogFuture};
 use tool_runtime::{AssistantMessage, Registry, Session, ToolCall, ToolMessage};
@@ -36,7 +36,17 @@ impl RunLog for JournalLog {
         session: &'a Session,
         registry: &'a Registry,
     ) -> RunLogFuture<'a, Option<AssistantMessage>> {
-        Box::pin(async move { Ok(self.recorded_reply(session, registry).await?) })
+        Box::pin(async move {
+            let (run_id, number) = (run_id(registry)?, session.replies());
+            let Some(recorded) = self.journal.begin_reply(&run_id, number).await? else {
+                *self.requested() = Some((run_id, number));
+                return Ok(None);
+            };
+            if recorded.user_text != self.newest_user.text(session) {
+                return Err(JournalError::OtherMessages { run_id, number }.into());
+            }
+            Ok(Some(recorded.message))
+        })
     }
 
     fn record_reply<'a>(
@@ -45,7 +55,24 @@ impl RunLog for JournalLog {
         registry: &'a Registry,
         reply: &'a AssistantMessage,
     ) -> RunLogFuture<'a, ()> {
-        Box::pin(async move { Ok(self.record(session, registry, reply).await?) })
+        Box::pin(async move {
+            let mut recorded = JournalReply {
+                run_id: run_id(registry)?,
+                number: session.replies(),
+                user_text: self.newest_user.text(session).to_owned(),
+                results: Vec::new(),
+                arguments: BTreeMap::new(),
+                message: reply.clone(),
+            };
+            self.compare_calls(session, registry, &mut recorded).await?;
+            let is_new = self.journal.record_reply(&recorded).await?;
+            *self.requested() = None;
+            if is_new {
+                return Ok(());
+            }
+            let JournalReply { run_id, number, .. } = recorded;
+            Err(JournalError::ReplyRecorded { run_id, number }.into())
+        })
     }
 
     fn before_calls<'a>(&'a self, session: &'a mut Session, registry: &'a Registry) -> RunLogFuture<'a, ()> {
@@ -76,49 +103,13 @@ impl RunLog for JournalLog {
 }
 
 impl JournalLog {
-    /// The next reply. If the journal does not have it, this run requests it.
-    async fn recorded_reply(
-        &self,
-        session: &Session,
-        registry: &Registry,
-    ) -> Result<Option<AssistantMessage>, JournalError> {
-        let (run_id, number) = (run_id(registry)?, session.replies());
-        let Some(recorded) = self.journal.begin_reply(&run_id, number).await? else {
-            *self.requested() = Some((run_id, number));
-            return Ok(None);
-        };
-        if recorded.user_text != self.newest_user.text(session) {
-            return Err(JournalError::OtherMessages { run_id, number });
-        }
-        Ok(Some(recorded.message))
-    }
-
-    async fn record(
-        &self,
-        session: &Session,
-        registry: &Registry,
-        reply: &AssistantMessage,
-    ) -> Result<(), JournalError> {
-        let mut recorded = JournalReply {
-            run_id: run_id(registry)?,
-            number: session.replies(),
-            user_text: self.newest_user.text(session).to_owned(),
-            results: Vec::new(),
-            arguments: BTreeMap::new(),
-            message: reply.clone(),
-        };
-        self.compare_calls(session, &mut recorded).await?;
-        let is_new = self.journal.record_reply(&recorded).await?;
-        *self.requested() = None;
-        if is_new {
-            return Ok(());
-        }
-        let JournalReply { run_id, number, .. } = recorded;
-        Err(JournalError::ReplyRecorded { run_id, number })
-    }
-
     /// Adds the results and the arguments of the newest calls of the session that the journal does not have.
-    async fn compare_calls(&self, session: &Session, next: &mut JournalReply) -> Result<(), JournalError> {
+    async fn compare_calls(
+        &self,
+        session: &Session,
+        registry: &Registry,
+        next: &mut JournalReply,
+    ) -> Result<(), JournalError> {
         let Some((calls, results)) = newest_calls(session) else { return Ok(()) };
         let number = session.replies().saturating_sub(1);
         let reply = self.journal.find_reply(&next.run_id, number).await?;
@@ -131,9 +122,15 @@ impl JournalLog {
             let Some(&result) = results.get(&*call.id) else { continue };
             match recorded.remove(&position) {
                 Some(RecordedCall { result: Some(recorded), .. }) if is_same(&recorded, result) => {}
+                Some(recorded) if is_other(&recorded, result, registry) => {
+                    return Err(JournalError::OtherResult { key: recorded.call.key });
+                }
                 // The call was too late for `call_timeout`, or its result could not be recorded.
                 Some(RecordedCall { result: None, call }) => {
-                    self.journal.finish_call(&call.key, &result.clone().into()).await?;
+                    let ended = end_begun(&self.journal, &call, result.clone().into()).await?;
+                    if !is_same(&ended, result) {
+                        return Err(JournalError::OtherResult { key: call.key });
+                    }
                 }
                 _ => next.results.push(result.clone()),
             }
@@ -163,7 +160,17 @@ impl JournalLog {
         let results = by_id(results.iter().rev());
         let mut recorded_calls = self.recorded_calls(&run_id, number).await?;
         for (position, call) in open_calls(session) {
-            let recorded = recorded_calls.remove(&position);
+            let mut recorded = recorded_calls.remove(&position);
+            let known = calls.get(position);
+            if let Some(RecordedCall { call: begun, result: result @ None }) = &mut recorded
+                && is_of(begun, known, &call)
+                && !may_repeat(begun, registry)
+                && !results.contains_key(&*call.id)
+            {
+                // It may wait, and the session counts the call as begun meanwhile.
+                let interrupted = ToolFailure::interrupted(&begun.tool).into();
+                *result = Some(end_begun(&self.journal, begun, interrupted).await?);
+            }
             if recorded.is_some() || (session.is_claimed() && reply.is_some()) {
                 // The journal has each call that has begun. An error means that the session does not count this one as begun.
                 let _ = session.set_not_begun(&call.id);
@@ -181,7 +188,7 @@ impl JournalLog {
                 (None, None) => continue,
                 (Some(result), Some(_)) => result.into(),
                 // The middleware compares the calls when the arguments are coerced.
-                (None, Some(recorded)) if !is_of(&recorded.call, calls.get(position), &call) => continue,
+                (None, Some(recorded)) if !is_of(&recorded.call, known, &call) => continue,
                 (None, Some(RecordedCall { result: Some(result), call: begun })) => {
                     if next.is_none() {
                         repeat_edit(session, &begun, &call);
@@ -189,13 +196,8 @@ impl JournalLog {
                     result
                 }
                 (None, Some(RecordedCall { result: None, call: begun })) => {
-                    let annotations = registry.tool(&begun.tool).map(|tool| tool.annotations);
-                    if annotations.is_some_and(|annotations| annotations.may_repeat()) {
-                        approve_again(session, &begun, &call);
-                        continue;
-                    }
-                    repeat_edit(session, &begun, &call);
-                    end_begun(&self.journal, &begun).await?
+                    approve_again(session, &begun, &call);
+                    continue;
                 }
             };
             let _ = session.replay_result(registry, &call.id, result);
@@ -208,6 +210,11 @@ impl JournalLog {
 fn run_id(registry: &Registry) -> Result<String, JournalError> {
     let key = registry.run_context().and_then(|context| context.key(0, 0));
     key.map(|key| key.run_id).ok_or(JournalError::NoRunId)
+}
+
+/// Whether a call may run again after it was interrupted.
+fn may_repeat(begun: &JournalCall, registry: &Registry) -> bool {
+    registry.tool(&begun.tool).is_some_and(|tool| tool.annotations.may_repeat())
 }
 
 /// Whether a call of the session is the one that has begun.
@@ -233,10 +240,23 @@ fn approve_again(session: &mut Session, begun: &JournalCall, call: &ToolCall) {
     };
 }
 
+/// Whether the result of a session contradicts the record. The texts of one result may differ, but not its kind.
+fn is_other(recorded: &RecordedCall, message: &ToolMessage, registry: &Registry) -> bool {
+    match &recorded.result {
+        Some(result) => !is_pending(result) && result.error_kind() != message.error_kind(),
+        // It has begun in another run, or before the session was stored.
+        None => message.error_kind() == Some("denied") && !may_repeat(&recorded.call, registry),
+    }
+}
+
+fn is_pending(recorded: &ToolResult) -> bool {
+    recorded.output().is_some_and(|output| output.ticket().is_some())
+}
+
 /// Whether the model receives the recorded result.
 fn is_same(recorded: &ToolResult, message: &ToolMessage) -> bool {
-    let is_pending = recorded.output().is_some_and(|output| output.ticket().is_some());
-    !is_pending && recorded.error_kind() == message.error_kind() && recorded.text() == message.text()
+    let is_same = recorded.error_kind() == message.error_kind() && recorded.text() == message.text();
+    is_same && !is_pending(recorded)
 }
 
 /// The calls of the newest reply with calls, and their results.

@@ -28,7 +28,7 @@ pub use event::Event;
 pub use run::Run;
 pub use run_end::{RunEnd, RunError};
 pub use run_log::{LogError, LoggedResult, RunLog, RunLogFuture};
-pub use typed_answer::{AnswerAs, TypedEnd};
+pub use typed_answer::{Answer, AnswerAs, TypedEnd};
 
 use crate::context::BegunCalls;
 use crate::conversation::{Conversation, PendingCalls, ReplyWarning};

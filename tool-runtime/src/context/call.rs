@@ -102,7 +102,8 @@ impl CallContext {
     }
 
     /// The run context of the call. In a run of a [`Session`](crate::Session), this is the one that the program has
-    /// bound. For a session inside the tool, use [`child_run_context`](CallContext::child_run_context).
+    /// bound. For calls and sessions inside the tool, use [`child_run_context`](CallContext::child_run_context): with this context, they
+    /// would have the keys of the calls of the run.
     #[must_use]
     pub fn run_context(&self) -> &RunContext {
         self.run.program()

@@ -19,6 +19,8 @@ pub(crate) struct CallRecord {
     is_response_of_hook: AtomicBool,
     /// Whether the call keeps its result if its run is cancelled while middleware handles it.
     keeps_result: AtomicBool,
+    /// Whether the log of the run has failed before the call was recorded, so that it stays pending.
+    stays_pending: AtomicBool,
     /// Boxed, since few calls have details, and a reply has a record for each call.
     details: OnceLock<Box<Details>>,
 }
@@ -96,6 +98,14 @@ impl CallRecord {
 
     pub(crate) fn set_keeps_result(&self) {
         self.keeps_result.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn stays_pending(&self) -> bool {
+        self.stays_pending.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_stays_pending(&self) {
+        self.stays_pending.store(true, Ordering::Relaxed);
     }
 
     pub(crate) fn set_queue_time(&self, time: Duration) {

@@ -374,8 +374,8 @@ impl RunContext {
 
     /// Adds the listeners of the run to which the call belongs: those of [`on_event`](RunContext::on_event), and that of
     /// [`Run::on_event`](crate::session::Run::on_event). They receive the events of the inner calls, whose
-    /// [`outer_call`](CallEvent::outer_call) is the id of the call. Default: the context of
-    /// [`child_run_context`](CallContext::child_run_context) has no listeners.
+    /// [`outer_call`](CallEvent::outer_call) is the id of the call. An inner call may begin before the listener of a session's run has
+    /// received its start. Default: the context of [`child_run_context`](CallContext::child_run_context) has no listeners.
     ///
     /// ```
     /// use tool_runtime::{CallContext, Registry, ToolCall, tool, tools};
@@ -397,10 +397,7 @@ impl RunContext {
     /// ```
     #[must_use]
     pub fn inherit_listeners(mut self, call: &CallContext) -> Self {
-        let Data { listeners, start_gate, .. } = &*call.run.0;
-        let data = self.data();
-        data.listeners.extend(listeners.iter().cloned());
-        data.start_gate = start_gate.clone().or(data.start_gate.take());
+        self.data().listeners.extend(call.run.0.listeners.iter().cloned());
         self
     }
 

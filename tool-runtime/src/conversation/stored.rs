@@ -158,6 +158,12 @@ impl StoredPending<'_> {
                     Truncated(&call.id)
                 ));
             }
+            if state.handed_out().is_some_and(|handed_out| handed_out.id != call.id) {
+                return Err(format!(
+                    "the call that is handed out is not the call `{}`: these are not pending calls",
+                    Truncated(&call.id)
+                ));
+            }
             states.push(state);
         }
         Ok(PendingCalls::with_states(before, reply, states))

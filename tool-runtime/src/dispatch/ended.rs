@@ -115,7 +115,8 @@ impl EndedCall {
         result: Result<ToolOutput, Ended>,
     ) -> Self {
         let is_cancelled = |failure: &ToolFailure| {
-            matches!(failure.error(), Some(CallError::Cancelled { .. })) && incoming.batch.is_cancelled()
+            let is_stopped = incoming.batch.is_cancelled() || incoming.record.stays_pending();
+            matches!(failure.error(), Some(CallError::Cancelled { .. })) && is_stopped
         };
         let ended = match result {
             Ok(output) | Err(Ended::Finished(Ok(output))) => match output.as_pending() {

@@ -42,6 +42,9 @@ impl Registry {
             if record.keeps_result() {
                 call.incoming.record.set_keeps_result();
             }
+            if record.stays_pending() {
+                call.incoming.record.set_stays_pending();
+            }
             polled
         });
         let late = |allowed| {

@@ -3,11 +3,13 @@
 use super::{Registry, RegistryBuilder};
 use crate::context::{CallContext, CallEvents, CallRecord, RunContext};
 use crate::message::ToolCall;
-use crate::output::ToolResult;
+use crate::outcome::CallError;
+use crate::output::{ToolFailure, ToolResult};
 use crate::tool::{Annotations, Approval, Batch, Call, IncomingCall, Policy, ToolEntry};
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// A call with valid arguments that is approved and has left the queue. The middleware of
@@ -76,10 +78,27 @@ impl ReadyCall {
         self.owned.batch.is_early
     }
 
-    /// Whether the [log](crate::session::Run::log) of the run receives the call, so that other middleware need not record it.
+    /// Whether the [log](crate::session::Run::log) of the run or middleware around this one records the call, so that this one need
+    /// not.
     #[must_use]
     pub fn is_logged(&self) -> bool {
-        self.owned.registry.has_run_log()
+        self.owned.registry.has_run_log() || self.owned.is_logged.load(Ordering::Relaxed)
+    }
+
+    /// Declares that this middleware records the call: [`is_logged`](ReadyCall::is_logged) is true for the middleware inside of it.
+    pub fn set_logged(&self) {
+        self.owned.is_logged.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a run of the tool has begun.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.owned.record.has_begun()
+    }
+
+    /// Ends the call without a result, since its log has failed. It stays pending in a session.
+    pub(crate) fn stay_pending(&self) -> ToolResult {
+        self.owned.record.set_stays_pending();
+        ToolFailure::from(CallError::Cancelled { tool: self.tool().to_owned() }).into()
     }
 
     /// Declares that the call has its result: if the token of the run context is cancelled from now on, the call waits for
@@ -118,6 +137,8 @@ pub(crate) struct OwnedCall {
     events: Option<Arc<CallEvents>>,
     /// The record of all runs.
     pub(crate) record: CallRecord,
+    /// Whether middleware records the call.
+    is_logged: AtomicBool,
     /// Boxed, since most middleware does not read it.
     context: OnceLock<Box<CallContext>>,
 }
@@ -136,6 +157,7 @@ impl OwnedCall {
             is_inner,
             events: call.events.cloned(),
             record: CallRecord::default(),
+            is_logged: AtomicBool::new(false),
             context: OnceLock::new(),
         }
     }

@@ -20,7 +20,7 @@ const DESCRIPTION: &str =
 
 /// The format of the typed answer of a run.
 #[derive(Debug)]
-pub(super) struct AnswerFormat {
+pub struct AnswerFormat {
     pub(super) tool: Arc<AnswerTool>,
     /// `None` if it cannot be compiled, since the schema is too deep. Then only the decoder decides.
     validator: Option<Validator>,

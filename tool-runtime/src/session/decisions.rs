@@ -50,7 +50,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// No pending call has this id, it already has a result, or it has not begun.
+    /// No pending call has this id, it already has a result, it has not begun, or it was handed out.
     pub fn set_not_begun(&mut self, id: &str) -> Result<(), NotPendingError> {
         self.decide(id, |pending| pending.set_not_begun(id))
     }

@@ -4,9 +4,10 @@ use super::run_log::{LogError, LoggedResult, RunLog};
 use crate::context::RunContext;
 use crate::output::ToolResult;
 use crate::registry::{Layer, ReadyCall};
-use std::future::pending;
+use futures_util::future::{Either, select};
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio_util::sync::DropGuard;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// The log of a run. After its first error, no further call begins; calls that run finish, and the others stay pending.
 pub(super) struct LoggedRun {
@@ -15,7 +16,11 @@ pub(super) struct LoggedRun {
 }
 
 /// Stops the calls of a run after an error of its log.
-struct Stop(Mutex<State>);
+struct Stop {
+    /// Cancelled by the first error.
+    failed: CancellationToken,
+    state: Mutex<State>,
+}
 
 struct State {
     /// Cancels the run when no call has it any more. `None` after an error of the log.
@@ -30,7 +35,8 @@ impl LoggedRun {
         let Some(log) = log else { return (None, context) };
         let token = context.child_token();
         let running = Some(Arc::new(token.clone().drop_guard()));
-        let stop = Arc::new(Stop(Mutex::new(State { running, error: None })));
+        let state = Mutex::new(State { running, error: None });
+        let stop = Arc::new(Stop { failed: CancellationToken::new(), state });
         (Some(LoggedRun { log, stop }), context.cancellation(token))
     }
 
@@ -63,21 +69,31 @@ impl Drop for LoggedRun {
 }
 
 impl Stop {
-    /// Runs a call. If it cannot be recorded, it stays pending until the run stops.
+    /// Runs a call. If the log fails before its tool begins, the call stays pending.
     async fn run_call(&self, log: &dyn RunLog, call: ReadyCall) -> ToolResult {
         let running = self.lock().running.clone();
         if let Some(_running) = running {
-            match log.run_call(call).await {
-                Ok(LoggedResult { result, error }) => {
+            match self.until_failed(&call, log.run_call(call.clone())).await {
+                Some(Ok(LoggedResult { result, error })) => {
                     if let Some(error) = error {
                         self.fail(error);
                     }
                     return result;
                 }
-                Err(error) => self.fail(error),
+                Some(Err(error)) => self.fail(error),
+                None => {}
             }
         }
-        pending().await
+        call.stay_pending()
+    }
+
+    /// Awaits the log; `None` if it fails in another call before the tool of this one begins.
+    async fn until_failed<F: Future + Unpin>(&self, call: &ReadyCall, logged: F) -> Option<F::Output> {
+        match select(logged, pin!(self.failed.cancelled())).await {
+            Either::Left((ended, _)) => Some(ended),
+            Either::Right(((), logged)) if call.has_begun() => Some(logged.await),
+            Either::Right(_) => None,
+        }
     }
 
     fn fail(&self, error: LogError) {
@@ -88,11 +104,12 @@ impl Stop {
         }
         // Outside of the lock, since this may cancel the run.
         drop(state);
+        self.failed.cancel();
         drop(running);
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         // No code panics while it has the lock.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

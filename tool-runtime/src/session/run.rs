@@ -1,5 +1,7 @@
 //! The settings of a run.
 
+#[cfg(doc)]
+use super::RunEnd;
 use super::answer_format::AnswerFormat;
 use super::cancel_on::CancelOn;
 use super::limits::Limits;
@@ -7,7 +9,7 @@ use super::logged_run::LoggedRun;
 use super::reporter::Reporter;
 use super::run_log::RunLog;
 use super::run_loop::RunLoop;
-use super::{Event, RunEnd, RunError, Session};
+use super::{Answer, Event, RunError, Session};
 #[cfg(doc)]
 use crate::context::RunContext;
 use crate::conversation::Request;
@@ -389,7 +391,7 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
     }
 }
 
-impl<O: FnMut(&Event), P: FnMut(Request) -> Request> Run<'_, O, P> {
+impl<O: FnMut(&Event), P: FnMut(Request) -> Request, A: Answer> Run<'_, O, P, A> {
     /// Runs the session. `complete` sends a request with the client of the program, and returns the reply.
     ///
     /// ```
@@ -424,12 +426,14 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> Run<'_, O, P> {
     /// Returns the error of `complete`, or that of the [log](Run::log). An error of `complete` does not change the session, and
     /// another run repeats the request. After an error of the log, the session has the results of the calls that have run, and
     /// another run continues.
-    pub async fn complete<C, R, E>(self, complete: C) -> Result<RunEnd, RunError<E>>
+    pub async fn complete<C, R, E>(self, complete: C) -> Result<A::End, RunError<E>>
     where
         C: FnMut(Request) -> R,
         R: Future<Output = Result<AssistantMessage, E>>,
     {
-        self.start().complete(complete).await
+        let mut run = self.start();
+        let end = run.complete(complete).await?;
+        Ok(run.ended::<A>(end))
     }
 
     /// Like [`complete`](Run::complete), with streamed replies. `stream` sends a request with `"stream": true`, and returns the
@@ -478,14 +482,16 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> Run<'_, O, P> {
     /// # Errors
     ///
     /// Returns the error of `stream`, that of an interrupted reply, or that of the [log](Run::log).
-    pub async fn stream<C, R, S, E>(self, stream: C) -> Result<RunEnd, RunError<E>>
+    pub async fn stream<C, R, S, E>(self, stream: C) -> Result<A::End, RunError<E>>
     where
         C: FnMut(Request) -> R,
         R: Future<Output = Result<S, E>>,
         S: Stream,
         S::Item: Into<Chunk>,
     {
-        self.start().stream(stream).await
+        let mut run = self.start();
+        let end = run.stream(stream).await?;
+        Ok(run.ended::<A>(end))
     }
 }
 

@@ -9,7 +9,7 @@ use super::run::Settings;
 use super::run_log::LogError;
 use super::run_span::{ChatSpan, RunSpan};
 use super::state::Pending;
-use super::{Event, RunEnd, RunError, Session};
+use super::{Answer, Event, RunEnd, RunError, Session};
 use crate::context::RunContext;
 use crate::conversation::{CallsToRun, ReplyWarning, Request};
 use crate::dispatch::unless_cancelled;
@@ -191,6 +191,11 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
         RunTokens { cancellation, stop: self.settings.stop.clone() }
     }
 
+    /// What the run returns after this end.
+    pub(super) fn ended<A: Answer>(&self, end: RunEnd) -> A::End {
+        A::__end(end, self.settings.answer.as_deref(), self.session.final_text())
+    }
+
     fn end(&mut self, end: RunEnd) -> RunEnd {
         self.reporter.report(Event::RunEnded { end });
         end
@@ -304,16 +309,15 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
     /// Runs the pending calls of a stored session or of a recorded reply, which the log may know.
     async fn replay_pending(&mut self) -> Result<Option<RunEnd>, LogError> {
         self.report_ended_calls();
-        if self.session.pending().is_some() && !self.is_cancelled() {
-            if let Some(logged) = &self.logged {
-                self.session.count_calls(self.settings.limits);
-                // It may wait for another run.
-                let tokens = self.run_tokens();
-                let replayed = tokens
-                    .until_cancelled(logged.log().before_calls(self.session, &self.settings.registry))
-                    .await;
-                self.report_ended_calls();
-                replayed.transpose()?;
+        if let (Some(logged), Some(_)) = (&self.logged, self.session.pending()) {
+            self.session.count_calls(self.settings.limits);
+            // It may wait for another run.
+            let tokens = self.run_tokens();
+            let replay = logged.log().before_calls(self.session, &self.settings.registry);
+            let replayed = tokens.until_cancelled(replay).await;
+            self.report_ended_calls();
+            if replayed.transpose()?.is_none() {
+                return Ok(Some(RunEnd::Cancelled));
             }
         }
         self.session.remove_claim();

@@ -1,11 +1,8 @@
 //! Runs whose final answer has a type.
 
 use super::answer_format::AnswerFormat;
-use super::run_loop::RunLoop;
-use super::{Event, Run, RunEnd, RunError};
+use super::{Event, Run, RunEnd};
 use crate::conversation::Request;
-use crate::message::{AssistantMessage, Chunk};
-use futures_util::Stream;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use std::marker::PhantomData;
@@ -97,57 +94,44 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
     /// # Ok(())
     /// # }
     /// ```
+    /// [`complete`](Run::complete) and [`stream`](Run::stream) return a [`TypedEnd`].
     pub fn answer_as<T: DeserializeOwned + JsonSchema>(self) -> Run<'a, O, P, AnswerAs<T>> {
         self.with_answer(AnswerFormat::new::<T>)
     }
 }
 
-impl<O, P, T> Run<'_, O, P, AnswerAs<T>>
-where
-    O: FnMut(&Event),
-    P: FnMut(Request) -> Request,
-    T: DeserializeOwned + JsonSchema,
-{
-    /// Runs the session to an answer of the type `T`: see [`answer_as`](Run::answer_as).
-    ///
-    /// # Errors
-    ///
-    /// Returns the error of `complete`, or that of the [log](Run::log).
-    pub async fn complete<C, R, E>(self, complete: C) -> Result<TypedEnd<T>, RunError<E>>
-    where
-        C: FnMut(Request) -> R,
-        R: Future<Output = Result<AssistantMessage, E>>,
-    {
-        let mut run = self.start();
-        let end = run.complete(complete).await?;
-        Ok(run.typed_end(end))
-    }
+/// The answer of a [`Run`]: text, for `()`, or a value, for [`AnswerAs`]. It decides what the run returns, and has no other
+/// implementations.
+pub trait Answer: Sealed {
+    /// How a run ends: [`RunEnd`] or [`TypedEnd`].
+    type End;
 
-    /// Runs the session with streamed replies to an answer of the type `T`: see [`answer_as`](Run::answer_as).
-    ///
-    /// # Errors
-    ///
-    /// Returns the error of `stream`, that of an interrupted reply, or that of the [log](Run::log).
-    pub async fn stream<C, R, S, E>(self, stream: C) -> Result<TypedEnd<T>, RunError<E>>
-    where
-        C: FnMut(Request) -> R,
-        R: Future<Output = Result<S, E>>,
-        S: Stream,
-        S::Item: Into<Chunk>,
-    {
-        let mut run = self.start();
-        let end = run.stream(stream).await?;
-        Ok(run.typed_end(end))
+    #[doc(hidden)]
+    fn __end(end: RunEnd, format: Option<&AnswerFormat>, text: &str) -> Self::End;
+}
+
+impl Answer for () {
+    type End = RunEnd;
+
+    fn __end(end: RunEnd, _: Option<&AnswerFormat>, _: &str) -> RunEnd {
+        end
     }
 }
 
-impl<O: FnMut(&Event), P> RunLoop<'_, O, P> {
-    fn typed_end<T: DeserializeOwned + JsonSchema>(&self, end: RunEnd) -> TypedEnd<T> {
-        let text = self.session.final_text();
-        let format = self.settings.answer.as_ref().filter(|_| end == RunEnd::Answered);
+impl<T: DeserializeOwned + JsonSchema> Answer for AnswerAs<T> {
+    type End = TypedEnd<T>;
+
+    fn __end(end: RunEnd, format: Option<&AnswerFormat>, text: &str) -> TypedEnd<T> {
+        let format = format.filter(|_| end == RunEnd::Answered);
         match format.and_then(|format| format.decode(text).ok()) {
             Some(answer) => TypedEnd::Answered(answer),
             None => TypedEnd::NoAnswer(end),
         }
     }
 }
+
+/// No other type is an [`Answer`].
+pub trait Sealed {}
+
+impl Sealed for () {}
+impl<T> Sealed for AnswerAs<T> {}

@@ -218,7 +218,7 @@ impl CallState {
     }
 
     /// The call that another process runs.
-    pub(super) fn handed_out(&self) -> Option<&HandedOutCall> {
+    pub(in crate::conversation) fn handed_out(&self) -> Option<&HandedOutCall> {
         match self.waits_for()? {
             WaitsFor::HandedOut { call, .. } => Some(call),
             _ => None,

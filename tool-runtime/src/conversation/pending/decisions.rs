@@ -78,9 +78,12 @@ impl PendingCalls {
     ///
     /// # Errors
     ///
-    /// There is no call with this id, it already has a result, or it has not begun.
+    /// There is no call with this id, it already has a result, it has not begun, or it was handed out.
     pub fn set_not_begun(&mut self, id: &str) -> Result<(), NotPendingError> {
         let at = self.call_without_result(id)?;
+        if self.states[at].handed_out().is_some() {
+            return Err(NotPendingError::NeedsResult { id: id.to_owned() });
+        }
         match &mut self.states[at].phase {
             phase @ Phase::Begun => *phase = Phase::Undecided,
             Phase::Approved { has_begun, .. } | Phase::Waiting { has_begun, .. } if *has_begun => {

@@ -179,7 +179,9 @@ impl PendingCalls {
 
     /// Counts this call towards the `max_calls` of its tool, unless it counts already.
     pub(crate) fn count_call(&self, registry: &Registry, id: &str, counts: &BegunCalls) {
-        let Some(position) = self.position(id).filter(|&at| !self.states[at].is_counted) else { return };
+        // A call that is handed out was counted then.
+        let is_counted = |state: &CallState| state.is_counted || state.handed_out().is_some();
+        let Some(position) = self.position(id).filter(|&at| !is_counted(&self.states[at])) else { return };
         let call = &self.calls()[position];
         let inner = registry.inner_call(call);
         let name = &inner.or(call).name;
