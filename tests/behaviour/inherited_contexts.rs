@@ -172,3 +172,43 @@ async fn the_context_of_a_program_without_a_session_is_inherited() {
     let inner = events.iter().filter(|(outer, _)| outer.is_some()).count();
     assert_eq!((inner, events.len()), (8, 10));
 }
+
+/// Starts a search that continues after the call.
+#[tool]
+fn start_search(
+    #[state] searches: &Mutex<Vec<tokio::task::JoinHandle<String>>>,
+    #[context] call: &CallContext,
+) -> &'static str {
+    let context = call.child_run_context().inherit_listeners(call);
+    let registry = Registry::new(tools![find]).expect("one tool").with(&context);
+    let search = async move {
+        registry.dispatch(&[ToolCall::new("a", "find", r#"{"page":7}"#)]).await[0].text().to_owned()
+    };
+    searches.lock().expect("no panic").push(tokio::spawn(search));
+    "started"
+}
+
+#[tokio::test]
+async fn calls_that_continue_after_their_outer_call_do_not_wait_for_the_listener() {
+    let searches: Arc<Mutex<Vec<tokio::task::JoinHandle<String>>>> = Arc::default();
+    let registry = Registry::builder().tools(tools![start_search]).state(Arc::clone(&searches)).build();
+    let reply = AssistantMessage::from_tool_calls([ToolCall::new("x", "start_search", "{}")]);
+    let mut session = Session::new().user("Go.");
+    let run = session.run(&registry.expect("one tool")).on_event(|_| ());
+    let end = run.complete(|request| {
+        let search = searches.lock().expect("no panic").pop();
+        let reply = reply.clone();
+        async move {
+            // The client answers when the search has ended.
+            match search {
+                Some(search) => {
+                    search.await.map(AssistantMessage::from_text).map_err(|error| error.to_string())
+                }
+                None if request.messages().len() == 1 => Ok(reply),
+                None => Ok(AssistantMessage::from_text("no search")),
+            }
+        }
+    });
+    assert_eq!(end.await.expect("it ends"), RunEnd::Answered);
+    assert_eq!(session.final_text(), "page 7");
+}

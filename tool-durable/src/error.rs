@@ -21,8 +21,7 @@ pub enum JournalError {
         /// The tool of the call that was not run.
         tool: String,
     },
-    /// The session has another result of the call than the journal: another run of the session has run the call, or an earlier one
-    /// has begun it.
+    /// Another run of the session has run the call, and this session has another result of it.
     #[non_exhaustive]
     OtherResult {
         /// The key of the call.
@@ -87,8 +86,8 @@ impl fmt::Display for JournalError {
             ),
             JournalError::OtherResult { key } => write!(
                 f,
-                "the journal has another result of the call `{}`: another run of the session has begun the call; load the session \
-                 again, and run it before you decide about its calls",
+                "another run of the session has run the call `{}`, which has another result there: load the session again, and run it \
+                 before you decide about its calls",
                 key.to_string().escape_debug()
             ),
             JournalError::OtherMessages { run_id, number } => write!(

@@ -10,7 +10,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tool_runtime::dispatch::{ReadyCall, ToolFailure, ToolResult};
 use tool_runtime::message::Message;
 use tool_runtime::session::{LoggedResult, RunLog, RunLogFuture};
-use tool_runtime::{AssistantMessage, Registry, Session, ToolCall, ToolMessage};
+use tool_runtime::{AssistantMessage, Registry, Session, ToolCall, ToolMessage, ToolOutput};
+
+/// The kind of the error of a call that a person denied or skipped.
+const DENIED: &str = "denied";
 
 /// Records the replies and the calls of one run in a journal.
 pub(crate) struct JournalLog {
@@ -64,7 +67,7 @@ impl RunLog for JournalLog {
                 arguments: BTreeMap::new(),
                 message: reply.clone(),
             };
-            self.compare_calls(session, registry, &mut recorded).await?;
+            self.compare_calls(session, &mut recorded).await?;
             let is_new = self.journal.record_reply(&recorded).await?;
             *self.requested() = None;
             if is_new {
@@ -104,12 +107,7 @@ impl RunLog for JournalLog {
 
 impl JournalLog {
     /// Adds the results and the arguments of the newest calls of the session that the journal does not have.
-    async fn compare_calls(
-        &self,
-        session: &Session,
-        registry: &Registry,
-        next: &mut JournalReply,
-    ) -> Result<(), JournalError> {
+    async fn compare_calls(&self, session: &Session, next: &mut JournalReply) -> Result<(), JournalError> {
         let Some((calls, results)) = newest_calls(session) else { return Ok(()) };
         let number = session.replies().saturating_sub(1);
         let reply = self.journal.find_reply(&next.run_id, number).await?;
@@ -120,19 +118,20 @@ impl JournalLog {
                 next.arguments.insert(call.id.clone(), call.arguments.clone());
             }
             let Some(&result) = results.get(&*call.id) else { continue };
-            match recorded.remove(&position) {
-                Some(RecordedCall { result: Some(recorded), .. }) if is_same(&recorded, result) => {}
-                Some(recorded) if is_other(&recorded, result, registry) => {
-                    return Err(JournalError::OtherResult { key: recorded.call.key });
-                }
+            let Some(RecordedCall { call: begun, result: recorded }) = recorded.remove(&position) else {
+                next.results.push(result.clone());
+                continue;
+            };
+            let recorded = match recorded {
+                Some(recorded) => recorded,
                 // The call was too late for `call_timeout`, or its result could not be recorded.
-                Some(RecordedCall { result: None, call }) => {
-                    let ended = end_begun(&self.journal, &call, result.clone().into()).await?;
-                    if !is_same(&ended, result) {
-                        return Err(JournalError::OtherResult { key: call.key });
-                    }
-                }
-                _ => next.results.push(result.clone()),
+                None => end_begun(&self.journal, &begun, result.clone().into()).await?,
+            };
+            if is_wrong(&recorded, result) {
+                return Err(JournalError::OtherResult { key: begun.key });
+            }
+            if !is_same(&recorded, result) {
+                next.results.push(result.clone());
             }
         }
         Ok(())
@@ -240,17 +239,13 @@ fn approve_again(session: &mut Session, begun: &JournalCall, call: &ToolCall) {
     };
 }
 
-/// Whether the result of a session contradicts the record. The texts of one result may differ, but not its kind.
-fn is_other(recorded: &RecordedCall, message: &ToolMessage, registry: &Registry) -> bool {
-    match &recorded.result {
-        Some(result) => !is_pending(result) && result.error_kind() != message.error_kind(),
-        // It has begun in another run, or before the session was stored.
-        None => message.error_kind() == Some("denied") && !may_repeat(&recorded.call, registry),
-    }
+/// Whether a session reports that a call did not run, although it has run.
+fn is_wrong(recorded: &ToolResult, message: &ToolMessage) -> bool {
+    message.error_kind() == Some(DENIED) && recorded.error_kind() != Some(DENIED) && !is_pending(recorded)
 }
 
 fn is_pending(recorded: &ToolResult) -> bool {
-    recorded.output().is_some_and(|output| output.ticket().is_some())
+    recorded.output().is_some_and(ToolOutput::is_pending)
 }
 
 /// Whether the model receives the recorded result.

@@ -167,6 +167,21 @@ async fn calls_count_once_and_take_their_turns() {
 }
 
 #[tokio::test]
+async fn a_call_that_is_handed_out_counts_once_if_its_result_is_replayed() {
+    let ledger = Ledger::default();
+    let registry = bound(builder(&ledger));
+    let replies = ["a", "b", "c"].map(|id| calling([call(id, "charge", 7)]));
+    let model = model(replies.into_iter().chain([text_reply("Done.")]).collect::<Vec<_>>());
+    let mut session = asked();
+    for id in ["a", "b"] {
+        assert_eq!(run(&mut session, &registry, &model).await, RunEnd::NeedsResult);
+        session.replay_result(&registry, id, "charged").expect("it was handed out");
+    }
+    assert_eq!(run(&mut session, &registry, &model).await, RunEnd::Answered);
+    assert!(results(&session)[2].contains("may be called only 2 times"), "{:?}", results(&session));
+}
+
+#[tokio::test]
 async fn each_end_of_a_call_comes_back() {
     let ledger = Ledger::default();
     let registry = bound(builder(&ledger).max_result_bytes(100));

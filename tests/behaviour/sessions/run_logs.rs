@@ -4,10 +4,10 @@ use super::*;
 use futures_util::stream;
 use serde_json::json;
 use std::collections::BTreeMap;
-use tool_runtime::RunContext;
 use tool_runtime::conversation::NotPendingError;
 use tool_runtime::dispatch::ReadyCall;
 use tool_runtime::session::{LogError, LoggedResult, RunEnd, RunError, RunLog, RunLogFuture};
+use tool_runtime::{CallContext, RunContext};
 
 /// A log in memory, which notes its operations in a ledger.
 #[derive(Clone, Default)]
@@ -231,6 +231,80 @@ async fn after_an_error_of_the_log_calls_that_run_finish_and_the_others_stay_pen
                 (calls, _) => panic!("{calls:?}"),
             }
         }
+    }
+}
+
+/// Dispatches another call with the same registry.
+#[tool]
+async fn research(#[state] own: &std::sync::OnceLock<Registry>, #[context] call: &CallContext) -> String {
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    let registry = own.get().expect("it is set").with(&call.child_run_context());
+    registry.dispatch(&[ToolCall::new("inner", "find", r#"{"order":7}"#)]).await[0].text().to_owned()
+}
+
+/// A log that is slow to record the beginning of `late`, and fails for `failed`.
+struct SlowLog {
+    ledger: Ledger,
+    keeps_result: bool,
+}
+
+impl RunLog for SlowLog {
+    fn find_reply<'a>(
+        &'a self,
+        _: &'a Session,
+        _: &'a Registry,
+    ) -> RunLogFuture<'a, Option<AssistantMessage>> {
+        Box::pin(async { Ok(None) })
+    }
+
+    fn record_reply<'a>(
+        &'a self,
+        _: &'a Session,
+        _: &'a Registry,
+        _: &'a AssistantMessage,
+    ) -> RunLogFuture<'a, ()> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn run_call(&self, call: ReadyCall) -> RunLogFuture<'_, LoggedResult> {
+        Box::pin(async move {
+            match call.id() {
+                "late" => tokio::time::sleep(Duration::from_secs(3600)).await,
+                "failed" => {
+                    if self.keeps_result {
+                        call.run().await;
+                        call.keep_result();
+                    }
+                    return Err("the disk is full".into());
+                }
+                _ => {}
+            }
+            self.ledger.add(format!("begun {}", call.id()));
+            Ok(call.run().await.into())
+        })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_an_error_of_the_log_no_call_begins_and_none_waits_for_another() {
+    for keeps_result in [false, true] {
+        let own = Arc::new(std::sync::OnceLock::new());
+        let registry = Registry::builder().tools(tools![find, research]).state(Arc::clone(&own));
+        let registry = registry.max_concurrency(2).build().expect("two tools");
+        own.set(registry.clone()).expect("it is set once");
+        let log = Arc::new(SlowLog { ledger: Ledger::default(), keeps_result });
+        let find = |id: &str| ToolCall::new(id, "find", r#"{"order":7}"#);
+        let calls = [ToolCall::new("research", "research", "{}"), find("failed"), find("late")];
+        let model = ScriptedModel::new([AssistantMessage::from_tool_calls(calls)]);
+        let mut session = Session::new().user("Go.");
+        let started = tokio::time::Instant::now();
+        let run = session.run(&registry).log(log.clone()).complete(|request| model.complete(request));
+        assert_eq!(log_error(run.await), "the disk is full");
+        assert!(started.elapsed() < Duration::from_secs(1), "it waits for the call that runs only");
+        assert_eq!(log.ledger.entries(), ["begun research"]);
+        let pending = session.pending().expect("two calls are pending");
+        assert_eq!(pending.result_of("research").map(|result| result.text()), Some("order 7"));
+        assert_eq!(pending.without_result().count(), 2);
     }
 }
 

@@ -106,6 +106,91 @@ async fn a_client_that_fails_lets_the_other_run_send_the_request() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_call_that_one_request_runs_is_not_denied_by_another() {
+    let (ledger, journal) = (Ledger::default(), MemoryJournal::default());
+    let registry = registry(&ledger, SHORT * 2);
+    let stored = {
+        let mut session = Session::new().user("Go.");
+        let _ = run(&mut session, &registry, &journal, &model([calls([("refund", 7)])])).await;
+        session
+    };
+    let (mut approved, mut denied) = (stored.clone(), stored.clone());
+    approved.approve("call_0").expect("it waits");
+    denied.deny("call_0", "the user said no").expect("it waits");
+    let model = model([done(), done(), done()]);
+    let (end, error) = tokio::join!(run(&mut approved, &registry, &journal, &model), async {
+        tokio::time::sleep(SHORT).await;
+        let run = denied.run(&registry).journal(&journal);
+        run.complete(|request| model.complete(request)).await.expect_err("the other request runs it")
+    });
+    assert_eq!(end, RunEnd::Answered);
+    let expected = "another run of the session has run the call `order-7/0/0`, which has another result there: load the session \
+                    again, and run it before you decide about its calls";
+    assert_eq!(error.to_string(), expected);
+    let mut again = stored;
+    assert_eq!(run(&mut again, &registry, &journal, &model).await, RunEnd::Answered);
+    assert_eq!(again.messages(), approved.messages(), "the journal has one conversation");
+    assert_eq!(ledger.entries(), ["refund 7"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_of_which_the_journal_knows_stays_begun_until_it_has_its_result() {
+    let (ledger, journal) = (Ledger::default(), MemoryJournal::default());
+    let mut session = Session::new().user("Go.");
+    let (slow, model) = (registry(&ledger, LONG), model([calls([("charge", 7)])]));
+    let run = session.run(&slow).journal(&journal).complete(|request| model.complete(request));
+    assert!(tokio::time::timeout(LIFE, run).await.is_err(), "the call runs");
+    journal.fail("finish");
+    let run = session.run(&slow).journal(&journal).complete(|request| model.complete(request));
+    assert!(matches!(run.await, Err(RunError::Log(_))));
+    session.deny("call_0", "no").expect_err("it has begun");
+    session.push_user("Stop.");
+    assert!(results(&session)[0].contains("It may have taken effect"), "{:?}", results(&session));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_claim_stays_until_the_journal_has_answered() {
+    let (ledger, journal) = (Ledger::default(), MemoryJournal::default());
+    let registry = registry(&ledger, SHORT);
+    let mut session = Session::new().user("Go.");
+    let model = model([calls([("refund", 7)]), done()]);
+    let _ = run(&mut session, &registry, &journal, &model).await;
+    session.approve("call_0").expect("it waits");
+    let mut claimed = session.claim_as("worker-1");
+    let token = tool_runtime::dispatch::CancellationToken::new();
+    token.cancel();
+    let cancelled = registry.with(&RunContext::new().run_id("order-7").cancellation(token));
+    assert_eq!(run(&mut claimed, &cancelled, &journal, &model).await, RunEnd::Cancelled);
+    assert_eq!((claimed.is_claimed(), claimed.claim_owner()), (true, Some("worker-1")));
+    assert_eq!(
+        run(&mut claimed, &registry, &journal, &model).await,
+        RunEnd::NeedsApproval,
+        "it has not begun"
+    );
+    assert_eq!((claimed.is_claimed(), claimed.claim_owner()), (false, None));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_claimed_session_knows_that_a_call_is_handed_out() {
+    let (ledger, journal) = (Ledger::default(), MemoryJournal::default());
+    let registry = registry(&ledger, SHORT);
+    let mut session = Session::new().user("Go.");
+    let model = model([calls([("charge", 7)]), done()]);
+    for _ in 0..2 {
+        let run = session.run(&registry).journal(&journal).hand_out_calls();
+        assert_eq!(
+            run.complete(|request| model.complete(request)).await.expect("it ends"),
+            RunEnd::NeedsResult
+        );
+        assert!(session.awaiting_result()[0].may_have_taken_effect);
+        session = session.claim();
+    }
+    session.set_not_begun("call_0").expect_err("another process may run it");
+    session.push_user("Stop.");
+    assert!(results(&session)[0].contains("It may have taken effect"), "{:?}", results(&session));
+}
+
+#[tokio::test(start_paused = true)]
 async fn calls_of_a_run_with_a_log_are_recorded_once_even_with_record_calls() {
     let (ledger, journal) = (Ledger::default(), MemoryJournal::default());
     let recording = record_calls(&journal, |error| panic!("{error}"));
@@ -113,8 +198,14 @@ async fn calls_of_a_run_with_a_log_are_recorded_once_even_with_record_calls() {
     let registry = registry.around_call(recording).build().expect("one tool");
     let registry = registry.with(&RunContext::new().run_id("order-7"));
     let mut session = Session::new().user("Go.");
-    let model = model([calls([("charge", 7)]), done()]);
+    let (model, again) = (model([calls([("charge", 7)]), done()]), model([calls([("charge", 7)]), done()]));
     assert_eq!(run(&mut session, &registry, &journal, &model).await, RunEnd::Answered);
     assert_eq!(json!(journal.operations()).to_string().matches("begin").count(), 1);
     assert_eq!(ledger.entries().len(), 1);
+
+    let mut without_log = Session::new().user("Go.");
+    let (outer, context) = (MemoryJournal::default(), RunContext::new().run_id("order-8"));
+    let run = without_log.run(&registry.with(&context)).around_call_outermost(record_calls(&outer, |_| ()));
+    let end = run.complete(|request| again.complete(request)).await.expect("it ends");
+    assert_eq!((end, outer.operations().len(), ledger.entries().len()), (RunEnd::Answered, 2, 2));
 }

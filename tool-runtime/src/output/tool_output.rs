@@ -110,6 +110,13 @@ impl ToolOutput {
         self.as_pending()?.ticket.as_deref()
     }
 
+    /// Whether the result comes later: the output of [`pending`](ToolOutput::pending), or that of a tool that
+    /// [runs elsewhere](crate::DynamicTool::external).
+    #[must_use]
+    pub fn is_pending(&self) -> bool {
+        self.as_pending().is_some()
+    }
+
     pub(crate) fn as_pending(&self) -> Option<&Pending> {
         self.more.as_ref()?.pending.as_ref()
     }
