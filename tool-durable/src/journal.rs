@@ -144,40 +144,25 @@ pub struct JournalReply {
     pub message: AssistantMessage,
 }
 
-impl<J: Journal + ?Sized> Journal for Arc<J> {
-    fn find_calls<'a>(&'a self, run_id: &'a str, reply: u64) -> JournalFuture<'a, Vec<RecordedCall>> {
-        (**self).find_calls(run_id, reply)
-    }
+/// Implements each method with that of the journal in an `Arc`.
+macro_rules! journal_in_arc {
+    ($($method:ident($($argument:ident: $type:ty),*) -> $output:ty;)*) => {
+        impl<J: Journal + ?Sized> Journal for Arc<J> {
+            $(fn $method<'a>(&'a self, $($argument: $type),*) -> JournalFuture<'a, $output> {
+                (**self).$method($($argument),*)
+            })*
+        }
+    };
+}
 
-    fn begin_call<'a>(&'a self, call: &'a JournalCall) -> JournalFuture<'a, Option<RecordedCall>> {
-        (**self).begin_call(call)
-    }
-
-    fn finish_call<'a>(&'a self, key: &'a CallKey, result: &'a ToolResult) -> JournalFuture<'a, ()> {
-        (**self).finish_call(key, result)
-    }
-
-    fn release_call<'a>(&'a self, key: &'a CallKey) -> JournalFuture<'a, ()> {
-        (**self).release_call(key)
-    }
-
-    fn find_reply<'a>(&'a self, run_id: &'a str, number: u64) -> JournalFuture<'a, Option<JournalReply>> {
-        (**self).find_reply(run_id, number)
-    }
-
-    fn begin_reply<'a>(&'a self, run_id: &'a str, number: u64) -> JournalFuture<'a, Option<JournalReply>> {
-        (**self).begin_reply(run_id, number)
-    }
-
-    fn record_reply<'a>(&'a self, reply: &'a JournalReply) -> JournalFuture<'a, bool> {
-        (**self).record_reply(reply)
-    }
-
-    fn release_reply<'a>(&'a self, run_id: &'a str, number: u64) -> JournalFuture<'a, ()> {
-        (**self).release_reply(run_id, number)
-    }
-
-    fn remove_run<'a>(&'a self, run_id: &'a str) -> JournalFuture<'a, ()> {
-        (**self).remove_run(run_id)
-    }
+journal_in_arc! {
+    find_calls(run_id: &'a str, reply: u64) -> Vec<RecordedCall>;
+    begin_call(call: &'a JournalCall) -> Option<RecordedCall>;
+    finish_call(key: &'a CallKey, result: &'a ToolResult) -> ();
+    release_call(key: &'a CallKey) -> ();
+    find_reply(run_id: &'a str, number: u64) -> Option<JournalReply>;
+    begin_reply(run_id: &'a str, number: u64) -> Option<JournalReply>;
+    record_reply(reply: &'a JournalReply) -> bool;
+    release_reply(run_id: &'a str, number: u64) -> ();
+    remove_run(run_id: &'a str) -> ();
 }

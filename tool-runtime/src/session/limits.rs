@@ -14,12 +14,6 @@ pub(super) struct Limits {
     pub(super) requests: Option<usize>,
 }
 
-impl Default for Limits {
-    fn default() -> Self {
-        Limits { replies: 30, calls: None, tokens: None, requests: None }
-    }
-}
-
 /// The replies, calls and tokens since the last user message. A stored session may have any numbers.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Used {

@@ -63,9 +63,9 @@ impl Session {
     ///
     /// See [`Session`] for an example.
     pub fn run(&mut self, registry: &Registry) -> Run<'_> {
-        let (registry, limits) = (registry.clone(), Limits::default());
+        let limits = Limits { replies: 30, calls: None, tokens: None, requests: None };
         let settings = Settings {
-            registry,
+            registry: registry.clone(),
             limits,
             wire: None,
             layers: RunLayers::default(),

@@ -100,9 +100,9 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
     }
 }
 
-/// The answer of a [`Run`]: text, for `()`, or a value, for [`AnswerAs`]. It decides what the run returns, and has no other
-/// implementations.
-pub trait Answer: Sealed {
+/// The answer of a [`Run`]: text, for `()`, or a value, for [`AnswerAs`]. It decides what the run returns. It has no other
+/// implementations, since the type of its format is private.
+pub trait Answer {
     /// How a run ends: [`RunEnd`] or [`TypedEnd`].
     type End;
 
@@ -129,9 +129,3 @@ impl<T: DeserializeOwned + JsonSchema> Answer for AnswerAs<T> {
         }
     }
 }
-
-/// No other type is an [`Answer`].
-pub trait Sealed {}
-
-impl Sealed for () {}
-impl<T> Sealed for AnswerAs<T> {}
