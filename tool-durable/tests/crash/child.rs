@@ -14,9 +14,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tool_runtime::dispatch::CancellationToken;
-use tool_runtime::session::{Event, RunEnd, WaitingCall};
+use tool_runtime::session::{Event, RunEnd, RunError, WaitingCall};
 use tool_runtime::{AssistantMessage, Registry, RunContext, Session, tools};
-use tool_runtime_durable::{DurableRun as _, FileJournal, JournaledRunError};
+use tool_runtime_durable::{DurableRun as _, FileJournal};
 
 /// The exit code of a process that cannot open the journal.
 pub(crate) const NO_JOURNAL: i32 = 3;
@@ -271,9 +271,10 @@ impl Program {
 }
 
 /// The error of a run that the model causes. Any other error ends the process.
-fn error_text<E: std::fmt::Display>(error: JournaledRunError<E>) -> String {
+fn error_text<E: std::fmt::Display>(error: RunError<E>) -> String {
     match error {
-        JournaledRunError::Run(error) if !error.to_string().contains("rejected") => error.to_string(),
-        error => panic!("{error}"),
+        RunError::Log(error) => panic!("{error}"),
+        error if error.to_string().contains("rejected") => panic!("{error}"),
+        error => error.to_string(),
     }
 }
