@@ -1,9 +1,8 @@
 //! The effects and the requests in a ledger.
 
 use crate::ledger::Entry;
-use crate::oracle::reply_of;
-use crate::plan::{Plan, Tool, unedited};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::plan::{Place, Plan, Tool, unedited};
+use std::collections::BTreeMap;
 
 /// The entries of one order. The times are indexes in the ledger.
 #[derive(Debug)]
@@ -22,7 +21,7 @@ pub(crate) struct Effects<'a> {
 }
 
 impl<'a> Effects<'a> {
-    /// Reads the entries, and checks that the model is never asked for a recorded reply.
+    /// Reads the entries, and checks that the model is never asked for a recorded reply, and that each call has its key.
     pub(crate) fn new(plan: &Plan, entries: &'a [Entry]) -> Result<Self, String> {
         let mut effects = Effects { entries, of_orders: BTreeMap::new(), asks: BTreeMap::new() };
         let mut keys: BTreeMap<&str, &str> = BTreeMap::new();
@@ -42,7 +41,10 @@ impl<'a> Effects<'a> {
                 Entry::Received { reply } => recorded = recorded.max(reply + 1),
                 Entry::Stored { replies } => recorded = recorded.max(*replies),
                 Entry::Begun { order, key } => {
-                    let (reply, ask) = reply_of(order).ok_or("an order without a reply")?;
+                    let Place { reply, ask, .. } = Place::of(order).ok_or("an order without a place")?;
+                    if *key != escaped(&plan.key(order)) {
+                        return Err(format!("the key of {order} is {key}"));
+                    }
                     let is_read = |order: &str| plan.tool(order) == Some(Tool::FindOrder);
                     // A read of a streamed reply begins before its reply is recorded, which may be lost.
                     if !is_read(order) {
@@ -52,8 +54,7 @@ impl<'a> Effects<'a> {
                         return Err(format!("{order} is a call of a reply that was lost"));
                     }
                     let before = keys.insert(key, order).filter(|before| before != order);
-                    if before.is_some_and(|before| !is_read(before) || reply_of(before) == Some((reply, ask)))
-                    {
+                    if before.is_some_and(|before| !is_read(before)) {
                         return Err(format!("two calls have the key {key}"));
                     }
                     effects.of_order(order).begun.push(index);
@@ -69,8 +70,7 @@ impl<'a> Effects<'a> {
                 _ => {}
             }
         }
-        let orders: BTreeSet<&&str> = keys.values().collect();
-        if orders.len() == keys.len() { Ok(effects) } else { Err("a call has two keys".to_owned()) }
+        Ok(effects)
     }
 
     fn of_order(&mut self, order: &'a str) -> &mut Effect {
@@ -126,4 +126,16 @@ impl<'a> Effects<'a> {
         let entries = self.entries.iter().enumerate();
         entries.filter(|(index, entry)| (start..end).contains(index) && entry.interrupts()).count()
     }
+}
+
+/// A key in visible ASCII characters, as a tool receives it.
+fn escaped(key: &str) -> String {
+    let escape = |byte: u8| {
+        if byte.is_ascii_graphic() && byte != b'%' {
+            char::from(byte).to_string()
+        } else {
+            format!("%{byte:02X}")
+        }
+    };
+    key.bytes().map(escape).collect()
 }

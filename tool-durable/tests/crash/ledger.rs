@@ -1,13 +1,21 @@
 //! The ledger of a round: one line for each effect and each step of the program, independent of the journal.
 
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// One line of the ledger.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Line {
+    /// The name of the session; empty for an entry about the process.
+    pub(crate) session: String,
+    pub(crate) entry: Entry,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Entry {
     /// A process has opened the journal.
@@ -30,7 +38,7 @@ pub(crate) enum Entry {
     Ended { end: String },
     /// The token of the run was cancelled, and the run has ended.
     Cancelled,
-    /// The future of the run was dropped.
+    /// The future of the run is dropped.
     Dropped,
     /// The session is stored.
     Stored { replies: u64 },
@@ -58,9 +66,11 @@ pub(crate) fn signal() {
     writeln!(stdout, "{SIGNAL}").and_then(|()| stdout.flush()).expect("the parent reads");
 }
 
-/// The ledger in the process that writes it.
+/// The ledger in the process that writes it, for the entries of one session or about the process.
+#[derive(Clone)]
 pub(crate) struct Ledger {
-    state: Mutex<State>,
+    session: String,
+    state: Arc<Mutex<State>>,
 }
 
 struct State {
@@ -68,7 +78,9 @@ struct State {
     written: usize,
     /// The process does nothing more after so many entries, so that it is killed exactly there.
     holds_at: Option<usize>,
-    alarm: Option<Alarm>,
+    alarms: Vec<Alarm>,
+    /// How often the models of the sessions were asked for each reply, in all processes.
+    asks: HashMap<String, HashMap<u64, u64>>,
 }
 
 /// An interruption of a run after so many entries.
@@ -78,9 +90,21 @@ struct Alarm {
 }
 
 impl Ledger {
-    pub(crate) fn open(folder: &Path, holds_at: Option<usize>) -> io::Result<Self> {
+    /// Opens the ledger, which has these lines. The handle is for entries about the process.
+    pub(crate) fn open(folder: &Path, lines: &[Line], holds_at: Option<usize>) -> io::Result<Self> {
         let file = OpenOptions::new().append(true).create(true).open(path(folder))?;
-        Ok(Ledger { state: Mutex::new(State { file, written: 0, holds_at, alarm: None }) })
+        let mut state = State { file, written: 0, holds_at, alarms: Vec::new(), asks: HashMap::new() };
+        for Line { session, entry } in lines {
+            if let Entry::Asked { reply, .. } = entry {
+                state.count_ask(session, *reply);
+            }
+        }
+        Ok(Ledger { session: String::new(), state: Arc::new(Mutex::new(state)) })
+    }
+
+    /// The ledger for the entries of a session.
+    pub(crate) fn of_session(&self, session: &str) -> Self {
+        Ledger { session: session.to_owned(), state: Arc::clone(&self.state) }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -88,49 +112,73 @@ impl Ledger {
     }
 
     /// Appends an entry with a single write, and signals the parent.
-    pub(crate) fn write(&self, entry: &Entry) {
-        let line = line_of(entry);
+    pub(crate) fn write(&self, entry: Entry) {
+        self.state().write(&self.session, entry);
+    }
+
+    /// Writes that the model is asked for a reply, and returns how often it was asked before.
+    pub(crate) fn write_asked(&self, reply: u64, messages: u64) -> u64 {
         let mut state = self.state();
-        state.file.write_all(line.as_bytes()).expect("the ledger is written");
-        state.written += 1;
+        let ask = state.count_ask(&self.session, reply);
+        state.write(&self.session, Entry::Asked { reply, ask, messages });
+        ask
+    }
+
+    /// How often the model was asked for a reply.
+    pub(crate) fn asks(&self, reply: u64) -> u64 {
+        let state = self.state();
+        state.asks.get(&self.session).and_then(|asks| asks.get(&reply)).copied().unwrap_or_default()
+    }
+
+    /// Calls the function at the `entries`th entry from now, of any session.
+    pub(crate) fn set_alarm(&self, entries: usize, ring: impl FnOnce() + Send + 'static) {
+        let mut state = self.state();
+        let at = state.written + entries;
+        state.alarms.push(Alarm { at, ring: Box::new(ring) });
+    }
+}
+
+impl State {
+    /// Counts a request for a reply, and returns the number of those before.
+    fn count_ask(&mut self, session: &str, reply: u64) -> u64 {
+        let asks = self.asks.entry(session.to_owned()).or_default().entry(reply).or_default();
+        *asks += 1;
+        *asks - 1
+    }
+
+    fn write(&mut self, session: &str, entry: Entry) {
+        let line = line_of(&Line { session: session.to_owned(), entry });
+        self.file.write_all(line.as_bytes()).expect("the ledger is written");
+        self.written += 1;
         signal();
-        if state.holds_at == Some(state.written) {
+        if self.holds_at == Some(self.written) {
             std::thread::sleep(TIME_LIMIT);
             std::process::abort();
         }
-        let written = state.written;
-        if let Some(alarm) = state.alarm.take_if(|alarm| alarm.at <= written) {
+        let written = self.written;
+        for alarm in self.alarms.extract_if(.., |alarm| alarm.at <= written) {
             (alarm.ring)();
         }
-    }
-
-    /// Calls the function at the `entries`th entry from now.
-    pub(crate) fn set_alarm(&self, entries: usize, ring: impl FnOnce() + Send + 'static) {
-        let mut state = self.state();
-        state.alarm = Some(Alarm { at: state.written + entries, ring: Box::new(ring) });
-    }
-
-    pub(crate) fn remove_alarm(&self) {
-        self.state().alarm = None;
     }
 }
 
 /// Appends an entry of the parent, while no child runs.
-pub(crate) fn append(folder: &Path, entry: &Entry) -> Result<(), String> {
+pub(crate) fn append(folder: &Path, entry: Entry) -> Result<(), String> {
     let file = OpenOptions::new().append(true).create(true).open(path(folder));
-    file.and_then(|mut file| file.write_all(line_of(entry).as_bytes())).map_err(|error| error.to_string())
+    let line = line_of(&Line { session: String::new(), entry });
+    file.and_then(|mut file| file.write_all(line.as_bytes())).map_err(|error| error.to_string())
 }
 
-fn line_of(entry: &Entry) -> String {
-    serde_json::to_string(entry).expect("an entry is JSON") + "\n"
+fn line_of(line: &Line) -> String {
+    serde_json::to_string(line).expect("a line is JSON") + "\n"
 }
 
 fn path(folder: &Path) -> PathBuf {
     folder.join("ledger")
 }
 
-/// All entries of the ledger; empty before the first one.
-pub(crate) fn entries(folder: &Path) -> Result<Vec<Entry>, String> {
+/// All lines of the ledger; empty before the first one.
+pub(crate) fn lines(folder: &Path) -> Result<Vec<Line>, String> {
     let text = match std::fs::read_to_string(path(folder)) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -139,4 +187,15 @@ pub(crate) fn entries(folder: &Path) -> Result<Vec<Entry>, String> {
     text.lines()
         .map(|line| serde_json::from_str(line).map_err(|error| format!("ledger: {error} in {line}")))
         .collect()
+}
+
+/// The entries of a session and about the processes, and the interruptions of the sessions around it.
+pub(crate) fn entries_of(lines: &[Line], session: &str) -> Vec<Entry> {
+    let is_around = |outer: &str| session.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'));
+    let concerns = |line: &&Line| {
+        line.session.is_empty()
+            || line.session == session
+            || line.entry.interrupts() && is_around(&line.session)
+    };
+    lines.iter().filter(concerns).map(|line| line.entry.clone()).collect()
 }

@@ -8,12 +8,15 @@ mod model;
 mod oracle;
 mod plan;
 mod process;
+mod program;
 mod round;
+mod run;
 mod stage;
 mod store;
 mod tally;
 mod tools;
 
+use plan::Kind;
 use round::Round;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -24,7 +27,7 @@ use tally::Tally;
 /// The default number of rounds.
 const ROUNDS: u64 = 20;
 
-/// In so many rounds, a process is killed in each stage.
+/// In so many rounds, a process is killed in each stage, and each kind occurs.
 const ROUNDS_OF_ALL_STAGES: u64 = 100;
 
 /// The rounds that are played at once.
@@ -38,7 +41,8 @@ fn from_environment(name: &str, default: u64) -> u64 {
 fn an_effect_happens_at_most_once_whenever_the_program_is_killed() {
     let seed = from_environment("CRASH_SEED", fastrand::u64(..));
     let rounds = from_environment("CRASH_ROUNDS", ROUNDS);
-    println!("seed {seed}, {rounds} rounds; CRASH_SEED={seed} repeats them");
+    let kind = Kind::forced().map(|kind| format!("CRASH_KIND={} ", kind.name())).unwrap_or_default();
+    println!("seed {seed}, {rounds} rounds; {kind}CRASH_SEED={seed} repeats them");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("crash-{}", std::process::id()));
     let (next, tally, failure) = (AtomicU64::new(0), Mutex::new(Tally::default()), Mutex::new(None));
     std::thread::scope(|scope| {
@@ -64,6 +68,7 @@ fn an_effect_happens_at_most_once_whenever_the_program_is_killed() {
     println!("{tally}\n{rounds} of {rounds}");
     if rounds >= ROUNDS_OF_ALL_STAGES {
         assert_eq!(tally.missed_stages(), []);
+        assert_eq!(tally.missed_kinds(), []);
     }
     std::fs::remove_dir_all(folder).expect("the files are closed");
 }
@@ -79,7 +84,11 @@ fn play(folder: &Path, seed: u64) -> Result<Tally, String> {
         }
         Err(error) => {
             let stderr = std::fs::read_to_string(folder.join("stderr")).unwrap_or_default();
-            Err(format!("CRASH_SEED={seed} CRASH_ROUNDS=1, files in {}: {error}\n{stderr}", folder.display()))
+            let kind = Kind::forced().map(|kind| format!("CRASH_KIND={} ", kind.name())).unwrap_or_default();
+            Err(format!(
+                "{kind}CRASH_SEED={seed} CRASH_ROUNDS=1, files in {}: {error}\n{stderr}",
+                folder.display()
+            ))
         }
     }
 }

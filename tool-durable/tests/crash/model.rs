@@ -3,9 +3,8 @@
 use crate::ledger::{Entry, Ledger};
 use crate::plan::{Failure, Plan, digest};
 use futures_util::stream::{self, Stream, StreamExt as _};
-use std::collections::HashMap;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tool_runtime::conversation::Request;
 use tool_runtime::message::Message;
@@ -16,42 +15,26 @@ use tool_runtime_testing::{ScriptedModel, ScriptedModelError, ScriptedReply};
 pub(crate) struct Model {
     script: ScriptedModel,
     plan: Arc<Plan>,
-    ledger: Arc<Ledger>,
-    /// How often the model was asked for each reply, in all processes.
-    asked: Arc<Mutex<HashMap<u64, u64>>>,
+    ledger: Ledger,
 }
 
 impl Model {
-    /// The model, with the ledger of the processes so far.
-    pub(crate) fn new(plan: &Arc<Plan>, ledger: &Arc<Ledger>, entries: &[Entry]) -> Self {
-        let mut asked = HashMap::new();
-        for entry in entries {
-            if let Entry::Asked { reply, .. } = entry {
-                *asked.entry(*reply).or_default() += 1;
-            }
-        }
-        let asked = Arc::new(Mutex::new(asked));
-        let (of_script, counts) = (Arc::clone(ledger), Arc::clone(&asked));
-        let (plan, ledger) = (Arc::clone(plan), Arc::clone(ledger));
-        let of_plan = Arc::clone(&plan);
+    /// The model of a session.
+    pub(crate) fn new(plan: &Arc<Plan>, ledger: &Ledger) -> Self {
+        let (of_script, of_plan) = (ledger.clone(), Arc::clone(plan));
         let script = ScriptedModel::repeat(ScriptedReply::from_fn(move |request| {
             let reply = number_of_replies(request.messages());
-            let mut counts = counts.lock().unwrap_or_else(PoisonError::into_inner);
-            let count = counts.entry(reply).or_default();
-            let ask = *count;
-            *count += 1;
-            of_script.write(&Entry::Asked { reply, ask, messages: digest_of(request.messages()) });
+            let ask = of_script.write_asked(reply, digest_of(request.messages()));
             sent(&of_plan, reply, ask)
         }));
-        Model { script, plan, ledger, asked }
+        Model { script, plan: Arc::clone(plan), ledger: ledger.clone() }
     }
 
     /// Writes that the newest reply with this number has arrived, unless it is interrupted.
     fn write_replied(&self, reply: u64) {
-        let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner)[&reply];
-        let ask = asked - 1;
+        let ask = self.ledger.asks(reply).saturating_sub(1);
         if self.plan.failure(reply, ask).is_none() {
-            self.ledger.write(&Entry::Replied { reply, ask });
+            self.ledger.write(Entry::Replied { reply, ask });
         }
     }
 

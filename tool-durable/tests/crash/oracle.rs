@@ -1,10 +1,10 @@
-//! The rules of a finished round. They use the ledger, the sessions and the plan, but not the journal.
+//! The rules of a session that has come to its end. They use the ledger, the sessions and the plan, but not the journal.
 
 use crate::calls::{CallInSession, calls};
 use crate::effects::Effects;
 use crate::ledger::Entry;
 use crate::model::digest_of;
-use crate::plan::{Decision, Plan, Tool, edited, unedited};
+use crate::plan::{Decision, Kind, Place, Plan, Tool, edited, unedited};
 use crate::tally::Tally;
 use crate::tools::MAX_NOTIFICATIONS;
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,20 +51,18 @@ pub(crate) fn check(
         if call.call.name != planned.tool.name() || call.order != planned.order && !is_edited {
             return Err(format!("the model has sent {planned:?}, and the session has {call:?}"));
         }
-        let result = check_call(planned.tool, decision, call, &effects);
+        let result = check_call(plan, planned.tool, decision, call, &effects);
         tally.add_result(result.map_err(|error| format!("{error}: {call:?}"))?);
     }
     let orders: BTreeSet<&str> = calls.iter().map(|call| &*call.order).collect();
     let is_lost_read = |order: &str| {
-        let is_lost = reply_of(order).is_some_and(|(reply, ask)| ask < effects.last_ask(reply));
+        let is_lost = Place::of(order).is_some_and(|place| place.ask < effects.last_ask(place.reply));
         is_lost && plan.tool(order) == Some(Tool::FindOrder)
     };
     if let Some(order) = effects.orders().find(|order| !orders.contains(order) && !is_lost_read(order)) {
         return Err(format!("the session does not have the call with the effect {order}"));
     }
     check_notifications(&calls)?;
-    tally.stopped_runs +=
-        entries.iter().filter(|entry| matches!(entry, Entry::Cancelled | Entry::Dropped)).count();
     tally.lost_replies += effects.lost_replies(plan);
     tally.sessions += stored.len() + 1;
     Ok(())
@@ -131,6 +129,7 @@ pub(crate) fn difference(left: &[Message], right: &[Message]) -> Option<String> 
 
 /// Checks the result and the effects of a call. Returns the kind of its result.
 fn check_call(
+    plan: &Plan,
     tool: Tool,
     decision: Option<Decision>,
     call: &CallInSession<'_>,
@@ -141,18 +140,26 @@ fn check_call(
         return Err(format!("it has taken effect {} times", effect.begun.len()));
     }
     let first = effect.begun.first().copied().unwrap_or(usize::MAX);
-    if effect.begun.len() > 1 + effects.interruptions_between(first, usize::MAX) {
+    // Two runs at once may both read.
+    let may_begin_twice = tool == Tool::FindOrder && plan.has(Kind::Same);
+    if effect.begun.len() > 1 + effects.interruptions_between(first, usize::MAX) && !may_begin_twice {
         return Err("it has begun again without an interruption".to_owned());
     }
     if decision.is_some() && first < effect.approved {
         return Err("it has begun before its approval".to_owned());
     }
     let end = effects.end_of_call(call.reply, decision.is_some());
-    // The result of a read that began early is recorded with the next reply, which may be lost.
-    if end < effect.begun.last().copied().unwrap_or_default() && tool != Tool::FindOrder {
+    let (text, kind) = (call.result.text(), call.result.error_kind());
+    let may_begin_late = match tool {
+        // The result of a read that began early is recorded with the next reply, which may be lost.
+        Tool::FindOrder => true,
+        // A blocking function may begin after the interruption of its call.
+        Tool::PrintLabel => kind == Some("interrupted"),
+        _ => false,
+    };
+    if end < effect.begun.last().copied().unwrap_or_default() && !may_begin_late {
         return Err("it has begun after the model had its result".to_owned());
     }
-    let (text, kind) = (call.result.text(), call.result.error_kind());
     let (has_begun, is_done) = (!effect.begun.is_empty(), effect.done > 0);
     match (tool, kind) {
         (_, Some("denied")) if decision == Some(Decision::Deny) && !has_begun => {
@@ -168,9 +175,10 @@ fn check_call(
             if tool.may_repeat() {
                 return Err("it could have run again".to_owned());
             }
-            // A blocking function may begin after the interruption of its call.
             let begun = effect.begun.first().filter(|_| tool != Tool::PrintLabel);
             let since = begun.copied().unwrap_or_else(|| effects.replied(call.reply));
+            // The other run may continue before the ledger has the end of a cancelled one.
+            let end = if plan.has(Kind::Same) { usize::MAX } else { end };
             if effects.interruptions_between(since, end) == 0 {
                 return Err("nothing has interrupted it".to_owned());
             }
@@ -192,6 +200,7 @@ fn check_call(
             expect(text, &success(tool, &call.order))?;
             Ok(match decision {
                 _ if tool == Tool::AskBrowser => "succeeded elsewhere",
+                _ if tool == Tool::HandleReturn => "succeeded with an inner session",
                 None if tool.may_repeat() => "succeeded, and may repeat",
                 None => "succeeded once",
                 Some(Decision::Edit) => "succeeded after an approval with other arguments",
@@ -222,6 +231,7 @@ fn success(tool: Tool, order: &str) -> String {
         Tool::PrintLabel => format!("printed {order}"),
         Tool::Notify => format!("notified {order}"),
         Tool::AskBrowser => format!("shown {order}"),
+        Tool::HandleReturn => format!("handled {order}"),
         Tool::Decline | Tool::Hang | Tool::Fail => "an error".to_owned(),
     }
 }
@@ -238,10 +248,4 @@ fn check_notifications(calls: &[CallInSession<'_>]) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-/// The reply of an order.
-pub(crate) fn reply_of(order: &str) -> Option<(u64, u64)> {
-    let mut parts = unedited(order).split('-').map_while(|part| part.parse().ok());
-    Some((parts.next()?, parts.next()?))
 }

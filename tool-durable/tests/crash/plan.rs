@@ -3,8 +3,47 @@
 
 use fastrand::Rng;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
+
+/// What a round has besides one session with one run at a time. A round can have several kinds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    /// A tool runs inner sessions.
+    Inner,
+    /// A process runs two sessions at once.
+    Two,
+    /// A process runs the same session twice at once.
+    Same,
+}
+
+impl Kind {
+    pub(crate) const ALL: [Kind; 3] = [Kind::Inner, Kind::Two, Kind::Same];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Kind::Inner => "inner",
+            Kind::Two => "two",
+            Kind::Same => "same",
+        }
+    }
+
+    /// The kind that each round has. The processes of a round inherit the variable.
+    pub(crate) fn forced() -> Option<Self> {
+        let name = std::env::var("CRASH_KIND").ok()?;
+        let kind = Kind::ALL.into_iter().find(|kind| kind.name() == name);
+        Some(kind.unwrap_or_else(|| panic!("CRASH_KIND={name}: there are `inner`, `two` and `same`")))
+    }
+
+    /// The kinds of a round.
+    pub(crate) fn of_round(seed: u64) -> BTreeSet<Self> {
+        let mut random = Rng::with_seed(digest(&("kinds", seed)));
+        let mut kinds: BTreeSet<Kind> = Kind::ALL.into_iter().filter(|_| random.u8(..3) == 0).collect();
+        kinds.extend(Kind::forced());
+        kinds
+    }
+}
 
 /// A tool of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,10 +60,13 @@ pub(crate) enum Tool {
     Decline,
     Hang,
     Fail,
+    /// Runs an inner session.
+    HandleReturn,
 }
 
 impl Tool {
-    pub(crate) const ALL: [Tool; 12] = [
+    /// The tools of each plan.
+    const ALL: [Tool; 12] = [
         Tool::FindOrder,
         Tool::SetAddress,
         Tool::Export,
@@ -34,6 +76,18 @@ impl Tool {
         Tool::PrintLabel,
         Tool::Notify,
         Tool::AskBrowser,
+        Tool::Decline,
+        Tool::Hang,
+        Tool::Fail,
+    ];
+
+    /// The tools of an inner session, in which nobody decides.
+    const INNER: [Tool; 8] = [
+        Tool::FindOrder,
+        Tool::SetAddress,
+        Tool::Refund,
+        Tool::PrintLabel,
+        Tool::Notify,
         Tool::Decline,
         Tool::Hang,
         Tool::Fail,
@@ -53,12 +107,15 @@ impl Tool {
             Tool::Decline => "decline",
             Tool::Hang => "hang",
             Tool::Fail => "fail",
+            Tool::HandleReturn => "handle_return",
         }
     }
 
     /// Whether the tool is read-only or idempotent.
     pub(crate) fn may_repeat(self) -> bool {
-        matches!(self, Tool::FindOrder | Tool::SetAddress | Tool::Export | Tool::RaiseLimit)
+        let is_idempotent =
+            matches!(self, Tool::SetAddress | Tool::Export | Tool::RaiseLimit | Tool::HandleReturn);
+        is_idempotent || self == Tool::FindOrder
     }
 
     pub(crate) fn requires_approval(self) -> bool {
@@ -104,6 +161,9 @@ pub(crate) enum Failure {
 
 pub(crate) struct Plan {
     seed: u64,
+    /// The name of the session in the ledger. That of an inner session continues that of the outer one: `1/0-0-2`.
+    pub(crate) name: String,
+    kinds: BTreeSet<Kind>,
     pub(crate) run_id: String,
     /// The tools of each reply; an answer has none.
     replies: Vec<Vec<Tool>>,
@@ -120,7 +180,17 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    pub(crate) fn new(seed: u64) -> Self {
+    /// The plans of the sessions of a round.
+    pub(crate) fn of_round(seed: u64) -> Vec<Self> {
+        let kinds = Kind::of_round(seed);
+        let mut plans = vec![Plan::new(seed, "1", kinds.clone())];
+        if kinds.contains(&Kind::Two) {
+            plans.push(Plan::new(digest(&("second session", seed)), "2", kinds));
+        }
+        plans
+    }
+
+    fn new(seed: u64, name: &str, kinds: BTreeSet<Kind>) -> Self {
         let mut random = Rng::with_seed(seed);
         // Each tool once, and some more than once.
         let mut tools = Tool::ALL.to_vec();
@@ -128,23 +198,23 @@ impl Plan {
             tools.push(Tool::ALL[random.usize(..Tool::ALL.len())]);
         }
         tools.extend([Tool::Notify, Tool::Notify]);
-        random.shuffle(&mut tools);
-        let mut replies = Vec::new();
-        while !tools.is_empty() {
-            let calls = random.usize(1..=5).min(tools.len());
-            replies.push(tools.split_off(tools.len() - calls));
+        if kinds.contains(&Kind::Inner) {
+            tools.extend([Tool::HandleReturn, Tool::HandleReturn]);
         }
+        let mut replies = replies(tools, &mut random);
         if random.bool() {
             // The session continues with another user message.
-            replies.insert(random.usize(1..replies.len()), Vec::new());
+            replies.insert(random.usize(1..replies.len() - 1), Vec::new());
         }
-        replies.push(Vec::new());
-        let run_ids = [format!("session-{seed}"), format!("Köln {seed}/2"), "1/1/1".to_owned()];
+        // An id may look like that of an inner session.
+        let run_ids = [format!("session-{seed}"), format!("Köln {seed}/2"), format!("{name}/1/1")];
         let stores = [Stores::Never, Stores::AfterRuns, Stores::Claims, Stores::AfterSomeRuns];
         let replies_per_run = if random.bool() { random.usize(1..=3) } else { 0 };
         let calls_per_run = if random.u8(..4) == 0 { random.usize(1..=4) } else { 0 };
         Plan {
             seed,
+            name: name.to_owned(),
+            kinds,
             run_id: run_ids[random.usize(..run_ids.len())].clone(),
             replies,
             stores: stores[random.usize(..stores.len())],
@@ -154,6 +224,42 @@ impl Plan {
             replies_per_run,
             calls_per_run,
         }
+    }
+
+    /// The plan of the inner session of a call. Without persons, each process does the same.
+    pub(crate) fn inner(&self, order: &str) -> Self {
+        let mut random = self.random(("inner", order));
+        let mut tools = vec![Tool::Refund];
+        for _ in 0..random.usize(1..6) {
+            tools.push(Tool::INNER[random.usize(..Tool::INNER.len())]);
+        }
+        // A session in an inner session has no other one.
+        if !self.name.contains('/') && random.u8(..3) == 0 {
+            tools.push(Tool::HandleReturn);
+        }
+        Plan {
+            seed: random.u64(..),
+            name: format!("{}/{order}", self.name),
+            kinds: self.kinds.clone(),
+            run_id: self.key(order),
+            replies: replies(tools, &mut random),
+            stores: Stores::Never,
+            may_begin_with_old: true,
+            has_threads: self.has_threads,
+            remove_after: self.remove_after,
+            replies_per_run: 0,
+            calls_per_run: 0,
+        }
+    }
+
+    pub(crate) fn has(&self, kind: Kind) -> bool {
+        self.kinds.contains(&kind)
+    }
+
+    /// The key of a call. An inner session has the one of its outer call as its run id.
+    pub(crate) fn key(&self, order: &str) -> String {
+        let Place { reply, position, .. } = Place::of(order).expect("the order has a place");
+        format!("{}/{reply}/{position}", self.run_id)
     }
 
     /// Random numbers that depend on the seed and on this value.
@@ -187,9 +293,8 @@ impl Plan {
 
     /// The tool of an order.
     pub(crate) fn tool(&self, order: &str) -> Option<Tool> {
-        let mut parts = unedited(order).split('-').map_while(|part| part.parse().ok());
-        let calls = self.calls(parts.next()?, parts.next()?);
-        calls.get(usize::try_from(parts.next()?).ok()?).map(|call| call.tool)
+        let Place { reply, ask, position } = Place::of(order)?;
+        self.calls(reply, ask).get(position).map(|call| call.tool)
     }
 
     /// The number of the person who decides in this process. A program that continues with any stored session must repeat its
@@ -217,6 +322,34 @@ impl Plan {
             1 | 2 => Some(Failure::Interrupted),
             _ => None,
         }
+    }
+}
+
+/// Distributes tools to replies, of which the last one is the answer.
+fn replies(mut tools: Vec<Tool>, random: &mut Rng) -> Vec<Vec<Tool>> {
+    random.shuffle(&mut tools);
+    let mut replies = Vec::new();
+    while !tools.is_empty() {
+        let calls = random.usize(1..=5).min(tools.len());
+        replies.push(tools.split_off(tools.len() - calls));
+    }
+    replies.push(Vec::new());
+    replies
+}
+
+/// The call of an order in its session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) reply: u64,
+    pub(crate) ask: u64,
+    pub(crate) position: usize,
+}
+
+impl Place {
+    pub(crate) fn of(order: &str) -> Option<Self> {
+        let mut parts = unedited(order).split('-');
+        let (reply, ask) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+        Some(Place { reply, ask, position: parts.next()?.parse().ok()? })
     }
 }
 

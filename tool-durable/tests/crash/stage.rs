@@ -1,6 +1,6 @@
 //! The stages of a session, as the ledger shows them.
 
-use crate::ledger::Entry;
+use crate::ledger::{Entry, Line, entries_of};
 use std::fmt;
 
 /// The stage in which a process was killed.
@@ -37,8 +37,10 @@ impl Stage {
         Stage::RecordOfResults,
     ];
 
-    /// The stage at the end of these entries.
-    pub(crate) fn of(entries: &[Entry]) -> Self {
+    /// The stage at the end of these lines: that of the session that has written the last one.
+    pub(crate) fn of(lines: &[Line]) -> Self {
+        let session = lines.last().map_or("", |line| &line.session);
+        let entries = &entries_of(lines, session)[..];
         let is_start = |entry: &Entry| matches!(entry, Entry::Started | Entry::Killed);
         let start = entries.iter().rposition(is_start);
         let Some(start) = start.filter(|&start| entries[start] == Entry::Started) else {

@@ -1,4 +1,4 @@
-//! The stored sessions of a round.
+//! The stored states of a session.
 
 use crate::plan::{Plan, Stores};
 use fastrand::Rng;
@@ -11,8 +11,11 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    pub(crate) fn new(folder: &Path) -> Self {
-        Store { folder: folder.to_owned() }
+    /// The store of a session of the round with this folder.
+    pub(crate) fn new(round: &Path, session: &str) -> Self {
+        let folder = round.join(session);
+        fs::create_dir_all(&folder).expect("a folder");
+        Store { folder }
     }
 
     /// Stores the last session.

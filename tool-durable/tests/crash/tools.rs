@@ -1,6 +1,7 @@
 //! The tools of the program. Each writes the beginning and the end of its effect to the ledger.
 
 use crate::ledger::{Entry, Ledger};
+use crate::run::Scope;
 use serde::Serialize;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,11 +21,11 @@ struct Order<'a> {
 
 fn begin(order: &str, ledger: &Ledger, call: &CallContext) {
     let key = call.idempotency_key().expect("the context has a run id");
-    ledger.write(&Entry::Begun { order: order.to_owned(), key });
+    ledger.write(Entry::Begun { order: order.to_owned(), key });
 }
 
 fn end(order: &str, ledger: &Ledger) {
-    ledger.write(&Entry::Done { order: order.to_owned() });
+    ledger.write(Entry::Done { order: order.to_owned() });
 }
 
 async fn take_effect(order: &str, ms: u64, ledger: &Ledger, call: &CallContext) {
@@ -38,7 +39,7 @@ async fn take_effect(order: &str, ms: u64, ledger: &Ledger, call: &CallContext) 
 async fn find_order(
     order: &str,
     ms: u64,
-    #[state] ledger: &Arc<Ledger>,
+    #[state] ledger: &Ledger,
     #[context] call: &CallContext,
 ) -> serde_json::Value {
     take_effect(order, ms, ledger, call).await;
@@ -47,18 +48,13 @@ async fn find_order(
 
 /// Sets the address of an order.
 #[tool(idempotent)]
-async fn set_address(order: &str, ms: u64, #[state] ledger: &Arc<Ledger>, #[context] call: &CallContext) {
+async fn set_address(order: &str, ms: u64, #[state] ledger: &Ledger, #[context] call: &CallContext) {
     take_effect(order, ms, ledger, call).await;
 }
 
 /// Exports an order as a file. It takes long.
 #[tool(idempotent)]
-async fn export(
-    order: &str,
-    ms: u64,
-    #[state] ledger: &Arc<Ledger>,
-    #[context] call: &CallContext,
-) -> ToolOutput {
+async fn export(order: &str, ms: u64, #[state] ledger: &Ledger, #[context] call: &CallContext) -> ToolOutput {
     take_effect(order, ms, ledger, call).await;
     let output = ToolOutput::new().with_text(format!("exported {order}"));
     output.with_file("order.csv", "text/csv", order).with_artifact(order.to_owned())
@@ -69,7 +65,7 @@ async fn export(
 async fn raise_limit(
     order: &str,
     ms: u64,
-    #[state] ledger: &Arc<Ledger>,
+    #[state] ledger: &Ledger,
     #[context] call: &CallContext,
 ) -> String {
     take_effect(order, ms, ledger, call).await;
@@ -78,31 +74,21 @@ async fn raise_limit(
 
 /// Refunds an order.
 #[tool(destructive)]
-async fn refund(
-    order: &str,
-    ms: u64,
-    #[state] ledger: &Arc<Ledger>,
-    #[context] call: &CallContext,
-) -> String {
+async fn refund(order: &str, ms: u64, #[state] ledger: &Ledger, #[context] call: &CallContext) -> String {
     take_effect(order, ms, ledger, call).await;
     format!("refunded {order}")
 }
 
 /// Pays money for an order.
 #[tool(destructive, requires_approval)]
-async fn pay_out(
-    order: &str,
-    ms: u64,
-    #[state] ledger: &Arc<Ledger>,
-    #[context] call: &CallContext,
-) -> String {
+async fn pay_out(order: &str, ms: u64, #[state] ledger: &Ledger, #[context] call: &CallContext) -> String {
     take_effect(order, ms, ledger, call).await;
     format!("paid {order}")
 }
 
 /// Prints a label. It blocks its thread, which continues after an interruption of the run.
 #[tool(blocking)]
-fn print_label(order: &str, ms: u64, #[state] ledger: &Arc<Ledger>, #[context] call: &CallContext) -> String {
+fn print_label(order: &str, ms: u64, #[state] ledger: &Ledger, #[context] call: &CallContext) -> String {
     begin(order, ledger, call);
     std::thread::sleep(Duration::from_millis(ms));
     end(order, ledger);
@@ -111,12 +97,7 @@ fn print_label(order: &str, ms: u64, #[state] ledger: &Arc<Ledger>, #[context] c
 
 /// Notifies the customer.
 #[tool(destructive, max_calls = 2)]
-async fn notify(
-    order: &str,
-    ms: u64,
-    #[state] ledger: &Arc<Ledger>,
-    #[context] call: &CallContext,
-) -> String {
+async fn notify(order: &str, ms: u64, #[state] ledger: &Ledger, #[context] call: &CallContext) -> String {
     take_effect(order, ms, ledger, call).await;
     format!("notified {order}")
 }
@@ -126,7 +107,7 @@ async fn notify(
 async fn ask_browser(
     order: &str,
     ms: u64,
-    #[state] ledger: &Arc<Ledger>,
+    #[state] ledger: &Ledger,
     #[context] call: &CallContext,
 ) -> ToolOutput {
     take_effect(order, ms, ledger, call).await;
@@ -138,7 +119,7 @@ async fn ask_browser(
 async fn decline(
     order: &str,
     ms: u64,
-    #[state] ledger: &Arc<Ledger>,
+    #[state] ledger: &Ledger,
     #[context] call: &CallContext,
 ) -> Result<String, String> {
     take_effect(order, ms, ledger, call).await;
@@ -147,19 +128,36 @@ async fn decline(
 
 /// Never returns.
 #[tool(destructive, timeout = "15ms")]
-async fn hang(order: &str, ms: u64, #[state] ledger: &Arc<Ledger>, #[context] call: &CallContext) {
+async fn hang(order: &str, ms: u64, #[state] ledger: &Ledger, #[context] call: &CallContext) {
     take_effect(order, ms, ledger, call).await;
     std::future::pending::<()>().await;
 }
 
 /// Panics after its effect.
 #[tool(destructive)]
-async fn fail(order: &str, ms: u64, #[state] ledger: &Arc<Ledger>, #[context] call: &CallContext) {
+async fn fail(order: &str, ms: u64, #[state] ledger: &Ledger, #[context] call: &CallContext) {
     take_effect(order, ms, ledger, call).await;
     std::panic::panic_any(PLANNED);
 }
 
-pub(crate) fn registry(ledger: &Arc<Ledger>) -> Registry {
+/// Handles the return of an order in an inner session, which continues after an interruption.
+#[tool(idempotent)]
+async fn handle_return(
+    order: &str,
+    ms: u64,
+    #[state] ledger: &Ledger,
+    #[state] scope: &Arc<Scope>,
+    #[context] call: &CallContext,
+) -> String {
+    begin(order, ledger, call);
+    tokio::time::sleep(Duration::from_millis(ms)).await;
+    let _ = scope.run_inner(order, &call.child_run_context()).await;
+    end(order, ledger);
+    format!("handled {order}")
+}
+
+/// The tools of a session.
+pub(crate) fn registry(scope: &Arc<Scope>) -> Registry {
     let tools = tools![
         find_order,
         set_address,
@@ -173,6 +171,8 @@ pub(crate) fn registry(ledger: &Arc<Ledger>) -> Registry {
         decline,
         hang,
         fail,
+        handle_return,
     ];
-    Registry::builder().tools(tools).state(Arc::clone(ledger)).build().expect("the tools are valid")
+    let registry = Registry::builder().tools(tools).state(scope.ledger.clone()).state(Arc::clone(scope));
+    registry.build().expect("the tools are valid")
 }
