@@ -14,6 +14,9 @@ use tool_runtime::session::{Event, RunEnd, RunError};
 use tool_runtime::{RunContext, Session};
 use tool_runtime_durable::{DurableRun as _, FileJournal};
 
+/// The exit code of a process with a run that fails.
+const RUN_FAILED: i32 = 4;
+
 /// What the runs of a session share.
 pub(crate) struct Scope {
     /// That of the round.
@@ -132,11 +135,13 @@ impl Scope {
     }
 }
 
-/// The error of a run that the model causes. Any other error ends the process.
+/// The error of a run that the model causes. Any other error ends the process, also in an inner session: a panic there would
+/// only be the result of its outer call.
 fn error_text<E: Display>(error: RunError<E>) -> String {
-    match error {
-        RunError::Log(error) => panic!("{error}"),
-        error if error.to_string().contains("rejected") => panic!("{error}"),
-        error => error.to_string(),
+    let text = error.to_string();
+    if matches!(error, RunError::Log(_)) || text.contains("rejected") {
+        eprintln!("a run fails: {text}");
+        std::process::exit(RUN_FAILED);
     }
+    text
 }
