@@ -1,4 +1,35 @@
 //! A program that is killed at random moments: each call has at most one effect, and the conversation stays the same.
+//!
+//! Each round has a plan, which its seed determines. In some rounds, tools run inner sessions (`inner`), a process runs two
+//! sessions at once (`two`), or it runs the same session twice at once (`same`). The environment variables:
+//!
+//! - `CRASH_ROUNDS`: the number of rounds.
+//! - `CRASH_SEED`: the seed of the first round. The next round has the next seed.
+//! - `CRASH_KIND`: `inner`, `two` or `same`. Each round has this kind; the seed decides about the other kinds.
+//!
+//! # Mutations
+//!
+//! With each of these changes of the source, the test fails within 60 rounds of the given kind:
+//!
+//! - A call is not recorded before it runs: `run_recorded` calls `begin_call` after `ReadyCall::run`.
+//! - The calls of inner sessions are not recorded: `run_recorded` only runs those with the run id of an inner session (`inner`).
+//! - An interrupted destructive call runs again: `Annotations::may_repeat` returns `true`.
+//! - A recorded result is ignored: `RecordedCall::new` drops the result.
+//! - A reply is not recorded: `JournalLog::record` calls `release_reply` instead of `record_reply`.
+//! - A reply is not recorded before its calls: `JournalLog::record` calls `record_reply` in a task that it does not await.
+//! - The results of calls without records are lost: `JournalLog::compare_calls` does not add them to the reply.
+//! - A request that another run sends is not waited for: `FileJournal::begin_reply` only calls `find_reply` (`same`).
+//! - A running call is not waited for: `FileJournal::begin_call` does not call `InProgress::begin` (`same`).
+//! - A dropped run keeps its request: `JournalLog::end_run` does nothing (`same`).
+//! - A dropped call keeps running: `RunningCall::drop` does nothing (`same`).
+//! - A run that waits is not woken: `InProgress::end` does not notify it (`same`).
+//! - The records of inner sessions have the key of the outer call only: all calls in them have the reply and the position 0
+//!   (`inner`).
+//! - An inner session has the run id of the outer session: `RunContext::inner` copies it (`inner`).
+//! - Two calls of a reply have the same inner run id: it ends with 0 instead of the position (`inner`).
+//! - The records of an inner session expire while its outer call is open: `is_needed` does not read the outer calls (`inner`).
+//! - The records of a session expire while a call is open: `write_used` adds each run to `closed_runs`.
+//! - All calls of a streamed reply start early: `StreamSettings::only_reads` is `false`.
 
 mod calls;
 mod child;
