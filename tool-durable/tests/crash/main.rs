@@ -28,6 +28,7 @@
 //! - An inner session has the run id of the outer session: `RunContext::inner` copies it (`inner`).
 //! - Two calls of a reply have the same inner run id: it ends with 0 instead of the position (`inner`).
 //! - The records of an inner session expire while its outer call is open: `is_needed` does not read the outer calls (`inner`).
+//! - The replies of all sessions share their records: `FileJournal` reads and writes them with an empty run id (`two`).
 //! - The records of a session expire while a call is open: `write_used` adds each run to `closed_runs`.
 //! - All calls of a streamed reply start early: `StreamSettings::only_reads` is `false`.
 
