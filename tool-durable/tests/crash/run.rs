@@ -80,9 +80,9 @@ impl Scope {
         let run = run.journal(&self.journal);
         let running = async {
             if is_streamed {
-                run.stream(|request| self.model.stream(request)).await.map_err(error_text)
+                run.stream(|request| self.model.stream(request)).await.map_err(|error| error_text(&error))
             } else {
-                run.complete(|request| self.model.complete(request)).await.map_err(error_text)
+                run.complete(|request| self.model.complete(request)).await.map_err(|error| error_text(&error))
             }
         };
         let ended = {
@@ -137,7 +137,7 @@ impl Scope {
 
 /// The error of a run that the model causes. Any other error ends the process, also in an inner session: a panic there would
 /// only be the result of its outer call.
-fn error_text<E: Display>(error: RunError<E>) -> String {
+fn error_text<E: Display>(error: &RunError<E>) -> String {
     let text = error.to_string();
     if matches!(error, RunError::Log(_)) || text.contains("rejected") {
         eprintln!("a run fails: {text}");
