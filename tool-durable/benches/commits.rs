@@ -167,7 +167,6 @@ async fn at_once(journal: &FileJournal, run_id: &str, calls: usize) {
 async fn execute(journal: &FileJournal, call: JournalCall) {
     journal.begin_call(&call).await.expect("the disk has space");
     journal.finish_call(&call.key, &result()).await.expect("the disk has space");
-    journal.release_call(&call.key);
 }
 
 fn bare_commit(database: &Database, number: u64, record: &[u8]) {

@@ -105,6 +105,9 @@
 //!   cancelled or dropped is interrupted, unless its tool returns when it is cancelled: its event, the session and the journal
 //!   then have this result. One that is later than
 //!   [`call_timeout`](tool_runtime::RegistryBuilder::call_timeout) is interrupted until the next reply is recorded.
+//! - A tool that runs an inner session with the journal is `idempotent`, so that it runs again and continues its session. If its
+//!   inner run was cancelled, it does not return, since its return value would be its result: it awaits
+//!   [`std::future::pending`].
 //! - The journal records the result after the middleware of the registry, before
 //!   [`max_result_bytes`](tool_runtime::RegistryBuilder::max_result_bytes) truncates it. Artifacts and sources of errors are
 //!   not recorded.

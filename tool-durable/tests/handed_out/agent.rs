@@ -6,6 +6,7 @@ use crate::round::{Role, Settings, start};
 use crate::worker::{END, SentEnd, builder};
 use std::convert::Infallible;
 use std::fs;
+use std::future::ready;
 use std::path::Path;
 use std::process::Stdio;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
@@ -30,7 +31,8 @@ pub(crate) async fn run(settings: &Settings) {
     let mut worker = Worker::start(settings);
     loop {
         let run = session.run(&registry).hand_out_calls().max_requests(1);
-        let end = run.complete(|request| answer(settings, request)).await.expect("the model answers");
+        let end = run.complete(|request| ready(Ok::<_, Infallible>(answer(settings, &request)))).await;
+        let end = end.expect("the model answers");
         for call in session.awaiting_approval() {
             session.approve(&call.id).expect("it waits");
         }
@@ -54,13 +56,13 @@ pub(crate) async fn run(settings: &Settings) {
     fs::rename(folder.join("session"), folder.join("finished")).expect("the session is stored");
 }
 
-async fn answer(settings: &Settings, request: Request) -> Result<AssistantMessage, Infallible> {
+fn answer(settings: &Settings, request: &Request) -> AssistantMessage {
     let is_reply = |message: &&Message| matches!(message, Message::Assistant(_));
     let reply = request.messages().iter().filter(is_reply).count();
     let asked = ledger::entries(&settings.folder).expect("the ledger is valid");
     let ask = asked.iter().filter(|entry| matches!(entry, Entry::Asked { .. })).count();
     ledger::append(&settings.folder, &Entry::Asked { reply });
-    Ok(Plan::new(settings.seed).reply(reply, ask))
+    Plan::new(settings.seed).reply(reply, ask)
 }
 
 fn load(folder: &Path) -> Option<Session> {

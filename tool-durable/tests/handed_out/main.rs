@@ -42,7 +42,7 @@ fn each_call_takes_effect_at_most_once_whichever_process_is_killed() {
     for number in 0..rounds {
         let (folder, seed) = (folder.join(number.to_string()), seed.wrapping_add(number));
         std::fs::create_dir_all(&folder).expect("the target folder can be written");
-        let played = round::play(&folder, &Plan::new(seed), &mut tally);
+        let played = round::play(&folder, Plan::new(seed), &mut tally);
         let stderr = || std::fs::read_to_string(folder.join("stderr")).unwrap_or_default();
         played.unwrap_or_else(|error| {
             panic!(

@@ -39,7 +39,7 @@ pub(crate) fn start(settings: &Settings) -> std::io::Result<Command> {
     Ok(command)
 }
 
-pub(crate) fn play(folder: &Path, plan: &Plan, tally: &mut Tally) -> Result<(), String> {
+pub(crate) fn play(folder: &Path, plan: Plan, tally: &mut Tally) -> Result<(), String> {
     let started = Instant::now();
     let mut agent = start_agent(folder, plan)?;
     for kill in plan.kills() {
@@ -62,7 +62,7 @@ pub(crate) fn play(folder: &Path, plan: &Plan, tally: &mut Tally) -> Result<(), 
     oracle::check(folder, tally)
 }
 
-fn start_agent(folder: &Path, plan: &Plan) -> Result<Child, String> {
+fn start_agent(folder: &Path, plan: Plan) -> Result<Child, String> {
     let settings = Settings { role: Role::Agent, folder: folder.to_owned(), seed: plan.seed };
     start(&settings).and_then(|mut command| command.spawn()).map_err(|error| error.to_string())
 }

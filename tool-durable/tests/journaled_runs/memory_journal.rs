@@ -108,7 +108,7 @@ impl Journal for MemoryJournal {
         Box::pin(async move {
             let step = call.key.to_string();
             self.begin(&step).await;
-            let begin = || {
+            let record = || {
                 let mut state = self.lock();
                 let recorded = state.record(&call.key);
                 if recorded.is_none() {
@@ -117,7 +117,7 @@ impl Journal for MemoryJournal {
                 }
                 Ok(recorded)
             };
-            let begun = begin();
+            let begun = record();
             if !matches!(&begun, Ok(recorded) if recorded.as_ref().is_none_or(|call| call.result.is_none())) {
                 self.end(&step);
             }
