@@ -7,13 +7,14 @@ use tool_runtime::session::RunEnd;
 use tool_runtime::{AssistantMessage, CallContext, Registry, RunContext, Session, ToolCall, tool, tools};
 use tool_runtime_testing::{ScriptedModel, ScriptedReply};
 
-/// The parts of the run for which the tool asks.
-#[derive(Clone, Copy, Default)]
-struct Asks {
-    listeners: bool,
-    middleware: bool,
-    allowed_tools: bool,
-    counts: bool,
+/// The part of the run for which the tool asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asks {
+    Nothing,
+    Listeners,
+    Middleware,
+    AllowedTools,
+    CallCounts,
 }
 
 /// Finds a page.
@@ -32,19 +33,14 @@ fn delete(page: u32) -> String {
 /// Reads several pages.
 #[tool]
 async fn read_pages(#[state] asks: &Asks, #[context] call: &CallContext) -> Vec<String> {
-    let mut context = call.child_run_context();
-    if asks.listeners {
-        context = context.inherit_listeners(call);
-    }
-    if asks.middleware {
-        context = context.inherit_middleware(call);
-    }
-    if asks.allowed_tools {
-        context = context.inherit_allowed_tools(call);
-    }
-    if asks.counts {
-        context = context.inherit_call_counts(call);
-    }
+    let context = call.child_run_context();
+    let context = match asks {
+        Asks::Nothing => context,
+        Asks::Listeners => context.inherit_listeners(call),
+        Asks::Middleware => context.inherit_middleware(call),
+        Asks::AllowedTools => context.inherit_allowed_tools(call),
+        Asks::CallCounts => context.inherit_call_counts(call),
+    };
     let registry = Registry::new(tools![find, delete]).expect("two tools").with(&context);
     let call = |id: &str, tool: &str| ToolCall::new(id, tool, r#"{"page":7}"#);
     let messages = registry.dispatch(&[call("a", "find"), call("b", "find"), call("c", "delete")]).await;
@@ -83,28 +79,28 @@ async fn read(asks: Asks) -> (Vec<String>, Vec<(Value, Value, Value)>) {
 
 #[tokio::test]
 async fn a_tool_that_asks_for_nothing_gets_nothing_of_the_run() {
-    let (results, events) = read(Asks::default()).await;
+    let (results, events) = read(Asks::Nothing).await;
     assert_eq!(results, ["page 7", "page 7", "page 7 is deleted"]);
     assert!(events.iter().all(|(outer, ..)| outer.is_null()));
 }
 
 #[tokio::test]
 async fn each_part_is_inherited_on_its_own() {
-    let (results, _) = read(Asks { middleware: true, ..Asks::default() }).await;
+    let (results, _) = read(Asks::Middleware).await;
     assert_eq!(results, ["[page 7]", "[page 7]", "page 7 is deleted"]);
 
-    let (results, _) = read(Asks { allowed_tools: true, ..Asks::default() }).await;
+    let (results, _) = read(Asks::AllowedTools).await;
     let not_allowed = "Error: the tool `delete` may not be called now. Available: `find`.";
     assert_eq!(results, ["page 7", "page 7", not_allowed]);
 
-    let (results, _) = read(Asks { counts: true, ..Asks::default() }).await;
+    let (results, _) = read(Asks::CallCounts).await;
     assert_eq!(results[0], "page 7", "it is the third of three");
     assert!(results[1].contains("may be called only 3 times"), "{results:?}");
 }
 
 #[tokio::test]
 async fn inherited_listeners_know_the_outer_call() {
-    let (results, events) = read(Asks { listeners: true, ..Asks::default() }).await;
+    let (results, events) = read(Asks::Listeners).await;
     assert_eq!(results.len(), 3);
     let inner: Vec<_> = events.iter().filter(|(outer, ..)| !outer.is_null()).collect();
     assert!(inner.iter().all(|(outer, ..)| outer.as_str().is_some_and(|id| id != "a")));
@@ -158,8 +154,7 @@ async fn an_inner_session_adds_its_middleware_inside_of_that_of_the_run() {
 
 #[tokio::test]
 async fn the_context_of_a_program_without_a_session_is_inherited() {
-    let registry =
-        Registry::builder().tools(tools![read_pages]).state(Asks { listeners: true, ..Asks::default() });
+    let registry = Registry::builder().tools(tools![read_pages]).state(Asks::Listeners);
     let events = Arc::new(Mutex::new(Vec::new()));
     let sent = Arc::clone(&events);
     let context = RunContext::new().on_event(move |event| {

@@ -223,7 +223,7 @@ async fn a_broken_request_is_rejected_in_the_words_of_the_provider() {
         let mut session = Session::new().user("Beijing?");
         match session.run(&registry()).complete(|request| model.complete(request)).await {
             Err(RunError::Client(ScriptedModelError::Rejected(rejected))) => {
-                assert_eq!(rejected.message, message)
+                assert_eq!(rejected.message, message);
             }
             other => panic!("{other:?}"),
         }

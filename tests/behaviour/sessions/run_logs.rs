@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use tool_runtime::conversation::NotPendingError;
 use tool_runtime::dispatch::ReadyCall;
 use tool_runtime::session::{LogError, LoggedResult, RunEnd, RunError, RunLog, RunLogFuture};
-use tool_runtime::{CallContext, RunContext};
+use tool_runtime::{CallContext, RunContext, ToolMessage};
 
 /// A log in memory, which notes its operations in a ledger.
 #[derive(Clone, Default)]
@@ -272,7 +272,7 @@ impl RunLog for SlowLog {
                 "late" => tokio::time::sleep(Duration::from_secs(3600)).await,
                 "failed" => {
                     if self.keeps_result {
-                        call.run().await;
+                        let _ = call.run().await;
                         call.keep_result();
                     }
                     return Err("the disk is full".into());
@@ -303,7 +303,7 @@ async fn after_an_error_of_the_log_no_call_begins_and_none_waits_for_another() {
         assert!(started.elapsed() < Duration::from_secs(1), "it waits for the call that runs only");
         assert_eq!(log.ledger.entries(), ["begun research"]);
         let pending = session.pending().expect("two calls are pending");
-        assert_eq!(pending.result_of("research").map(|result| result.text()), Some("order 7"));
+        assert_eq!(pending.result_of("research").map(ToolMessage::text), Some("order 7"));
         assert_eq!(pending.without_result().count(), 2);
     }
 }
