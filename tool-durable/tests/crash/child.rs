@@ -21,7 +21,7 @@ pub(crate) const NO_JOURNAL: i32 = 3;
 /// The time after which the records of a session are removed, unless a call of it is open.
 const EXPIRY: Duration = Duration::from_millis(2);
 
-/// What a process does with the sessions of the round.
+/// The task of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Task {
     /// It runs them to their end, beginning with stored ones.

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
-/// What a round has besides one session with one run at a time. A round can have several kinds.
+/// A kind of a round that has more than one session with one run at a time. A round can have several kinds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     /// A tool runs inner sessions.

@@ -17,7 +17,7 @@ use tool_runtime_durable::{DurableRun as _, FileJournal};
 /// The exit code of a process with a run that fails.
 const RUN_FAILED: i32 = 4;
 
-/// What the runs of a session share.
+/// The data that the runs of a session share.
 pub(crate) struct Scope {
     /// That of the round.
     folder: PathBuf,

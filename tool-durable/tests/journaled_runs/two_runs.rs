@@ -116,7 +116,7 @@ async fn a_call_that_one_request_runs_is_not_denied_by_another() {
     };
     let (mut approved, mut denied) = (stored.clone(), stored.clone());
     approved.approve("call_0").expect("it waits");
-    denied.deny("call_0", "the user said no").expect("it waits");
+    denied.deny("call_0", "no, thanks").expect("it waits");
     let model = model([done(), done(), done()]);
     let (end, error) = tokio::join!(run(&mut approved, &registry, &journal, &model), async {
         tokio::time::sleep(SHORT).await;

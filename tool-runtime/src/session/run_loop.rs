@@ -191,7 +191,7 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
         RunTokens { cancellation, stop: self.settings.stop.clone() }
     }
 
-    /// What the run returns after this end.
+    /// The return value of the run after this end.
     pub(super) fn ended<A: Answer>(&self, end: RunEnd) -> A::End {
         A::__end(end, self.settings.answer.as_deref(), self.session.final_text())
     }
