@@ -24,14 +24,14 @@ const EXPIRY: Duration = Duration::from_millis(2);
 /// The task of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Task {
-    /// It runs them to their end, beginning with stored ones.
+    /// It runs the sessions of the round to their end, and begins with the stored ones.
     Run,
-    /// It runs them to their end, beginning with those before the first run, and does not interrupt its runs.
+    /// It runs the sessions to their end, begins with those before the first run, and does not interrupt its runs.
     Repeat {
         /// It also runs the inner sessions, whose outer calls have recorded results.
         inner: bool,
     },
-    /// It runs another session, so long that the records of these expire.
+    /// It runs another session, so long that the records of the others expire.
     Expire,
 }
 

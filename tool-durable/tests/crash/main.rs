@@ -15,12 +15,12 @@
 //! - The calls of inner sessions are not recorded: `run_recorded` only runs those with the run id of an inner session (`inner`).
 //! - An interrupted destructive call runs again: `Annotations::may_repeat` returns `true`.
 //! - A recorded result is ignored: `RecordedCall::new` drops the result.
-//! - A reply is not recorded: `JournalLog::record` calls `release_reply` instead of `record_reply`.
-//! - A reply is not recorded before its calls: `JournalLog::record` calls `record_reply` in a task that it does not await.
+//! - A reply is not recorded: `JournalLog::record_reply` calls `release_reply` instead of `record_reply`.
+//! - A reply is not recorded before its calls: `JournalLog::record_reply` calls `record_reply` in a task that it does not await.
 //! - The results of calls without records are lost: `JournalLog::compare_calls` does not add them to the reply.
 //! - A request that another run sends is not waited for: `FileJournal::begin_reply` only calls `find_reply` (`same`).
 //! - A running call is not waited for: `FileJournal::begin_call` does not call `InProgress::begin` (`same`).
-//! - A dropped run keeps its request: `JournalLog::end_run` does nothing (`same`).
+//! - A dropped run keeps its request: `JournalLog::after_run` does nothing (`same`).
 //! - A dropped call keeps running: `RunningCall::drop` does nothing (`same`).
 //! - A run that waits is not woken: `InProgress::end` does not notify it (`same`).
 //! - The records of inner sessions have the key of the outer call only: all calls in them have the reply and the position 0
