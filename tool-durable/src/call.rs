@@ -8,17 +8,22 @@ use std::sync::Arc;
 use tool_runtime::dispatch::{CallKey, ReadyCall, ToolFailure, ToolResult};
 use tool_runtime::serde_json::{self, Value};
 
-/// Middleware for [`RegistryBuilder::around_call`](tool_runtime::RegistryBuilder::around_call), for programs without a
-/// [`Session`](tool_runtime::Session): it records each call, and returns the recorded result after a restart. `on_error`
-/// receives the errors of the journal. A call that cannot be recorded does not run, and fails.
+/// Middleware for [`RegistryBuilder::around_call`](tool_runtime::RegistryBuilder::around_call), for workers that run calls of
+/// other processes, and for programs without a [`Session`](tool_runtime::Session): it records each call, and returns the recorded
+/// result if the call arrives again, also at the same time or after a restart. `on_error` receives the errors of the journal. A call
+/// that cannot be recorded does not run, and fails; in a worker, its end is
+/// [`CallEnd::NotBegun`](tool_runtime::dispatch::CallEnd::NotBegun).
 ///
-/// Add it before all other middleware, so that a call and its retries are one record. Each run context needs a
-/// [`run_id`](tool_runtime::RunContext::run_id), and each reply its
+/// Add it before all other middleware, so that a call and its retries are one record. In a worker
+/// ([`run_handed_out`](tool_runtime::Registry::run_handed_out)), each call has its key. Otherwise, each run context needs a
+/// [`run_id`](tool_runtime::RunContext::run_id), and each dispatch its
 /// [`reply_number`](tool_runtime::RunContext::reply_number): without it, and in
 /// [`Registry::call`](tool_runtime::Registry::call), different calls have the same key.
 ///
 /// It records nothing in a run with a [log](tool_runtime::session::Run::log), such as
-/// [`DurableRun::journal`](crate::DurableRun::journal), and inside of another `record_calls`.
+/// [`DurableRun::journal`](crate::DurableRun::journal), and inside of another `record_calls`. Calls that a tool of such a run makes
+/// with another context are recorded. The last event of a recorded result has the cause
+/// [`Ran`](tool_runtime::dispatch::Cause::Ran), and its outcome has not begun.
 ///
 /// Replies are not recorded. Store the [`PendingCalls`](tool_runtime::conversation::PendingCalls) of each reply with serde before
 /// you run them, and run the stored ones after a restart: they contain the number of their reply and the ids of their calls. The
@@ -54,6 +59,20 @@ use tool_runtime::serde_json::{self, Value};
 /// # Ok(())
 /// # }
 /// ```
+///
+/// In a worker with the same registry:
+///
+/// ```
+/// # use tool_runtime::Registry;
+/// use tool_runtime::dispatch::HandedOutCall;
+///
+/// # async fn work(registry: &Registry, line: &str) -> serde_json::Result<String> {
+/// let call: HandedOutCall = serde_json::from_str(line)?; // a queue may deliver it twice
+/// let end = registry.run_handed_out(&call).await;
+/// let answer = serde_json::to_string(&end)?; // for `Session::finish_handed_out`, with the id of the call
+/// # Ok(answer)
+/// # }
+/// ```
 pub fn record_calls<J, F>(
     journal: &J,
     on_error: F,
@@ -80,6 +99,9 @@ where
                 }
                 Err(error) => {
                     on_error(&error);
+                    if matches!(error, JournalError::Storage { .. }) {
+                        call.set_not_begun();
+                    }
                     unrecorded(call.tool(), &error)
                 }
             }

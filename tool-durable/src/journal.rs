@@ -19,6 +19,8 @@ pub type JournalFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, JournalErr
 /// [`record_calls`](crate::record_calls) compare calls and decide which of them run, by the rules of the
 /// [crate documentation](crate).
 ///
+/// [`JournalError::storage`] makes an error of the store.
+///
 /// A record is stored safely when the future of its method is ready. After an error, and if the future is dropped, it may be
 /// stored or not. [`CallKey`] identifies a call; its `Display` text is unique, and all records serialize with serde.
 ///
@@ -37,7 +39,7 @@ pub trait Journal: Send + Sync {
     /// Begins a call, and returns its earlier record:
     ///
     /// - `None`: the call is new. It is recorded, and the caller holds it and runs it.
-    /// - A record without a result: an earlier run was interrupted. The record does not change. The caller holds the call, and runs it
+    /// - A record without a result: an earlier run was interrupted. The record does not change, whatever the call is. The caller holds the call, and runs it
     ///   again or records an error.
     /// - A record with a result: the call has finished. Nobody holds it.
     ///
@@ -46,11 +48,12 @@ pub trait Journal: Send + Sync {
     fn begin_call<'a>(&'a self, call: &'a JournalCall) -> JournalFuture<'a, Option<RecordedCall>>;
 
     /// Records the result of a call that has begun, which may be the error of an interrupted call, and releases the call. A result
-    /// that is recorded already stays.
+    /// that is recorded already stays. A call that has not begun is an error.
     fn finish_call<'a>(&'a self, key: &'a CallKey, result: &'a ToolResult) -> JournalFuture<'a, ()>;
 
     /// Releases a call without a result: its future was dropped, or its result cannot be recorded. The next
-    /// [`begin_call`](Journal::begin_call) returns its record without a result.
+    /// [`begin_call`](Journal::begin_call) returns its record without a result. If this process does not hold the call, nothing
+    /// happens.
     ///
     /// This is called while a future is dropped. So its own future is polled once, and then completed in a task of Tokio. Without a
     /// Tokio runtime, it is dropped, and the store releases the call when the process has ended.
@@ -66,7 +69,7 @@ pub trait Journal: Send + Sync {
     fn begin_reply<'a>(&'a self, run_id: &'a str, number: u64) -> JournalFuture<'a, Option<JournalReply>>;
 
     /// Records a reply, before any of its calls begins, and releases its request. If a reply with its run id and number is recorded
-    /// already, nothing is changed, and `false` is returned.
+    /// already, it stays, the request is released as well, and `false` is returned.
     fn record_reply<'a>(&'a self, reply: &'a JournalReply) -> JournalFuture<'a, bool>;
 
     /// Releases the request of a reply that is not recorded: the client had an error, for example. Its future is completed like that
@@ -78,7 +81,8 @@ pub trait Journal: Send + Sync {
     /// with the same run id record anew.
     ///
     /// The run ids of inner sessions ([`CallContext::child_run_context`](tool_runtime::CallContext::child_run_context))
-    /// continue that of the outer one with two numbers for each call: `order-7/2/0`. Do not choose such an id for another
+    /// continue that of the outer one with a slash and a decimal number, twice for each call: `order-7/2/0` and `order-7/2/0/0/1` are
+    /// inner runs of `order-7`, and `order-7/2`, `order-7/a/0` and `order-70/2/0` are not. Do not choose such an id for another
     /// session: the removal of `orders` also removes the records of `orders/2024/11`.
     ///
     /// A store that removes records by itself keeps those of inner sessions while a call around them has begun and has no result.

@@ -52,6 +52,24 @@
 //!
 //! `cargo run -p tool-runtime-durable --example orders` runs a program that ends at random moments until all orders are charged.
 //!
+//! An error of the journal is one of the run:
+//!
+//! ```
+//! use tool_runtime::session::{RunEnd, RunError};
+//! use tool_runtime_durable::JournalError;
+//!
+//! fn report(ended: Result<RunEnd, RunError<std::io::Error>>) {
+//!     match ended {
+//!         Ok(end) => println!("{end}"),
+//!         Err(RunError::Log(error)) => match error.downcast_ref::<JournalError>() {
+//!             Some(JournalError::Storage { .. }) => println!("run the session again later: {error}"),
+//!             _ => println!("load the session again: {error}"),
+//!         },
+//!         Err(error) => println!("run the session again: {error}"),
+//!     }
+//! }
+//! ```
+//!
 //! # Promises
 //!
 //! The program ends at some moment, and later runs the session again with the same run id and journal. The result
@@ -90,8 +108,8 @@
 //! 3. After a restart, run the stored session first. Then add messages and decisions. A recorded reply to a user
 //!    message with another text is an error ([`JournalError::OtherMessages`]): take the newer message out of the
 //!    session ([`Session::edit`](tool_runtime::Session::edit)), run it, and add the message again.
-//! 4. Remove the records of a session only when no earlier state of it can run: [`Journal::remove_run`] after the session is
-//!    stored safely. [`FileJournalOptions::remove_after`] is for the records that remain after crashes. Both remove the records
+//! 4. Remove the records of a session only when no earlier state of it can run, and no queue can deliver a call of it again:
+//!    [`Journal::remove_run`] after the session is stored safely. [`FileJournalOptions::remove_after`] is for the records that remain after crashes. Both remove the records
 //!    of inner sessions with those of the outer one.
 //!
 //! # Details

@@ -3,15 +3,14 @@
 use crate::journal::Journal;
 use crate::log::JournalLog;
 use std::sync::Arc;
-#[cfg(doc)]
-use tool_runtime::RunContext;
 use tool_runtime::conversation::Request;
 use tool_runtime::session::{Event, Run};
 
 /// Adds a journal to a [`Run`] of a session.
 pub trait DurableRun: Sized {
     /// Records the replies and the calls of the run in a journal, and continues an earlier run of this session that a crash
-    /// has ended. The [`RunContext`] needs a [`run_id`](RunContext::run_id): one for each session, and always the same.
+    /// has ended. The [run context](tool_runtime::RunContext) needs a [`run_id`](tool_runtime::RunContext::run_id): one for each session, and always the same, for example
+    /// `registry.with(&RunContext::new().run_id("order-7"))`.
     ///
     /// It sets the [log](Run::log) of the run. After an error of the journal, the run returns
     /// [`RunError::Log`](tool_runtime::session::RunError::Log) with a [`JournalError`](crate::JournalError).

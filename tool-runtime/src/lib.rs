@@ -84,7 +84,7 @@
 //! | a session inside a tool | [`CallContext::child_run_context`], [`session`](session#events) |
 //! | calls inside a tool with the listeners, the middleware and the limits of the run | [`RunContext::inherit_listeners`], [`inherit_middleware`](RunContext::inherit_middleware), [`inherit_call_counts`](RunContext::inherit_call_counts) |
 //! | calls that other processes run | [`Run::hand_out_calls`](session::Run::hand_out_calls), [`Registry::run_handed_out`] |
-//! | the session stored after each reply | [`Run::max_requests`](session::Run::max_requests) |
+//! | the session stored after each reply and its calls | [`Run::max_requests`](session::Run::max_requests) |
 //! | streaming | [`Run::stream`](session::Run::stream); without a session, [`Registry::dispatch_stream_events`], or [`ReplyAssembler`](stream::ReplyAssembler) |
 //! | a final answer with a type | [`Run::answer_as`](session::Run::answer_as), [`wire::UseResponseFormat`] |
 //! | the tokens of replies | [`Session::usage`], [`AssistantMessage::usage`] |

@@ -3,6 +3,7 @@
 use super::*;
 use std::sync::mpsc;
 use tool_runtime::ToolMessage;
+use tool_runtime::dispatch::{CallEnd, HandedOutCall};
 use tool_runtime::session::RunError;
 use tool_runtime_durable::{JournalError, record_calls};
 
@@ -122,10 +123,14 @@ async fn a_program_without_sessions_receives_the_errors() {
     let messages = registry.dispatch(&reply.tool_calls).await;
     assert_eq!(messages[0].text(), "Error: the tool `charge` was not run: its journal is not available now.");
     assert_eq!(messages[0].error_kind(), Some("journal"));
+    // A worker leaves the call in its queue.
+    let key = RunContext::new().run_id("order-7").key(0, 0).expect("a run id");
+    let handed_out = HandedOutCall::new(key, "call_0", "charge", r#"{"order":7}"#);
+    assert!(matches!(registry.run_handed_out(&handed_out).await, CallEnd::NotBegun));
     journal.fail("finish");
     let messages = registry.dispatch(&reply.tool_calls).await;
     assert_eq!(messages[0].text(), "order 7 is charged");
-    assert_eq!(errors.try_iter().collect::<Vec<_>>(), [FULL, FULL]);
+    assert_eq!(errors.try_iter().collect::<Vec<_>>(), [FULL, FULL, FULL]);
     assert_eq!(ledger.entries().len(), 1);
 }
 

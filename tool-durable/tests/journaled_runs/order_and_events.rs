@@ -71,7 +71,7 @@ async fn a_read_runs_after_the_effect_before_it_in_another_process() {
             let registry = ordered(&ledger, SHORT);
             let (end, events) = run(&mut session, &registry, &journal, &model, is_streamed).await;
             assert_eq!(end, RunEnd::Answered);
-            let interrupted = "refund Recorded: Error: `refund` was interrupted. It may have taken effect: check whether it did.";
+            let interrupted = "refund Interrupted: Error: `refund` was interrupted. It may have taken effect: check whether it did.";
             // The read was interrupted as well, or it had not begun.
             let (effects, ended): (&[&str], _) = match verdict {
                 "approve" => (&["refund 7", "find 7"], interrupted),

@@ -114,6 +114,9 @@ impl CallContext {
     /// [`run_id`](RunContext::run_id), the run id of the new one is the [`key`](CallContext::key) of this call, so that
     /// inner calls have keys of their own.
     ///
+    /// Set the [`reply_number`](RunContext::reply_number) for each dispatch of the tool: otherwise the calls of its dispatches have
+    /// the same keys. An inner session numbers its replies itself.
+    ///
     /// It has no listeners and no middleware, allows all tools, and its calls do not count in the limits of the run context. A
     /// tool adds those of the run with [`inherit_listeners`](RunContext::inherit_listeners),
     /// [`inherit_middleware`](RunContext::inherit_middleware), [`inherit_allowed_tools`](RunContext::inherit_allowed_tools) and

@@ -391,7 +391,8 @@ impl RunContext {
     /// async fn research(topic: &str, #[context] call: &CallContext) -> Result<String, tool_runtime::BuildError> {
     ///     let context = call.child_run_context().inherit_listeners(call).inherit_allowed_tools(call);
     ///     let registry = Registry::new(tools![find])?.with(&context.inherit_middleware(call).inherit_call_counts(call));
-    ///     let calls = [ToolCall::new("find_0", "find", serde_json::json!({ "topic": topic }).to_string())];
+    ///     let id = format!("{}/find_0", call.id()); // different from the ids of all other calls that the listeners receive
+    ///     let calls = [ToolCall::new(id, "find", serde_json::json!({ "topic": topic }).to_string())];
     ///     Ok(registry.dispatch(&calls).await[0].text().to_owned())
     /// }
     /// ```

@@ -83,7 +83,7 @@ pub enum CallEnd {
         /// The ticket of the tool; `None` if the tool runs elsewhere.
         ticket: Option<String>,
     },
-    /// The worker was stopped before the call began. The call is still handed out.
+    /// The call did not begin: the worker was stopped, or cannot record it. It is still handed out.
     NotBegun,
     /// The call began and has no result: the worker was cancelled, or its process has ended.
     Interrupted,
@@ -133,7 +133,8 @@ impl Registry {
         let (call, record) = (ToolCall::new(id, tool, arguments), CallRecord::default());
         let batch = registry.new_batch(key.reply);
         let incoming = IncomingCall::new(&batch, key.position, &call, Approval::Bypassed, &record);
-        registry.run_call(&incoming).await.into_end(&registry)
+        let ended = registry.run_call(&incoming).await;
+        if record.stays_pending() { CallEnd::NotBegun } else { ended.into_end(&registry) }
     }
 }
 

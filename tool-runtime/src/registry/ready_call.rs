@@ -90,6 +90,13 @@ impl ReadyCall {
         self.owned.is_logged.store(true, Ordering::Relaxed);
     }
 
+    /// Declares that the call was not run now, for a reason of the program: its store cannot be used, for example.
+    /// [`Registry::run_handed_out`] then returns [`CallEnd::NotBegun`](crate::dispatch::CallEnd::NotBegun) in place of the result, so
+    /// that the call can run later.
+    pub fn set_not_begun(&self) {
+        self.owned.record.set_stays_pending();
+    }
+
     /// Whether a run of the tool has begun.
     pub(crate) fn has_begun(&self) -> bool {
         self.owned.record.has_begun()
@@ -97,7 +104,7 @@ impl ReadyCall {
 
     /// Ends the call without a result, since its log has failed. It stays pending in a session.
     pub(crate) fn stay_pending(&self) -> ToolResult {
-        self.owned.record.set_stays_pending();
+        self.set_not_begun();
         ToolFailure::from(CallError::Cancelled { tool: self.tool().to_owned() }).into()
     }
 

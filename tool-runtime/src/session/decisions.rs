@@ -104,7 +104,8 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// No pending call has this id, it already has a result, or it was not handed out.
+    /// No pending call has this id, it already has a result, or it was not handed out. A second end of a call is one of the first
+    /// two, and so is an end that arrives after a decision or a user message has ended the call.
     pub fn finish_handed_out(
         &mut self,
         registry: &Registry,

@@ -97,7 +97,9 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
     /// Sets the number of requests that this run sends; a recorded reply counts as one. Default: no limit. The calls of the last
     /// reply run, and the run ends with [`RunEnd::RequestLimit`] before the next request. Another run continues.
     ///
-    /// With `1`, a run is one step of a program that stores the session after each reply:
+    /// With `1`, a run is one step of a program that stores the session after each reply and its calls. If the program ends while
+    /// the calls run, they are lost with their reply, and the model is asked again. To store the reply before its calls run, hand
+    /// them out ([`hand_out_calls`](Run::hand_out_calls)), also to the same process, or set a [log](Run::log).
     ///
     /// ```
     /// # use tool_runtime::session::RunEnd;
@@ -180,11 +182,13 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
     /// `Started`. It does not run the tool: the call is in [`Session::handed_out`]. If no other call needs a person, the run ends with
     /// [`RunEnd::NeedsResult`]. A worker passes the call to [`Registry::run_handed_out`], which applies the queue, the middleware, the
     /// time limits and the size of results of its own registry. Pass its end to [`Session::finish_handed_out`]; the next run sends the
-    /// event `Finished` and continues.
+    /// event `Finished` and continues. The setting belongs to the run and is not stored: set it in each run.
     ///
+    /// - Send [`Session::handed_out`] after each run, whatever its end is: other calls of the reply may wait for a person.
     /// - Store the session before a call leaves the process, and send each [key](crate::dispatch::HandedOutCall::key) to a queue or an
     ///   engine that runs it once. Any process can continue the stored session.
-    /// - The run context needs a [`run_id`](RunContext::run_id): without it, the calls fail.
+    /// - The run context needs a [`run_id`](RunContext::run_id). Without it, the calls fail: the model reads that the tool is not
+    ///   available, and the event `Finished` has the reason.
     /// - Calls of a streamed reply are handed out at its end.
     /// - A [log](Run::log) records the replies of the run, and not the calls that it hands out. Record these in the worker, for example
     ///   with `record_calls` of the package `tool-runtime-durable`.
@@ -215,10 +219,14 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let registry = Registry::new(tools![charge])?.with(&RunContext::new().run_id("order-7"));
     /// let mut session = Session::new().user("Charge order 7.");
-    /// while session.run(&registry).hand_out_calls().complete(complete).await? == RunEnd::NeedsResult {
+    /// loop {
+    ///     let end = session.run(&registry).hand_out_calls().complete(complete).await?;
     ///     for call in session.handed_out() {
     ///         let end = registry.run_handed_out(&call).await; // in a worker process
     ///         session.finish_handed_out(&registry, &call.id, end)?;
+    ///     }
+    ///     if end != RunEnd::NeedsResult {
+    ///         break; // answered, or a person is needed
     ///     }
     /// }
     /// assert_eq!(session.messages()[2].text(), "order 7 is charged");

@@ -4,15 +4,13 @@ use super::Session;
 use crate::message::AssistantMessage;
 use crate::output::ToolResult;
 use crate::registry::{ReadyCall, Registry};
-#[cfg(doc)]
-use crate::session::{Run, RunError};
 use std::error::Error;
 use std::pin::Pin;
 
 /// Records the replies and the calls of a run, so that a run of the same session after a crash receives the same replies and
 /// results. Without it, the run would ask the model again, and the model could repeat an effect in another call.
 ///
-/// [`Run::log`] sets it. The crate `tool-runtime-durable` has a log in a file.
+/// [`Run::log`](super::Run::log) sets it. The crate `tool-runtime-durable` has a log in a file.
 ///
 /// ```
 /// use std::collections::HashMap;
@@ -62,8 +60,9 @@ use std::pin::Pin;
 ///
 /// The `registry` of each method is that of the run, with its [run context](Registry::run_context).
 ///
-/// After an error of the log, no further call begins, calls that run finish, and the run returns [`RunError::Log`]. The session
-/// stays valid: a reply that is not recorded is dropped, and a call that has not begun stays pending.
+/// After an error of the log, no further call begins, calls that run finish, and the run returns
+/// [`RunError::Log`](super::RunError::Log). The session stays valid: a reply that is not recorded is dropped, and a call that has not
+/// begun stays pending.
 pub trait RunLog: Send + Sync {
     /// The next reply of the session; `None` if it is not recorded. [`Session::replies`] is its number. A run calls it
     /// before each request, and does not send the request if there is a reply. It may wait while another run requests the same

@@ -131,7 +131,8 @@ impl PendingCalls {
     ///
     /// # Errors
     ///
-    /// There is no call with this id, it already has a result, or it was not handed out.
+    /// There is no call with this id, it already has a result, or it was not handed out. A second end of a call is one of the first
+    /// two, and so is an end that arrives after a decision or a user message has ended the call.
     pub fn finish_handed_out(
         &mut self,
         registry: &Registry,
@@ -160,7 +161,7 @@ impl PendingCalls {
             self.wait_for_result(at, ticket.clone());
             return Ok(());
         }
-        let cause = if result.error_kind() == Some(INTERRUPTED) { Cause::Interrupted } else { Cause::Ran };
+        let cause = cause_of(&result, Cause::Ran);
         registry.truncate(&mut result);
         let outcome = Outcome { has_begun: true, ..Outcome::default() };
         let message = result.into_message(&call.id, call.name.clone().into(), Some(outcome));
@@ -208,6 +209,7 @@ impl PendingCalls {
         if let Some(Pending { ticket }) = result.output().and_then(|output| output.as_pending()) {
             self.wait_for_result(at, ticket.clone());
         } else {
+            let cause = cause.map(|cause| cause_of(&result, cause));
             let result = result.0.map_err(|failure| failure.or_message_of_error(&call.name));
             let tool = call.name.clone().into();
             let result = ToolResult(result).into_message(&call.id, tool, None);
@@ -311,4 +313,9 @@ impl PendingCalls {
             _ => Ok(at),
         }
     }
+}
+
+/// The cause of a result, unless it is that of an interrupted call.
+fn cause_of(result: &ToolResult, otherwise: Cause) -> Cause {
+    if result.error_kind() == Some(INTERRUPTED) { Cause::Interrupted } else { otherwise }
 }
