@@ -118,8 +118,8 @@ impl FileJournalOptions {
     ///
     /// The time counts only while a process has the journal open, and does not depend on the clock of the system. The records stay
     /// while a call that has begun has no result, and those of an inner session while the call that started it has no result. The
-    /// records of inner sessions are removed with those of the outer one at the latest. Choose a time that is longer than any session waits before it continues: after
-    /// it, the session would repeat its effects.
+    /// records of inner sessions are removed with those of the outer one at the latest. Choose a time that is longer than any session
+    /// waits before it continues: after it, the session would repeat its effects.
     pub fn remove_after(mut self, time: Duration) -> Self {
         self.remove_after = Some(time);
         self

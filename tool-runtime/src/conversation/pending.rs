@@ -153,7 +153,8 @@ impl PendingCalls {
     }
 
     /// The calls whose results come from elsewhere: from a job, a person, the system that runs the tool, or the process to which
-    /// the call was [handed out](PendingCalls::handed_out). Empty before the first [`run`](PendingCalls::run), unless [`add_results`](PendingCalls::add_results) has added such a call.
+    /// the call was [handed out](PendingCalls::handed_out). Empty before the first [`run`](PendingCalls::run), unless
+    /// [`add_results`](PendingCalls::add_results) has added such a call.
     #[must_use]
     pub fn awaiting_result(&self) -> Vec<WaitingCall> {
         self.waiting(CallState::waits_for_result)
