@@ -238,17 +238,14 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
         if self.is_cancelled() {
             return Some(RunEnd::Cancelled);
         }
-        if used.replies >= self.settings.limits.replies {
+        let limits = self.settings.limits;
+        if used.replies >= limits.replies {
             return Some(RunEnd::ReplyLimit);
         }
-        if self.settings.limits.tokens.is_some_and(|tokens| used.tokens >= tokens) {
+        if limits.tokens.is_some_and(|tokens| used.tokens >= tokens) {
             return Some(RunEnd::TokenLimit);
         }
-        self.settings
-            .limits
-            .requests
-            .filter(|&requests| self.requests >= requests)
-            .map(|_| RunEnd::RequestLimit)
+        limits.requests.filter(|&requests| self.requests >= requests).map(|_| RunEnd::RequestLimit)
     }
 
     /// The message for the model, if the provider discarded its call, or if its answer does not have the type of this run.
