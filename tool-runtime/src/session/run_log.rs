@@ -49,7 +49,7 @@ use std::pin::Pin;
 /// let log = Arc::new(Log::default());
 /// let mut session = Session::new().user("Hello!");
 /// let stored = serde_json::to_string(&session)?;
-/// let _ = session.run(&registry).log(Arc::clone(&log)).complete(complete).await?;
+/// let _ = session.run(&registry).log(log.clone()).complete(complete).await?;
 ///
 /// let mut session: Session = serde_json::from_str(&stored)?; // the session before the run
 /// let end = session.run(&registry).log(log).complete(offline).await?;
