@@ -5,6 +5,7 @@ mod begun_calls;
 mod call;
 mod event;
 mod event_queue;
+mod inherit;
 mod key;
 mod record;
 mod run;

@@ -1,6 +1,8 @@
 //! The context of a run.
 
-use super::{AllowedTools, BegunCalls, CallContext, CallEvent, CallKey, StartGate};
+#[cfg(doc)]
+use super::CallContext;
+use super::{AllowedTools, BegunCalls, CallEvent, CallKey, StartGate};
 use crate::panics::catch_panic;
 use crate::state::{Shared, State as _, States};
 use std::fmt;
@@ -37,26 +39,27 @@ use tokio_util::sync::CancellationToken;
 /// # }
 /// ```
 #[derive(Clone, Default)]
-pub struct RunContext(Arc<Data>);
+pub struct RunContext(pub(super) Arc<Data>);
 
+/// A clone of a context that is changed copies it.
 #[derive(Clone, Default)]
-struct Data {
-    states: States,
-    cancellation: Option<CancellationToken>,
-    time_to_finish: Option<Duration>,
-    run_id: Option<Arc<str>>,
-    reply_number: Option<u64>,
-    allowed_tools: Option<AllowedTools>,
-    listeners: Vec<Listener>,
+pub(super) struct Data {
+    pub(super) states: States,
+    pub(super) cancellation: Option<CancellationToken>,
+    pub(super) time_to_finish: Option<Duration>,
+    pub(super) run_id: Option<Arc<str>>,
+    pub(super) reply_number: Option<u64>,
+    pub(super) allowed_tools: Option<AllowedTools>,
+    pub(super) listeners: Vec<Listener>,
     /// `None` if all listeners receive events at once.
-    start_gate: Option<StartGate>,
-    begun_calls: BegunCalls,
+    pub(super) start_gate: Option<StartGate>,
+    pub(super) begun_calls: BegunCalls,
     /// The middleware of a run, whose type is in `registry`.
-    middleware: Option<Shared>,
+    pub(super) middleware: Option<Shared>,
     /// The id of the call that makes the calls of this context.
-    outer_call: Option<Arc<str>>,
+    pub(super) outer_call: Option<Arc<str>>,
     /// The context of the program, without the additions of a session.
-    program: Option<RunContext>,
+    pub(super) program: Option<RunContext>,
 }
 
 impl RunContext {
@@ -72,7 +75,7 @@ impl RunContext {
         &NONE
     }
 
-    fn data(&mut self) -> &mut Data {
+    pub(super) fn data(&mut self) -> &mut Data {
         Arc::make_mut(&mut self.0)
     }
 
@@ -359,71 +362,6 @@ impl RunContext {
         let mut context = self.clone();
         context.data().program = Some(self.clone());
         context
-    }
-
-    /// A context with the same state, for the calls that this call makes.
-    pub(super) fn inner(&self, call: &CallContext) -> Self {
-        RunContext(Arc::new(Data {
-            states: self.0.states.clone(),
-            cancellation: Some(call.cancellation.child_token()),
-            run_id: call.key().map(|key| key.to_string().into()),
-            outer_call: Some(call.id.as_str().into()),
-            ..Data::default()
-        }))
-    }
-
-    /// Adds the listeners of the run to which the call belongs: those of [`on_event`](RunContext::on_event), and that of
-    /// [`Run::on_event`](crate::session::Run::on_event). They receive the events of the inner calls, whose
-    /// [`outer_call`](CallEvent::outer_call) is the id of the call. An inner call may begin before the listener of a session's run has
-    /// received its start. Default: the context of [`child_run_context`](CallContext::child_run_context) has no listeners.
-    ///
-    /// ```
-    /// use tool_runtime::{CallContext, Registry, ToolCall, tool, tools};
-    ///
-    /// /// Looks up an article.
-    /// #[tool]
-    /// fn find(topic: &str) -> String {
-    ///     format!("All about {topic}.")
-    /// }
-    ///
-    /// /// Researches a topic. Its calls of `find` have the events, the middleware and the limits of calls of the model.
-    /// #[tool]
-    /// async fn research(topic: &str, #[context] call: &CallContext) -> Result<String, tool_runtime::BuildError> {
-    ///     let context = call.child_run_context().inherit_listeners(call).inherit_allowed_tools(call);
-    ///     let registry = Registry::new(tools![find])?.with(&context.inherit_middleware(call).inherit_call_counts(call));
-    ///     let id = format!("{}/find_0", call.id()); // different from the ids of all other calls that the listeners receive
-    ///     let calls = [ToolCall::new(id, "find", serde_json::json!({ "topic": topic }).to_string())];
-    ///     Ok(registry.dispatch(&calls).await[0].text().to_owned())
-    /// }
-    /// ```
-    #[must_use]
-    pub fn inherit_listeners(mut self, call: &CallContext) -> Self {
-        self.data().listeners.extend(call.run.0.listeners.iter().cloned());
-        self
-    }
-
-    /// Sets the middleware to that of the run to which the call belongs
-    /// ([`Run::around_call`](crate::session::Run::around_call),
-    /// [`around_call_outermost`](crate::session::Run::around_call_outermost)). The [log](crate::session::Run::log) of the run does not
-    /// receive the inner calls. Default: none.
-    #[must_use]
-    pub fn inherit_middleware(mut self, call: &CallContext) -> Self {
-        self.data().middleware.clone_from(&call.run.0.middleware);
-        self
-    }
-
-    /// Sets the [allowed tools](RunContext::allowed_tools) to those of the run to which the call belongs. Default: all.
-    #[must_use]
-    pub fn inherit_allowed_tools(mut self, call: &CallContext) -> Self {
-        self.data().allowed_tools.clone_from(&call.run.0.allowed_tools);
-        self
-    }
-
-    /// Counts the calls of [`max_calls`](crate::registry::Policy::max_calls) together with the run to which the call belongs. An
-    /// inner [`Session`](crate::Session) still counts on its own. Default: the calls of the context count on their own.
-    #[must_use]
-    pub fn inherit_call_counts(self, call: &CallContext) -> Self {
-        self.counting_in(&call.run.0.begun_calls)
     }
 
     /// The middleware of the run.
