@@ -17,6 +17,7 @@ mod run_end;
 mod run_log;
 mod run_loop;
 mod run_span;
+mod start;
 mod state;
 mod stored;
 mod streaming;

@@ -5,20 +5,15 @@ use super::RunEnd;
 use super::answer_format::AnswerFormat;
 use super::cancel_on::CancelOn;
 use super::limits::Limits;
-use super::logged_run::LoggedRun;
-use super::reporter::Reporter;
 use super::run_log::RunLog;
-use super::run_loop::RunLoop;
-use super::{Answer, Event, RunError, Session};
+use super::{Event, Session};
 #[cfg(doc)]
 use crate::context::RunContext;
 use crate::conversation::Request;
-use crate::message::{AssistantMessage, Chunk};
 use crate::output::ToolResult;
 use crate::registry::{Layer, ReadyCall, Registry, RunLayers};
 use crate::tool::Place;
 use crate::wire::Wire;
-use futures_util::Stream;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -29,10 +24,10 @@ use tokio_util::sync::CancellationToken;
 /// [`Session::run`] creates it.
 #[must_use = "nothing runs before `complete` or `stream`"]
 pub struct Run<'a, O = fn(&Event), P = fn(Request) -> Request, A = ()> {
-    session: &'a mut Session,
-    settings: Settings<'a>,
-    map_request: P,
-    on_event: Option<O>,
+    pub(super) session: &'a mut Session,
+    pub(super) settings: Settings<'a>,
+    pub(super) map_request: P,
+    pub(super) on_event: Option<O>,
     answer: PhantomData<fn() -> A>,
 }
 
@@ -43,8 +38,8 @@ pub(super) struct Settings<'a> {
     pub(super) limits: Limits,
     /// `None` for the wire of the request.
     pub(super) wire: Option<Arc<dyn Wire>>,
-    layers: RunLayers,
-    log: Option<Arc<dyn RunLog>>,
+    pub(super) layers: RunLayers,
+    pub(super) log: Option<Arc<dyn RunLog>>,
     /// Where the calls run.
     pub(super) place: Place,
     /// The format of the answer, if it has a type.
@@ -385,121 +380,6 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
         let Run { session, mut settings, map_request, on_event, answer: _ } = self;
         settings.answer = Some(Arc::new(format(&settings.registry)));
         Run { session, settings, map_request, on_event, answer: PhantomData }
-    }
-
-    pub(super) fn start(self) -> RunLoop<'a, O, P> {
-        let Run { session, mut settings, map_request, on_event, answer: _ } = self;
-        let context = settings.registry.run_context().cloned().unwrap_or_default().for_run();
-        let context = std::mem::take(&mut settings.layers).add_to(settings.cancel_on.with_token(context));
-        let (logged, context) = LoggedRun::start(settings.log.take(), context);
-        let log_layer = logged.as_ref().map(LoggedRun::layer);
-        settings.registry = settings.registry.with(&context).with_run_log(log_layer);
-        let reporter = Reporter::new(on_event, context.token().cloned());
-        RunLoop { session, settings, logged, requests: 0, map_request, reporter }
-    }
-}
-
-impl<O: FnMut(&Event), P: FnMut(Request) -> Request, A: Answer> Run<'_, O, P, A> {
-    /// Runs the session. `complete` sends a request with the client of the program, and returns the reply.
-    ///
-    /// ```
-    /// use tool_runtime::conversation::Request;
-    /// use tool_runtime::{AssistantMessage, Registry, Session, tools};
-    ///
-    /// struct Client;
-    ///
-    /// impl Client {
-    ///     async fn complete(&self, request: Request) -> Result<AssistantMessage, serde_json::Error> {
-    ///         let body = serde_json::to_string(&request)?; // with a `model`, send it to a server
-    ///         # assert!(body.contains("Hello!"));
-    ///         serde_json::from_str(r#"{"choices":[{"message":{"content":"Hi!"},"finish_reason":"stop"}]}"#)
-    ///     }
-    /// }
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let (registry, client) = (Registry::new(tools![])?, Client);
-    /// let mut session = Session::new().user("Hello!");
-    /// let end = session.run(&registry).max_replies(10).complete(|request| client.complete(request)).await?;
-    /// println!("{end}: {}", session.final_text());
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// The future can be dropped at any time: see [`Session`]. Cancelling the token of the bound [`RunContext`] ends the run
-    /// at once, without waiting for the reply of the model.
-    ///
-    /// # Errors
-    ///
-    /// Returns the error of `complete`, or that of the [log](Run::log). An error of `complete` does not change the session, and
-    /// another run repeats the request. After an error of the log, the session has the results of the calls that have run, and
-    /// another run continues.
-    pub async fn complete<C, R, E>(self, complete: C) -> Result<A::End, RunError<E>>
-    where
-        C: FnMut(Request) -> R,
-        R: Future<Output = Result<AssistantMessage, E>>,
-    {
-        let mut run = self.start();
-        let end = run.complete(complete).await?;
-        Ok(run.ended::<A>(end))
-    }
-
-    /// Like [`complete`](Run::complete), with streamed replies. `stream` sends a request with `"stream": true`, and returns the
-    /// stream of its chunks: see [`Chunk`].
-    ///
-    /// ```
-    /// use futures_util::stream::{self, Stream};
-    /// use tool_runtime::conversation::Request;
-    /// use tool_runtime::session::Event;
-    /// use tool_runtime::{Registry, Session, tools};
-    ///
-    /// struct Client;
-    ///
-    /// impl Client {
-    ///     /// The text after `data:` of each server-sent event.
-    ///     async fn stream(&self, request: Request) -> std::io::Result<impl Stream<Item = std::io::Result<&'static str>>> {
-    ///         let body = serde_json::to_string(&request)?; // with `model` and `"stream": true`, send it to a server
-    ///         # assert!(body.contains("include_usage"));
-    ///         Ok(stream::iter([
-    ///             Ok(r#"{"choices":[{"delta":{"content":"Hi!"},"finish_reason":"stop"}]}"#),
-    ///             Ok("[DONE]"),
-    ///         ]))
-    ///     }
-    /// }
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let (registry, client) = (Registry::new(tools![])?, Client);
-    /// let mut session = Session::new().user("Hello!");
-    /// let show = |event: &Event| {
-    ///     if let Event::Text { text, .. } = event {
-    ///         print!("{text}");
-    ///     }
-    /// };
-    /// let end = session.run(&registry).on_event(show).stream(|request| client.stream(request)).await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// The text and the calls are reported while they arrive. Calls of `read_only` and `idempotent` tools start as soon as
-    /// their arguments are complete, the others at the end of the reply, as in
-    /// [`dispatch_stream`](Registry::dispatch_stream). Arguments that are an empty object are complete at the end of the reply,
-    /// since some servers send one before the arguments. On Chat Completions, the request asks for the tokens that the reply
-    /// takes.
-    ///
-    /// # Errors
-    ///
-    /// Returns the error of `stream`, that of an interrupted reply, or that of the [log](Run::log).
-    pub async fn stream<C, R, S, E>(self, stream: C) -> Result<A::End, RunError<E>>
-    where
-        C: FnMut(Request) -> R,
-        R: Future<Output = Result<S, E>>,
-        S: Stream,
-        S::Item: Into<Chunk>,
-    {
-        let mut run = self.start();
-        let end = run.stream(stream).await?;
-        Ok(run.ended::<A>(end))
     }
 }
 

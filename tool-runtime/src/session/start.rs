@@ -1,0 +1,132 @@
+//! The start of a run: with replies that are complete, or that are streamed.
+
+#[cfg(doc)]
+use super::Session;
+use super::logged_run::LoggedRun;
+use super::reporter::Reporter;
+use super::run_loop::RunLoop;
+use super::{Answer, Event, Run, RunError};
+#[cfg(doc)]
+use crate::Registry;
+#[cfg(doc)]
+use crate::context::RunContext;
+use crate::conversation::Request;
+use crate::message::{AssistantMessage, Chunk};
+use futures_util::Stream;
+
+impl<O: FnMut(&Event), P: FnMut(Request) -> Request, A: Answer> Run<'_, O, P, A> {
+    /// Runs the session. `complete` sends a request with the client of the program, and returns the reply.
+    ///
+    /// ```
+    /// use tool_runtime::conversation::Request;
+    /// use tool_runtime::{AssistantMessage, Registry, Session, tools};
+    ///
+    /// struct Client;
+    ///
+    /// impl Client {
+    ///     async fn complete(&self, request: Request) -> Result<AssistantMessage, serde_json::Error> {
+    ///         let body = serde_json::to_string(&request)?; // with a `model`, send it to a server
+    ///         # assert!(body.contains("Hello!"));
+    ///         serde_json::from_str(r#"{"choices":[{"message":{"content":"Hi!"},"finish_reason":"stop"}]}"#)
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let (registry, client) = (Registry::new(tools![])?, Client);
+    /// let mut session = Session::new().user("Hello!");
+    /// let end = session.run(&registry).max_replies(10).complete(|request| client.complete(request)).await?;
+    /// println!("{end}: {}", session.final_text());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// The future can be dropped at any time: see [`Session`]. Cancelling the token of the bound [`RunContext`] ends the run
+    /// at once, without waiting for the reply of the model.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of `complete`, or that of the [log](Run::log). An error of `complete` does not change the session, and
+    /// another run repeats the request. After an error of the log, the session has the results of the calls that have run, and
+    /// another run continues.
+    pub async fn complete<C, R, E>(self, complete: C) -> Result<A::End, RunError<E>>
+    where
+        C: FnMut(Request) -> R,
+        R: Future<Output = Result<AssistantMessage, E>>,
+    {
+        let mut run = self.start();
+        let end = run.complete(complete).await?;
+        Ok(run.ended::<A>(end))
+    }
+
+    /// Like [`complete`](Run::complete), with streamed replies. `stream` sends a request with `"stream": true`, and returns the
+    /// stream of its chunks: see [`Chunk`].
+    ///
+    /// ```
+    /// use futures_util::stream::{self, Stream};
+    /// use tool_runtime::conversation::Request;
+    /// use tool_runtime::session::Event;
+    /// use tool_runtime::{Registry, Session, tools};
+    ///
+    /// struct Client;
+    ///
+    /// impl Client {
+    ///     /// The text after `data:` of each server-sent event.
+    ///     async fn stream(&self, request: Request) -> std::io::Result<impl Stream<Item = std::io::Result<&'static str>>> {
+    ///         let body = serde_json::to_string(&request)?; // with `model` and `"stream": true`, send it to a server
+    ///         # assert!(body.contains("include_usage"));
+    ///         Ok(stream::iter([
+    ///             Ok(r#"{"choices":[{"delta":{"content":"Hi!"},"finish_reason":"stop"}]}"#),
+    ///             Ok("[DONE]"),
+    ///         ]))
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let (registry, client) = (Registry::new(tools![])?, Client);
+    /// let mut session = Session::new().user("Hello!");
+    /// let show = |event: &Event| {
+    ///     if let Event::Text { text, .. } = event {
+    ///         print!("{text}");
+    ///     }
+    /// };
+    /// let end = session.run(&registry).on_event(show).stream(|request| client.stream(request)).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// The text and the calls are reported while they arrive. Calls of `read_only` and `idempotent` tools start as soon as
+    /// their arguments are complete, the others at the end of the reply, as in
+    /// [`dispatch_stream`](Registry::dispatch_stream). Arguments that are an empty object are complete at the end of the reply,
+    /// since some servers send one before the arguments. On Chat Completions, the request asks for the tokens that the reply
+    /// takes.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of `stream`, that of an interrupted reply, or that of the [log](Run::log).
+    pub async fn stream<C, R, S, E>(self, stream: C) -> Result<A::End, RunError<E>>
+    where
+        C: FnMut(Request) -> R,
+        R: Future<Output = Result<S, E>>,
+        S: Stream,
+        S::Item: Into<Chunk>,
+    {
+        let mut run = self.start();
+        let end = run.stream(stream).await?;
+        Ok(run.ended::<A>(end))
+    }
+}
+
+impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
+    fn start(self) -> RunLoop<'a, O, P> {
+        let Run { session, mut settings, map_request, on_event, .. } = self;
+        let context = settings.registry.run_context().cloned().unwrap_or_default().for_run();
+        let context = std::mem::take(&mut settings.layers).add_to(settings.cancel_on.with_token(context));
+        let (logged, context) = LoggedRun::start(settings.log.take(), context);
+        let log_layer = logged.as_ref().map(LoggedRun::layer);
+        settings.registry = settings.registry.with(&context).with_run_log(log_layer);
+        let reporter = Reporter::new(on_event, context.token().cloned());
+        RunLoop { session, settings, logged, requests: 0, map_request, reporter }
+    }
+}
