@@ -150,18 +150,17 @@ impl Writer {
         let mut settles: Vec<Settle> = Vec::new();
         let path = self.path.clone();
         let failure = |source| StorageError::database(&path, source);
+        let is_in_progress = |run_id: &str| self.in_progress.contains(run_id);
         let outcome = store.write(now, |tables| {
             while let Some(write) = writes.pop_front() {
-                let (settle, executed) =
-                    write.execute(&path, tables, |run_id| self.in_progress.contains(run_id));
+                let (settle, executed) = write.execute(&path, tables, is_in_progress);
                 settles.push(settle);
                 executed?;
             }
             tables.write_used(now).map_err(failure)?;
             if let Some(expired) = expired {
                 let records = MIN_EXPIRED.max(settles.len() * EXPIRED_PER_OPERATION);
-                let in_use = |run_id: &str| self.in_progress.contains(run_id);
-                tables.remove_expired(expired, now, records, in_use).map_err(failure)?;
+                tables.remove_expired(expired, now, records, is_in_progress).map_err(failure)?;
             }
             Ok(())
         });

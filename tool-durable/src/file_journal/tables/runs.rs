@@ -69,13 +69,13 @@ impl WriteTables<'_> {
     }
 
     /// Removes runs without open calls that were last used at this time or earlier, until about `records` records are
-    /// removed. A run that is `in_use` or needed stays, and counts as used `now`.
+    /// removed. A run that is in progress or needed stays, and counts as used `now`.
     pub(crate) fn remove_expired(
         &mut self,
         last_use: Duration,
         now: Duration,
         records: usize,
-        in_use: impl Fn(&str) -> bool,
+        is_in_progress: impl Fn(&str) -> bool,
     ) -> Result<(), redb::Error> {
         let last_use = millis(last_use);
         let mut removed = 0;
@@ -89,7 +89,9 @@ impl WriteTables<'_> {
             };
             // One more for the run itself, so that the loop ends.
             removed += 1;
-            if in_use(&run_id) || self.is_needed(&run_id, last_use).map_err(OperationError::into_database)? {
+            if is_in_progress(&run_id)
+                || self.is_needed(&run_id, last_use).map_err(OperationError::into_database)?
+            {
                 self.use_run(&run_id);
                 self.write_used(now)?;
             } else {
@@ -186,11 +188,11 @@ mod tests {
             second: u64,
             last_use: u64,
             records: usize,
-            in_use: impl Fn(&str) -> bool,
+            is_in_progress: impl Fn(&str) -> bool,
         ) {
             let (now, last_use) = (Duration::from_secs(second), Duration::from_secs(last_use));
             self.write(second, |tables| {
-                tables.remove_expired(last_use, now, records, in_use).unwrap();
+                tables.remove_expired(last_use, now, records, is_in_progress).unwrap();
                 Ok(())
             });
         }
@@ -257,8 +259,8 @@ mod tests {
     }
 
     #[test]
-    fn a_run_in_use_stays_and_counts_as_used() {
-        let mut store = TestStore::new("in-use");
+    fn a_run_in_progress_stays_and_counts_as_used() {
+        let mut store = TestStore::new("in-progress");
         for run in ["a", "b", "c"] {
             store.begin(1, run, 0);
             store.finish(1, run, 0);
