@@ -19,7 +19,7 @@ pub(crate) struct CallRecord {
     is_response_of_hook: AtomicBool,
     /// Whether the call keeps its result if its run is cancelled while middleware handles it.
     keeps_result: AtomicBool,
-    /// Whether the log of the run has failed before the call was recorded, so that it stays pending.
+    /// Whether the tool was not run for a reason of the program, such as a log that fails: the call stays pending, and can run later.
     stays_pending: AtomicBool,
     /// Boxed, since few calls have details, and a reply has a record for each call.
     details: OnceLock<Box<Details>>,

@@ -102,7 +102,7 @@ impl ReadyCall {
         self.owned.record.has_begun()
     }
 
-    /// Ends the call without a result, since its log has failed. It stays pending in a session.
+    /// Ends the call, which [was not run](ReadyCall::set_not_begun) since its log has failed. It stays pending in a session.
     pub(crate) fn stay_pending(&self) -> ToolResult {
         self.set_not_begun();
         ToolFailure::from(CallError::Cancelled { tool: self.tool().to_owned() }).into()
