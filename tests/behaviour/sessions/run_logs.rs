@@ -151,12 +151,16 @@ async fn an_error_of_the_log_is_the_error_of_the_run_which_drops_the_reply() {
     assert!(session.pending().is_some());
 }
 
-/// A log that records calls, of which one fails.
+/// A log that records calls, and fails for some.
 #[derive(Default)]
 struct CallLog {
     ledger: Ledger,
+    /// The call whose beginning takes an hour to record.
+    late: &'static str,
     /// The call that is not recorded when it begins.
     not_begun: &'static str,
+    /// Whether the call that is not recorded runs anyway.
+    runs_not_begun: bool,
     /// The call whose result is not recorded.
     not_finished: &'static str,
 }
@@ -182,7 +186,14 @@ impl RunLog for CallLog {
     fn run_call(&self, call: ReadyCall) -> RunLogFuture<'_, LoggedResult> {
         Box::pin(async move {
             assert!(call.is_logged());
+            if call.id() == self.late {
+                tokio::time::sleep(Duration::from_secs(3600)).await;
+            }
             if call.id() == self.not_begun {
+                if self.runs_not_begun {
+                    let _ = call.run().await;
+                    call.keep_result();
+                }
                 return Err("not begun".into());
             }
             let result = call.run().await;
@@ -242,66 +253,24 @@ async fn research(#[state] own: &std::sync::OnceLock<Registry>, #[context] call:
     registry.dispatch(&[ToolCall::new("inner", "find", r#"{"order":7}"#)]).await[0].text().to_owned()
 }
 
-/// A log that is slow to record the beginning of `late`, and fails for `failed`.
-struct SlowLog {
-    ledger: Ledger,
-    keeps_result: bool,
-}
-
-impl RunLog for SlowLog {
-    fn find_reply<'a>(
-        &'a self,
-        _: &'a Session,
-        _: &'a Registry,
-    ) -> RunLogFuture<'a, Option<AssistantMessage>> {
-        Box::pin(async { Ok(None) })
-    }
-
-    fn record_reply<'a>(
-        &'a self,
-        _: &'a Session,
-        _: &'a Registry,
-        _: &'a AssistantMessage,
-    ) -> RunLogFuture<'a, ()> {
-        Box::pin(async { Ok(()) })
-    }
-
-    fn run_call(&self, call: ReadyCall) -> RunLogFuture<'_, LoggedResult> {
-        Box::pin(async move {
-            match call.id() {
-                "late" => tokio::time::sleep(Duration::from_secs(3600)).await,
-                "failed" => {
-                    if self.keeps_result {
-                        let _ = call.run().await;
-                        call.keep_result();
-                    }
-                    return Err("the disk is full".into());
-                }
-                _ => {}
-            }
-            self.ledger.add(format!("begun {}", call.id()));
-            Ok(call.run().await.into())
-        })
-    }
-}
-
 #[tokio::test(start_paused = true)]
 async fn after_an_error_of_the_log_no_call_begins_and_none_waits_for_another() {
-    for keeps_result in [false, true] {
+    for runs_not_begun in [false, true] {
         let own = Arc::new(std::sync::OnceLock::new());
         let registry = Registry::builder().tools(tools![find, research]).state(Arc::clone(&own));
         let registry = registry.max_concurrency(2).build().expect("two tools");
         own.set(registry.clone()).expect("it is set once");
-        let log = Arc::new(SlowLog { ledger: Ledger::default(), keeps_result });
+        let log = CallLog { late: "late", not_begun: "failed", runs_not_begun, ..CallLog::default() };
+        let log = Arc::new(log);
         let find = |id: &str| ToolCall::new(id, "find", r#"{"order":7}"#);
         let calls = [ToolCall::new("research", "research", "{}"), find("failed"), find("late")];
         let model = ScriptedModel::new([AssistantMessage::from_tool_calls(calls)]);
         let mut session = Session::new().user("Go.");
         let started = tokio::time::Instant::now();
         let run = session.run(&registry).log(log.clone()).complete(|request| model.complete(request));
-        assert_eq!(log_error(run.await), "the disk is full");
+        assert_eq!(log_error(run.await), "not begun");
         assert!(started.elapsed() < Duration::from_secs(1), "it waits for the call that runs only");
-        assert_eq!(log.ledger.entries(), ["begun research"]);
+        assert_eq!(log.ledger.entries(), ["recorded research", "end"]);
         let pending = session.pending().expect("two calls are pending");
         assert_eq!(pending.result_of("research").map(ToolMessage::text), Some("order 7"));
         assert_eq!(pending.without_result().count(), 2);
