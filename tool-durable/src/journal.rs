@@ -39,8 +39,8 @@ pub trait Journal: Send + Sync {
     /// Begins a call, and returns its earlier record:
     ///
     /// - `None`: the call is new. It is recorded, and the caller holds it and runs it.
-    /// - A record without a result: an earlier run was interrupted. The record does not change, whatever the call is. The caller holds the call, and runs it
-    ///   again or records an error.
+    /// - A record without a result: an earlier run was interrupted. The record does not change, whatever the call is. The caller
+    ///   holds the call, and runs it again or records an error.
     /// - A record with a result: the call has finished. Nobody holds it.
     ///
     /// While another run holds the call, this waits. The caller holds the call until [`finish_call`](Journal::finish_call) or

@@ -109,8 +109,8 @@
 //!    message with another text is an error ([`JournalError::OtherMessages`]): take the newer message out of the
 //!    session ([`Session::edit`](tool_runtime::Session::edit)), run it, and add the message again.
 //! 4. Remove the records of a session only when no earlier state of it can run, and no queue can deliver a call of it again:
-//!    [`Journal::remove_run`] after the session is stored safely. [`FileJournalOptions::remove_after`] is for the records that remain after crashes. Both remove the records
-//!    of inner sessions with those of the outer one.
+//!    [`Journal::remove_run`] after the session is stored safely. [`FileJournalOptions::remove_after`] is for the records that
+//!    remain after crashes. Both remove the records of inner sessions with those of the outer one.
 //!
 //! # Details
 //!

@@ -9,8 +9,8 @@ use tool_runtime::session::{Event, Run};
 /// Adds a journal to a [`Run`] of a session.
 pub trait DurableRun: Sized {
     /// Records the replies and the calls of the run in a journal, and continues an earlier run of this session that a crash
-    /// has ended. The [run context](tool_runtime::RunContext) needs a [`run_id`](tool_runtime::RunContext::run_id): one for each session, and always the same, for example
-    /// `registry.with(&RunContext::new().run_id("order-7"))`.
+    /// has ended. The [run context](tool_runtime::RunContext) needs a [`run_id`](tool_runtime::RunContext::run_id): one for each
+    /// session, and always the same, for example `registry.with(&RunContext::new().run_id("order-7"))`.
     ///
     /// It sets the [log](Run::log) of the run. After an error of the journal, the run returns
     /// [`RunError::Log`](tool_runtime::session::RunError::Log) with a [`JournalError`](crate::JournalError).

@@ -173,7 +173,8 @@ impl RunContext {
     /// The listener runs in the task or on the thread of the tool, and must not block: use a channel to send events to
     /// other tasks. The events of a call arrive one after the other, in their order: if a listener is busy on one thread,
     /// that thread also sends the events that arrive meanwhile, for up to 0.1 seconds. At most 16 MiB of progress and data
-    /// wait: [`CallStatus::EventsSkipped`](crate::dispatch::CallStatus::EventsSkipped) reports the others. A panic in a listener is ignored.
+    /// wait: [`CallStatus::EventsSkipped`](crate::dispatch::CallStatus::EventsSkipped) reports the others. A panic in a listener
+    /// is ignored.
     ///
     /// ```
     /// use std::sync::mpsc;

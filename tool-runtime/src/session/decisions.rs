@@ -98,14 +98,13 @@ impl Session {
         })
     }
 
-    /// Takes the end of a call that was [handed out](Session::handed_out), as if it had run here: the registry truncates the result,
-    /// and the next run sends the last event of the call. See
-    /// [`PendingCalls::finish_handed_out`](crate::conversation::PendingCalls::finish_handed_out).
+    /// Takes the end of a call that was [handed out](Session::handed_out), as
+    /// [`PendingCalls::finish_handed_out`](crate::conversation::PendingCalls::finish_handed_out) does. The next run sends the last
+    /// event of the call.
     ///
     /// # Errors
     ///
-    /// No pending call has this id, it already has a result, or it was not handed out. A second end of a call is one of the first
-    /// two, and so is an end that arrives after a decision or a user message has ended the call.
+    /// As for [`PendingCalls::finish_handed_out`](crate::conversation::PendingCalls::finish_handed_out).
     pub fn finish_handed_out(
         &mut self,
         registry: &Registry,
