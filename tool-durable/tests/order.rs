@@ -2,7 +2,6 @@
 
 #[path = "../../tests/order/journal_of_events.rs"]
 mod journal_of_events;
-#[path = "journaled_runs/memory_journal.rs"]
 #[allow(dead_code, reason = "other tests use the rest")]
 mod memory_journal;
 #[path = "../../tests/order/plan.rs"]

@@ -155,7 +155,7 @@ impl Journal for BrokenJournal {
             let begun = self.journal.try_begin(call);
             return Box::pin(async move {
                 match begun {
-                    Ok(recorded) => Ok(recorded),
+                    Ok(begun) => begun,
                     Err(InProgress) => self.journal.begin_call(call).await,
                 }
             });
@@ -180,7 +180,7 @@ impl Journal for BrokenJournal {
                     Ok(recorded)
                 }
                 Defect::BeginDoesNotWait => {
-                    Ok(self.journal.try_begin(call).unwrap_or_else(|InProgress| self.recorded(&call.key)))
+                    self.journal.try_begin(call).unwrap_or_else(|InProgress| Ok(self.recorded(&call.key)))
                 }
                 Defect::BeginReturnsEarlierRecord => {
                     let earlier = self.recorded(&call.key);

@@ -2,6 +2,8 @@
 
 mod broken_journal;
 mod defect;
+#[path = "../memory_journal.rs"]
+#[allow(dead_code, reason = "other tests use the rest")]
 mod memory_journal;
 
 use broken_journal::BrokenJournal;

@@ -4,6 +4,8 @@ mod approvals;
 mod calls;
 mod errors;
 mod many_records;
+#[path = "../memory_journal.rs"]
+#[allow(dead_code, reason = "other tests use the rest")]
 mod memory_journal;
 mod order_and_events;
 mod replies;

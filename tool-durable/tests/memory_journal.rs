@@ -1,9 +1,13 @@
-//! A store in memory, which keeps the rules of journals.
+//! A store in memory, which keeps the rules of journals, notes its operations, and can fail.
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
+use tool_runtime::RunContext;
 use tool_runtime::dispatch::{CallKey, ToolResult};
 use tool_runtime_durable::{Journal, JournalCall, JournalError, JournalFuture, JournalReply, RecordedCall};
 
@@ -23,6 +27,12 @@ pub(crate) struct State {
     pub(crate) calls: BTreeMap<CallKey, RecordedCall>,
     pub(crate) replies: BTreeMap<(String, u64), JournalReply>,
     pub(crate) in_progress: HashSet<Step>,
+    /// The operations that succeeded, in order.
+    operations: Vec<String>,
+    /// The beginning of the operations that fail.
+    fails: Option<&'static str>,
+    /// The time after which a recorded reply is acknowledged.
+    reply_delay: Duration,
 }
 
 /// A call that runs, or a reply that is requested.
@@ -44,7 +54,61 @@ impl Step {
     }
 }
 
+/// The value as a file returns it: its JSON may not have all of it.
+fn stored<T: Serialize + DeserializeOwned>(value: &T) -> T {
+    let json = serde_json::to_string(value).expect("it has a JSON form");
+    serde_json::from_str(&json).expect("it is read again")
+}
+
+impl State {
+    fn operation(&mut self, operation: String) -> Result<(), JournalError> {
+        if self.fails.is_some_and(|fails| operation.starts_with(fails)) {
+            return Err(JournalError::storage("no space left on device"));
+        }
+        self.operations.push(operation);
+        Ok(())
+    }
+
+    fn finish(&mut self, key: &CallKey, result: &ToolResult) -> Result<(), JournalError> {
+        self.operation(format!("finish {key}"))?;
+        let recorded = self.calls.get_mut(key).ok_or(JournalError::storage("the call has not begun"))?;
+        recorded.result.get_or_insert_with(|| stored(result));
+        Ok(())
+    }
+
+    /// Whether the reply is new.
+    fn record(&mut self, reply: &JournalReply) -> Result<bool, JournalError> {
+        let key = (reply.run_id.clone(), reply.number);
+        if self.replies.contains_key(&key) {
+            return Ok(false);
+        }
+        self.operation(format!("reply {}/{}", reply.run_id, reply.number))?;
+        self.replies.insert(key, stored(reply));
+        Ok(true)
+    }
+}
+
 impl MemoryJournal {
+    /// Lets the operations that start with this text fail.
+    pub(crate) fn fail(&self, operations: impl Into<Option<&'static str>>) {
+        self.lock().fails = operations.into();
+    }
+
+    /// Acknowledges replies later than it records them.
+    pub(crate) fn delay_replies(&self, delay: Duration) {
+        self.lock().reply_delay = delay;
+    }
+
+    /// The operations so far.
+    pub(crate) fn operations(&self) -> Vec<String> {
+        self.lock().operations.clone()
+    }
+
+    /// The arguments of the calls that have begun.
+    pub(crate) fn arguments(&self) -> Vec<String> {
+        self.lock().calls.values().map(|recorded| recorded.call.arguments.clone()).collect()
+    }
+
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -59,17 +123,27 @@ impl MemoryJournal {
         self.0.ended.notify_waiters();
     }
 
-    pub(crate) fn try_begin(&self, call: &JournalCall) -> Result<Option<RecordedCall>, InProgress> {
+    pub(crate) fn try_begin(
+        &self,
+        call: &JournalCall,
+    ) -> Result<Result<Option<RecordedCall>, JournalError>, InProgress> {
         let mut state = self.lock();
+        let step = Step::Call(call.key.clone());
         let recorded = state.calls.get(&call.key).cloned();
         let has_result = recorded.as_ref().is_some_and(|recorded| recorded.result.is_some());
-        if !has_result && !state.in_progress.insert(Step::Call(call.key.clone())) {
+        if !has_result && state.in_progress.contains(&step) {
             return Err(InProgress);
         }
         if recorded.is_none() {
+            if let Err(error) = state.operation(format!("begin {}", call.key)) {
+                return Ok(Err(error));
+            }
             state.calls.insert(call.key.clone(), RecordedCall::new(call.clone(), None));
         }
-        Ok(recorded)
+        if !has_result {
+            state.in_progress.insert(step);
+        }
+        Ok(Ok(recorded))
     }
 
     fn try_begin_reply(&self, run_id: &str, number: u64) -> Result<Option<JournalReply>, InProgress> {
@@ -93,8 +167,9 @@ impl Journal for MemoryJournal {
     fn find_calls<'a>(&'a self, run_id: &'a str, reply: u64) -> JournalFuture<'a, Vec<RecordedCall>> {
         Box::pin(async move {
             let state = self.lock();
-            let calls = state.calls.values();
-            let calls = calls.filter(|recorded| {
+            let Some(first) = RunContext::new().run_id(run_id).key(reply, 0) else { return Ok(Vec::new()) };
+            let calls = state.calls.range(first..).map(|(_, recorded)| recorded);
+            let calls = calls.take_while(|recorded| {
                 let key = &recorded.call.key;
                 key.run_id == run_id && key.reply == reply
             });
@@ -107,7 +182,7 @@ impl Journal for MemoryJournal {
             loop {
                 let ended = self.ended();
                 match self.try_begin(call) {
-                    Ok(recorded) => return Ok(recorded),
+                    Ok(begun) => return begun,
                     Err(InProgress) => ended.await,
                 }
             }
@@ -116,14 +191,12 @@ impl Journal for MemoryJournal {
 
     fn finish_call<'a>(&'a self, key: &'a CallKey, result: &'a ToolResult) -> JournalFuture<'a, ()> {
         Box::pin(async move {
-            let finished = match self.lock().calls.get_mut(key) {
-                Some(recorded) => {
-                    recorded.result.get_or_insert_with(|| result.clone());
-                    Ok(())
-                }
-                None => Err(JournalError::storage("the call has not begun")),
-            };
-            self.end(&Step::Call(key.clone()));
+            let finished = self.lock().finish(key, result);
+            // Acknowledged later than it is recorded, as in a file.
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            if finished.is_ok() {
+                self.end(&Step::Call(key.clone()));
+            }
             finished
         })
     }
@@ -153,11 +226,11 @@ impl Journal for MemoryJournal {
 
     fn record_reply<'a>(&'a self, reply: &'a JournalReply) -> JournalFuture<'a, bool> {
         Box::pin(async move {
-            let key = (reply.run_id.clone(), reply.number);
-            let is_new = !self.lock().replies.contains_key(&key);
-            if is_new {
-                self.lock().replies.insert(key, reply.clone());
-            }
+            let (is_new, delay) = {
+                let mut state = self.lock();
+                (state.record(reply)?, state.reply_delay)
+            };
+            tokio::time::sleep(if is_new { delay } else { Duration::ZERO }).await;
             self.end(&Step::Reply(reply.run_id.clone(), reply.number));
             Ok(is_new)
         })
