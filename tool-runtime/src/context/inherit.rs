@@ -1,4 +1,4 @@
-//! What the context of inner calls has in common with the run of the call that makes them.
+//! Contexts of inner calls, which inherit from the call that makes them.
 
 use super::CallContext;
 #[cfg(doc)]
