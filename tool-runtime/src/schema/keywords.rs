@@ -25,11 +25,24 @@ pub(crate) fn visit_schemas(
     place: &str,
     visit: &mut dyn FnMut(&mut Map<String, Value>, &str),
 ) {
+    visit_inside(keywords, &mut place.to_owned(), visit);
+}
+
+fn visit_inside(
+    keywords: &mut Map<String, Value>,
+    place: &mut String,
+    visit: &mut dyn FnMut(&mut Map<String, Value>, &str),
+) {
     visit(keywords, place);
     each_entry(keywords, &mut |keyword, entry, schema| {
         if let Value::Object(keywords) = schema {
-            let entry = entry.map(|entry| format!("/{}", escaped_token(&entry))).unwrap_or_default();
-            visit_schemas(keywords, &format!("{place}/{keyword}{entry}"), visit);
+            let end = place.len();
+            for token in [Some(keyword.into()), entry.as_deref().map(escaped_token)].into_iter().flatten() {
+                place.push('/');
+                place.push_str(&token);
+            }
+            visit_inside(keywords, place, visit);
+            place.truncate(end);
         }
     });
 }

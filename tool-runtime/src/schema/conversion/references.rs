@@ -128,6 +128,7 @@ struct Resolver<'a> {
     bases: HashSet<String>,
     /// The names of the definitions that are added, by the places of their schemas.
     names: HashMap<String, String>,
+    taken_names: HashSet<String>,
     /// The highest number that was tried for a name.
     number: usize,
     /// The added definitions that are not yet converted: place and name.
@@ -176,6 +177,7 @@ impl<'a> Resolver<'a> {
             ids,
             bases,
             names: HashMap::new(),
+            taken_names: HashSet::new(),
             number: 1,
             pending: Vec::new(),
             copied_values: 0,
@@ -236,6 +238,7 @@ impl<'a> Resolver<'a> {
         }
         let name = self.new_name(&target);
         self.names.insert(target.clone(), name.clone());
+        self.taken_names.insert(name.clone());
         let reference = format!("#/$defs/{name}");
         self.pending.push((target, name));
         Some(reference)
@@ -290,6 +293,6 @@ impl<'a> Resolver<'a> {
 
     fn is_taken(&self, name: &str) -> bool {
         let is_defined = |keyword: &str| self.document.pointer(&format!("/{keyword}/{name}")).is_some();
-        is_defined("$defs") || is_defined("definitions") || self.names.values().any(|known| known == name)
+        is_defined("$defs") || is_defined("definitions") || self.taken_names.contains(name)
     }
 }
