@@ -1,20 +1,14 @@
 //! The start of a run: with replies that are complete, or that are streamed.
 
-#[cfg(doc)]
-use super::Session;
 use super::logged_run::LoggedRun;
 use super::reporter::Reporter;
 use super::run_loop::RunLoop;
 use super::{Answer, Event, Run, RunError};
-#[cfg(doc)]
-use crate::Registry;
-#[cfg(doc)]
-use crate::context::RunContext;
 use crate::conversation::Request;
 use crate::message::{AssistantMessage, Chunk};
 use futures_util::Stream;
 
-impl<O: FnMut(&Event), P: FnMut(Request) -> Request, A: Answer> Run<'_, O, P, A> {
+impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A: Answer> Run<'a, O, P, A> {
     /// Runs the session. `complete` sends a request with the client of the program, and returns the reply.
     ///
     /// ```
@@ -41,8 +35,8 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request, A: Answer> Run<'_, O, P, A>
     /// # }
     /// ```
     ///
-    /// The future can be dropped at any time: see [`Session`]. Cancelling the token of the bound [`RunContext`] ends the run
-    /// at once, without waiting for the reply of the model.
+    /// The future can be dropped at any time: see [`Session`](super::Session). Cancelling the token of the bound
+    /// [`RunContext`](crate::context::RunContext) ends the run at once, without waiting for the reply of the model.
     ///
     /// # Errors
     ///
@@ -98,9 +92,9 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request, A: Answer> Run<'_, O, P, A>
     ///
     /// The text and the calls are reported while they arrive. Calls of `read_only` and `idempotent` tools start as soon as
     /// their arguments are complete, the others at the end of the reply, as in
-    /// [`dispatch_stream`](Registry::dispatch_stream). Arguments that are an empty object are complete at the end of the reply,
-    /// since some servers send one before the arguments. On Chat Completions, the request asks for the tokens that the reply
-    /// takes.
+    /// [`dispatch_stream`](crate::Registry::dispatch_stream). Arguments that are an empty object are complete at the end of the
+    /// reply, since some servers send one before the arguments. On Chat Completions, the request asks for the tokens that the
+    /// reply takes.
     ///
     /// # Errors
     ///
@@ -116,9 +110,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request, A: Answer> Run<'_, O, P, A>
         let end = run.stream(stream).await?;
         Ok(run.ended::<A>(end))
     }
-}
 
-impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
     fn start(self) -> RunLoop<'a, O, P> {
         let Run { session, mut settings, map_request, on_event, .. } = self;
         let context = settings.registry.run_context().cloned().unwrap_or_default().for_run();
