@@ -30,15 +30,16 @@ pub(crate) fn resolve_references(conversion: &mut Conversion) {
 
 /// The schema that a reference of the root refers to.
 pub(super) fn referenced_by_root<'a>(document: &'a Value, reference: &str) -> Option<&'a Value> {
-    let target = Resolver::new(document, Reader::Provider)?.target(reference, "")?;
+    let mut root = document.as_object()?.clone();
+    let target = Resolver::new(&mut root, document, Reader::Provider).target(reference, "")?;
     document.pointer(&target)
 }
 
 /// Makes every reference one to a definition at the root, with a name that engines accept.
 pub(crate) fn resolve(conversion: &mut Conversion, reader: Reader) {
     let document = Value::Object(conversion.root.clone());
-    let Some(mut resolver) = Resolver::new(&document, reader) else { return };
     let mut root = std::mem::take(&mut conversion.root);
+    let mut resolver = Resolver::new(&mut root, &document, reader);
     resolver.schema(&mut root, "", conversion);
     // A definition may refer to others.
     while let Some((target, name)) = resolver.pending.pop() {
@@ -137,11 +138,11 @@ struct Resolver<'a> {
 }
 
 impl<'a> Resolver<'a> {
-    fn new(document: &'a Value, reader: Reader) -> Option<Self> {
+    /// `root` is the content of the document. It does not change.
+    fn new(root: &mut Map<String, Value>, document: &'a Value, reader: Reader) -> Self {
         let (mut anchors, mut ids, mut has_references) = (Vec::new(), Vec::new(), false);
         let (mut known, mut ambiguous) = (HashSet::new(), HashSet::new());
-        let mut root = document.as_object()?.clone();
-        visit_schemas(&mut root, "", &mut |keywords, place| {
+        visit_schemas(root, "", &mut |keywords, place| {
             let text = |keyword: &str| keywords.get(keyword).and_then(Value::as_str);
             has_references |= text("$ref").is_some();
             let dynamic = text("$dynamicAnchor").map(str::to_owned);
@@ -169,7 +170,7 @@ impl<'a> Resolver<'a> {
             [base_of(&place, &bases), String::new()].map(|base| ((base, anchor.clone()), place.clone()))
         };
         let anchors = anchors.into_iter().rev().flat_map(by_base).collect();
-        Some(Resolver {
+        Resolver {
             document,
             reader,
             has_references,
@@ -181,7 +182,7 @@ impl<'a> Resolver<'a> {
             number: 1,
             pending: Vec::new(),
             copied_values: 0,
-        })
+        }
     }
 
     /// Converts the references of the schema at this place.
