@@ -42,8 +42,12 @@ pub(crate) enum Step {
     Reply(String, u64),
 }
 
-/// The error of a step that is in progress.
-pub(crate) struct InProgress;
+/// Why a call or a request does not begin.
+pub(crate) enum NotBegun {
+    /// Another run holds it.
+    InProgress,
+    Failed(JournalError),
+}
 
 impl Step {
     pub(crate) fn run_id(&self) -> &str {
@@ -123,36 +127,42 @@ impl MemoryJournal {
         self.0.ended.notify_waiters();
     }
 
-    pub(crate) fn try_begin(
-        &self,
-        call: &JournalCall,
-    ) -> Result<Result<Option<RecordedCall>, JournalError>, InProgress> {
+    pub(crate) fn try_begin(&self, call: &JournalCall) -> Result<Option<RecordedCall>, NotBegun> {
         let mut state = self.lock();
         let step = Step::Call(call.key.clone());
         let recorded = state.calls.get(&call.key).cloned();
         let has_result = recorded.as_ref().is_some_and(|recorded| recorded.result.is_some());
         if !has_result && state.in_progress.contains(&step) {
-            return Err(InProgress);
+            return Err(NotBegun::InProgress);
         }
         if recorded.is_none() {
-            if let Err(error) = state.operation(format!("begin {}", call.key)) {
-                return Ok(Err(error));
-            }
+            state.operation(format!("begin {}", call.key)).map_err(NotBegun::Failed)?;
             state.calls.insert(call.key.clone(), RecordedCall::new(call.clone(), None));
         }
         if !has_result {
             state.in_progress.insert(step);
         }
-        Ok(Ok(recorded))
+        Ok(recorded)
     }
 
-    fn try_begin_reply(&self, run_id: &str, number: u64) -> Result<Option<JournalReply>, InProgress> {
+    fn try_begin_reply(&self, run_id: &str, number: u64) -> Result<Option<JournalReply>, NotBegun> {
         let mut state = self.lock();
         let recorded = state.replies.get(&(run_id.to_owned(), number)).cloned();
         if recorded.is_none() && !state.in_progress.insert(Step::Reply(run_id.to_owned(), number)) {
-            return Err(InProgress);
+            return Err(NotBegun::InProgress);
         }
         Ok(recorded)
+    }
+
+    async fn until_begun<T>(&self, try_begin: impl Fn() -> Result<T, NotBegun>) -> Result<T, JournalError> {
+        loop {
+            let ended = self.ended();
+            match try_begin() {
+                Ok(recorded) => return Ok(recorded),
+                Err(NotBegun::InProgress) => ended.await,
+                Err(NotBegun::Failed(error)) => return Err(error),
+            }
+        }
     }
 }
 
@@ -178,15 +188,7 @@ impl Journal for MemoryJournal {
     }
 
     fn begin_call<'a>(&'a self, call: &'a JournalCall) -> JournalFuture<'a, Option<RecordedCall>> {
-        Box::pin(async move {
-            loop {
-                let ended = self.ended();
-                match self.try_begin(call) {
-                    Ok(begun) => return begun,
-                    Err(InProgress) => ended.await,
-                }
-            }
-        })
+        Box::pin(self.until_begun(|| self.try_begin(call)))
     }
 
     fn finish_call<'a>(&'a self, key: &'a CallKey, result: &'a ToolResult) -> JournalFuture<'a, ()> {
@@ -213,15 +215,7 @@ impl Journal for MemoryJournal {
     }
 
     fn begin_reply<'a>(&'a self, run_id: &'a str, number: u64) -> JournalFuture<'a, Option<JournalReply>> {
-        Box::pin(async move {
-            loop {
-                let ended = self.ended();
-                match self.try_begin_reply(run_id, number) {
-                    Ok(recorded) => return Ok(recorded),
-                    Err(InProgress) => ended.await,
-                }
-            }
-        })
+        Box::pin(self.until_begun(move || self.try_begin_reply(run_id, number)))
     }
 
     fn record_reply<'a>(&'a self, reply: &'a JournalReply) -> JournalFuture<'a, bool> {

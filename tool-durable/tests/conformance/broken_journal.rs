@@ -1,7 +1,7 @@
 //! Stores that break one rule each.
 
 use crate::defect::Defect;
-use crate::memory_journal::{InProgress, MemoryJournal, State, Step, is_inner};
+use crate::memory_journal::{MemoryJournal, State, Step, is_inner};
 use tokio::task::yield_now;
 use tool_runtime::dispatch::{CallKey, ToolResult};
 use tool_runtime_durable::{Journal, JournalCall, JournalError, JournalFuture, JournalReply, RecordedCall};
@@ -155,8 +155,8 @@ impl Journal for BrokenJournal {
             let begun = self.journal.try_begin(call);
             return Box::pin(async move {
                 match begun {
-                    Ok(begun) => begun,
-                    Err(InProgress) => self.journal.begin_call(call).await,
+                    Ok(recorded) => Ok(recorded),
+                    Err(_) => self.journal.begin_call(call).await,
                 }
             });
         }
@@ -180,7 +180,7 @@ impl Journal for BrokenJournal {
                     Ok(recorded)
                 }
                 Defect::BeginDoesNotWait => {
-                    self.journal.try_begin(call).unwrap_or_else(|InProgress| Ok(self.recorded(&call.key)))
+                    Ok(self.journal.try_begin(call).unwrap_or_else(|_| self.recorded(&call.key)))
                 }
                 Defect::BeginReturnsEarlierRecord => {
                     let earlier = self.recorded(&call.key);
