@@ -49,7 +49,7 @@ pub(crate) struct Settings {
 
 pub(crate) fn run(settings: &Settings) {
     let folder = &*settings.folder;
-    let plans = Plan::of_round(settings.seed);
+    let plans = Plan::for_round(settings.seed);
     ledger::signal();
     let remove_after = if settings.task == Task::Expire { EXPIRY } else { plans[0].remove_after };
     let journal = match FileJournal::options().remove_after(remove_after).open(folder.join("journal")) {

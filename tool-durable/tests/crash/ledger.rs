@@ -103,7 +103,7 @@ impl Ledger {
     }
 
     /// The ledger for the entries of a session.
-    pub(crate) fn of_session(&self, session: &str) -> Self {
+    pub(crate) fn for_session(&self, session: &str) -> Self {
         Ledger { session: session.to_owned(), state: Arc::clone(&self.state) }
     }
 

@@ -86,7 +86,7 @@ fn an_effect_happens_at_most_once_whenever_the_program_is_killed() {
                         break;
                     }
                     match play(&folder.join(number.to_string()), seed.wrapping_add(number)) {
-                        Ok(of_round) => tally.lock().expect("no panic").add(of_round),
+                        Ok(played) => tally.lock().expect("no panic").add(played),
                         Err(error) => *failure.lock().expect("no panic") = Some(error),
                     }
                 }

@@ -21,13 +21,16 @@ pub(crate) struct Model {
 impl Model {
     /// The model of a session.
     pub(crate) fn new(plan: &Arc<Plan>, ledger: &Ledger) -> Self {
-        let (of_script, of_plan) = (ledger.clone(), Arc::clone(plan));
-        let script = ScriptedModel::repeat(ScriptedReply::from_fn(move |request| {
-            let reply = number_of_replies(request.messages());
-            let ask = of_script.write_asked(reply, digest_of(request.messages()));
-            sent(&of_plan, reply, ask)
-        }));
-        Model { script, plan: Arc::clone(plan), ledger: ledger.clone() }
+        let (ledger, plan) = (ledger.clone(), Arc::clone(plan));
+        let script = {
+            let (ledger, plan) = (ledger.clone(), Arc::clone(&plan));
+            ScriptedModel::repeat(ScriptedReply::from_fn(move |request| {
+                let reply = number_of_replies(request.messages());
+                let ask = ledger.write_asked(reply, digest_of(request.messages()));
+                sent(&plan, reply, ask)
+            }))
+        };
+        Model { script, plan, ledger }
     }
 
     /// Writes that the newest reply with this number has arrived, unless it is interrupted.

@@ -37,7 +37,7 @@ impl Kind {
     }
 
     /// The kinds of a round.
-    pub(crate) fn of_round(seed: u64) -> BTreeSet<Self> {
+    pub(crate) fn for_round(seed: u64) -> BTreeSet<Self> {
         let mut random = Rng::with_seed(digest(&("kinds", seed)));
         let mut kinds: BTreeSet<Kind> = Kind::ALL.into_iter().filter(|_| random.u8(..3) == 0).collect();
         kinds.extend(Kind::forced());
@@ -181,8 +181,8 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// The plans of the sessions of a round.
-    pub(crate) fn of_round(seed: u64) -> Vec<Self> {
-        let kinds = Kind::of_round(seed);
+    pub(crate) fn for_round(seed: u64) -> Vec<Self> {
+        let kinds = Kind::for_round(seed);
         let mut plans = vec![Plan::new(seed, "1", kinds.clone())];
         if kinds.contains(&Kind::Two) {
             plans.push(Plan::new(digest(&("second session", seed)), "2", kinds));

@@ -53,13 +53,13 @@ impl Kill {
 
 impl<'a> Round<'a> {
     pub(crate) fn new(folder: &'a Path, seed: u64) -> Self {
-        let plans = Plan::of_round(seed);
+        let plans = Plan::for_round(seed);
         let random = plans[0].random("kills");
         Round { folder, seed, plans, random, tally: Tally::default() }
     }
 
     pub(crate) fn play(mut self) -> Result<Tally, String> {
-        let kinds = Kind::of_round(self.seed);
+        let kinds = Kind::for_round(self.seed);
         let kills = self.random.usize(..=MAX_KILLS);
         let contended = self.random.usize(..40);
         for number in 0.. {
@@ -142,7 +142,7 @@ impl<'a> Round<'a> {
     fn check_finished(&mut self) -> Result<BTreeMap<String, Session>, String> {
         let lines = ledger::lines(self.folder)?;
         let mut sessions = BTreeMap::new();
-        let mut plans = Plan::of_round(self.seed);
+        let mut plans = Plan::for_round(self.seed);
         while let Some(plan) = plans.pop() {
             let in_session = |error| format!("session {}: {error}", plan.name);
             let store = Store::new(self.folder, &plan.name);

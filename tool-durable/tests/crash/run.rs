@@ -57,7 +57,7 @@ impl Scope {
         ledger: &Ledger,
         journal: &FileJournal,
     ) -> Arc<Self> {
-        let ledger = ledger.of_session(&plan.name);
+        let ledger = ledger.for_session(&plan.name);
         let store = Store::new(folder, &plan.name);
         let plan = Arc::new(plan);
         let model = Model::new(&plan, &ledger);
