@@ -7,9 +7,9 @@ use tool_runtime::session::RunEnd;
 use tool_runtime::{AssistantMessage, CallContext, Registry, RunContext, Session, ToolCall, tool, tools};
 use tool_runtime_testing::{ScriptedModel, ScriptedReply};
 
-/// The part of the run for which the tool asks.
+/// The part of the run that the tool inherits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Asks {
+enum InheritedPart {
     Nothing,
     Listeners,
     Middleware,
@@ -32,14 +32,14 @@ fn delete(page: u32) -> String {
 
 /// Reads several pages.
 #[tool]
-async fn read_pages(#[state] asks: &Asks, #[context] call: &CallContext) -> Vec<String> {
+async fn read_pages(#[state] part: &InheritedPart, #[context] call: &CallContext) -> Vec<String> {
     let context = call.child_run_context();
-    let context = match asks {
-        Asks::Nothing => context,
-        Asks::Listeners => context.inherit_listeners(call),
-        Asks::Middleware => context.inherit_middleware(call),
-        Asks::AllowedTools => context.inherit_allowed_tools(call),
-        Asks::CallCounts => context.inherit_call_counts(call),
+    let context = match part {
+        InheritedPart::Nothing => context,
+        InheritedPart::Listeners => context.inherit_listeners(call),
+        InheritedPart::Middleware => context.inherit_middleware(call),
+        InheritedPart::AllowedTools => context.inherit_allowed_tools(call),
+        InheritedPart::CallCounts => context.inherit_call_counts(call),
     };
     let registry = Registry::new(tools![find, delete]).expect("two tools").with(&context);
     let call = |id: &str, tool: &str| ToolCall::new(id, tool, r#"{"page":7}"#);
@@ -49,8 +49,8 @@ async fn read_pages(#[state] asks: &Asks, #[context] call: &CallContext) -> Vec<
 
 /// The result of `read_pages` after a call of `find`, and the events of both and of their inner calls: the outer call, the id and
 /// the status.
-async fn read(asks: Asks) -> (Vec<String>, Vec<(Value, Value, Value)>) {
-    let registry = Registry::builder().tools(tools![find, delete, read_pages]).state(asks).build();
+async fn read(part: InheritedPart) -> (Vec<String>, Vec<(Value, Value, Value)>) {
+    let registry = Registry::builder().tools(tools![find, delete, read_pages]).state(part).build();
     let context = RunContext::new().run_id("run").allowed_tools(["find", "read_pages"]);
     let registry = registry.expect("three tools").with(&context);
     let calls = [ToolCall::new("a", "find", r#"{"page":1}"#), ToolCall::new("b", "find", r#"{"page":2}"#)];
@@ -79,28 +79,28 @@ async fn read(asks: Asks) -> (Vec<String>, Vec<(Value, Value, Value)>) {
 
 #[tokio::test]
 async fn a_tool_that_asks_for_nothing_gets_nothing_of_the_run() {
-    let (results, events) = read(Asks::Nothing).await;
+    let (results, events) = read(InheritedPart::Nothing).await;
     assert_eq!(results, ["page 7", "page 7", "page 7 is deleted"]);
     assert!(events.iter().all(|(outer, ..)| outer.is_null()));
 }
 
 #[tokio::test]
 async fn each_part_is_inherited_on_its_own() {
-    let (results, _) = read(Asks::Middleware).await;
+    let (results, _) = read(InheritedPart::Middleware).await;
     assert_eq!(results, ["[page 7]", "[page 7]", "page 7 is deleted"]);
 
-    let (results, _) = read(Asks::AllowedTools).await;
+    let (results, _) = read(InheritedPart::AllowedTools).await;
     let not_allowed = "Error: the tool `delete` may not be called now. Available: `find`.";
     assert_eq!(results, ["page 7", "page 7", not_allowed]);
 
-    let (results, _) = read(Asks::CallCounts).await;
+    let (results, _) = read(InheritedPart::CallCounts).await;
     assert_eq!(results[0], "page 7", "it is the third of three");
     assert!(results[1].contains("may be called only 3 times"), "{results:?}");
 }
 
 #[tokio::test]
 async fn inherited_listeners_know_the_outer_call() {
-    let (results, events) = read(Asks::Listeners).await;
+    let (results, events) = read(InheritedPart::Listeners).await;
     assert_eq!(results.len(), 3);
     let inner: Vec<_> = events.iter().filter(|(outer, ..)| !outer.is_null()).collect();
     assert!(inner.iter().all(|(outer, ..)| outer.as_str().is_some_and(|id| id != "a")));
@@ -154,7 +154,7 @@ async fn an_inner_session_adds_its_middleware_inside_of_that_of_the_run() {
 
 #[tokio::test]
 async fn the_context_of_a_program_without_a_session_is_inherited() {
-    let registry = Registry::builder().tools(tools![read_pages]).state(Asks::Listeners);
+    let registry = Registry::builder().tools(tools![read_pages]).state(InheritedPart::Listeners);
     let events = Arc::new(Mutex::new(Vec::new()));
     let sent = Arc::clone(&events);
     let context = RunContext::new().on_event(move |event| {
