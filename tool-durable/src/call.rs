@@ -1,8 +1,8 @@
 //! The run of one call, which the journal records.
 
-use crate::background::complete;
 use crate::error::JournalError;
 use crate::journal::{Journal, JournalCall, RecordedCall};
+use crate::release::complete_release;
 use std::pin::Pin;
 use std::sync::Arc;
 use tool_runtime::dispatch::{CallKey, ReadyCall, ToolFailure, ToolResult};
@@ -193,7 +193,7 @@ impl Drop for RunningCall<'_> {
         if self.is_running {
             let (journal, key) = (Arc::clone(self.journal), self.key.clone());
             // A store that cannot be used releases the call when the process has ended.
-            complete(async move { drop(journal.release_call(&key).await) });
+            complete_release(async move { drop(journal.release_call(&key).await) });
         }
     }
 }

@@ -152,12 +152,12 @@
 //! - The minimum Rust version is 1.90, that of [`redb`](https://docs.rs/redb), in which [`FileJournal`] stores its records.
 #![warn(clippy::disallowed_methods)]
 
-mod background;
 mod call;
 mod error;
 mod file_journal;
 mod journal;
 mod log;
+mod release;
 mod run;
 #[cfg(feature = "testing")]
 pub mod testing;

@@ -1,9 +1,9 @@
 //! The replies of a run, and the calls of earlier processes.
 
-use crate::background::complete;
 use crate::call::{end_begun, run_recorded};
 use crate::error::JournalError;
 use crate::journal::{Journal, JournalCall, JournalReply, RecordedCall};
+use crate::release::complete_release;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -101,7 +101,7 @@ impl RunLog for JournalLog {
         let Some((run_id, number)) = self.requested().take() else { return };
         let journal = Arc::clone(&self.journal);
         // A store that cannot be used releases the reply when the process has ended.
-        complete(async move { drop(journal.release_reply(&run_id, number).await) });
+        complete_release(async move { drop(journal.release_reply(&run_id, number).await) });
     }
 }
 
@@ -127,10 +127,10 @@ impl JournalLog {
                 // The call was too late for `call_timeout`, or its result could not be recorded.
                 None => end_begun(&self.journal, &begun, result.clone().into()).await?,
             };
-            if is_wrong(&recorded, result) {
+            if contradicts(&recorded, result) {
                 return Err(JournalError::OtherResult { key: begun.key });
             }
-            if !is_same(&recorded, result) {
+            if !is_same_result(&recorded, result) {
                 next.results.push(result.clone());
             }
         }
@@ -162,7 +162,7 @@ impl JournalLog {
             let mut recorded = recorded_calls.remove(&position);
             let known = calls.get(position);
             if let Some(RecordedCall { call: begun, result: result @ None }) = &mut recorded
-                && is_of(begun, known, &call)
+                && is_same_call(begun, known, &call)
                 && !may_repeat(begun, registry)
                 && !results.contains_key(&*call.id)
             {
@@ -187,7 +187,7 @@ impl JournalLog {
                 (None, None) => continue,
                 (Some(result), Some(_)) => result.into(),
                 // The middleware compares the calls when the arguments are coerced.
-                (None, Some(recorded)) if !is_of(&recorded.call, known, &call) => continue,
+                (None, Some(recorded)) if !is_same_call(&recorded.call, known, &call) => continue,
                 (None, Some(RecordedCall { result: Some(result), call: begun })) => {
                     if next.is_none() {
                         repeat_edit(session, &begun, &call);
@@ -217,7 +217,7 @@ fn may_repeat(begun: &JournalCall, registry: &Registry) -> bool {
 }
 
 /// Whether a call of the session is the one that has begun.
-fn is_of(begun: &JournalCall, recorded: Option<&ToolCall>, call: &ToolCall) -> bool {
+fn is_same_call(begun: &JournalCall, recorded: Option<&ToolCall>, call: &ToolCall) -> bool {
     begun.id == call.id && (recorded == Some(call) || begun.has_arguments(&call.arguments))
 }
 
@@ -240,7 +240,7 @@ fn approve_again(session: &mut Session, begun: &JournalCall, call: &ToolCall) {
 }
 
 /// Whether a session reports that a call did not run, although it has run.
-fn is_wrong(recorded: &ToolResult, message: &ToolMessage) -> bool {
+fn contradicts(recorded: &ToolResult, message: &ToolMessage) -> bool {
     message.error_kind() == Some(DENIED) && recorded.error_kind() != Some(DENIED) && !is_pending(recorded)
 }
 
@@ -249,9 +249,9 @@ fn is_pending(recorded: &ToolResult) -> bool {
 }
 
 /// Whether the model receives the recorded result.
-fn is_same(recorded: &ToolResult, message: &ToolMessage) -> bool {
-    let is_same = recorded.error_kind() == message.error_kind() && recorded.text() == message.text();
-    is_same && !is_pending(recorded)
+fn is_same_result(recorded: &ToolResult, message: &ToolMessage) -> bool {
+    let has_same_text = recorded.error_kind() == message.error_kind() && recorded.text() == message.text();
+    has_same_text && !is_pending(recorded)
 }
 
 /// The calls of the newest reply with calls, and their results.

@@ -332,11 +332,12 @@ impl Registry {
     /// The middleware at this position, from the outermost.
     pub(crate) fn layer(&self, position: usize) -> Option<&Layer> {
         let layers = &self.tools.config.layers;
-        let of_run: Option<&RunLayers> = self.run_context().and_then(RunContext::middleware);
-        if of_run.is_none() && !self.has_run_log() {
+        let run_layers: Option<&RunLayers> = self.run_context().and_then(RunContext::middleware);
+        if run_layers.is_none() && !self.has_run_log() {
             return layers.get(position);
         }
-        let (outer, inner) = of_run.map_or((&[][..], &[][..]), |of_run| (&of_run.outer, &of_run.inner));
+        let (outer, inner) =
+            run_layers.map_or((&[][..], &[][..]), |run_layers| (&run_layers.outer, &run_layers.inner));
         self.run_log.iter().chain(outer).chain(layers).chain(inner).nth(position)
     }
 

@@ -94,6 +94,7 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
     /// # Ok(())
     /// # }
     /// ```
+    ///
     /// [`complete`](Run::complete) and [`stream`](Run::stream) return a [`TypedEnd`].
     pub fn answer_as<T: DeserializeOwned + JsonSchema>(self) -> Run<'a, O, P, AnswerAs<T>> {
         self.with_answer(AnswerFormat::new::<T>)
