@@ -39,7 +39,7 @@ pub use input::InputMessage;
 pub(crate) use native::{ItemContent, NativeItem, ReadItem, ReplyItem, StandsFor};
 pub use origin::{Completeness, Origin, Usage};
 pub use part::{Media, Part};
-pub(crate) use piece::{Finish, Growth, ItemKind, Piece};
+pub(crate) use piece::{Finish, Growth, ItemKind, Piece, WrapItem};
 pub(crate) use process_data::{Artifact, ProcessData};
 pub(crate) use stream_error::StreamError;
 pub use tool_call::ToolCall;

@@ -65,15 +65,15 @@ impl ViolationKind {
                 &["OpenAI", "Azure", "Anthropic", "Gemini", "DeepSeek", "Mistral", "Kimi", "Bedrock"]
             }
             ViolationKind::UnknownId => {
-                &["OpenAI", "Azure", "Anthropic", "DeepSeek", "Mistral", "Kimi", "Groq"]
+                &["OpenAI", "Azure", "Anthropic", "DeepSeek", "Mistral", "Kimi", "Groq", "Bedrock"]
             }
             ViolationKind::DuplicateResult => {
                 &["OpenAI", "Azure", "Anthropic", "Gemini", "DeepSeek", "Mistral", "Bedrock"]
             }
             ViolationKind::DuplicateCallId => &["Anthropic", "DeepSeek", "Mistral"],
-            ViolationKind::EmptyReply => &["OpenAI", "Azure", "llama.cpp"],
+            ViolationKind::EmptyReply => &["OpenAI", "Azure", "Bedrock", "llama.cpp"],
             ViolationKind::MissingCallId => &["Kimi", "Bedrock"],
-            ViolationKind::LongId => &["OpenAI", "Azure"],
+            ViolationKind::LongId => &["OpenAI", "Azure", "Bedrock"],
             ViolationKind::RepeatedId => &["Anthropic", "DeepSeek"],
         }
     }

@@ -1,8 +1,8 @@
 //! The formats of providers: how requests are written, and how replies, streams and errors are read.
 //!
 //! A [`Wire`] writes requests and reads replies in the format of one provider's API. [`ChatCompletions`] is the default
-//! everywhere and needs no feature; `Anthropic`, `Gemini`, `Ollama` and `Responses` need the features `anthropic`, `gemini`,
-//! `ollama` and `responses`. [`by_name`] selects a wire at run time, and [`detect`] names the wire of a history.
+//! everywhere and needs no feature; `Anthropic`, `Bedrock`, `Gemini`, `GeminiInteractions`, `Ollama` and `Responses` need the
+//! features `anthropic`, `bedrock`, `gemini`, `gemini_interactions`, `ollama` and `responses`. [`by_name`] selects a wire at run time, and [`detect`] names the wire of a history.
 //!
 //! The program sends the request, and adds the fields that do not come from the conversation:
 //!
@@ -12,6 +12,8 @@
 //! | `anthropic` | `/v1/messages` | `model`, `stream`, `max_tokens` (required) | `x-api-key`, with `anthropic-version` |
 //! | `responses` | `/v1/responses` | `model`, `stream`, `max_output_tokens` | `authorization: Bearer ..` |
 //! | `gemini` | `/v1beta/models/{model}:generateContent` or `:streamGenerateContent?alt=sse` | `generationConfig` | `x-goog-api-key` |
+//! | `gemini_interactions` | `/v1beta/interactions` | `model`, `stream` | `x-goog-api-key`, with `api-revision` |
+//! | `bedrock` | `/model/{model}/converse` or `/converse-stream` | `inferenceConfig` | `authorization: Bearer ..`, or a signature |
 //! | `ollama` | `/api/chat` | `model`, `stream` (`false` for a whole reply), `options` | none |
 //!
 //! ```
@@ -48,13 +50,17 @@ mod definitions;
 mod detect;
 mod element;
 mod error;
+mod error_kind;
 mod event_data;
 mod expected;
 mod finish_reason;
 mod gemini;
+mod gemini_interactions;
 mod ids;
 mod images;
 mod native_search;
+#[cfg(any(feature = "gemini_interactions", feature = "responses"))]
+mod newest_response;
 mod ollama;
 mod open_calls;
 mod other_arguments;
@@ -62,16 +68,22 @@ mod partial_call;
 mod partial_calls;
 mod provider;
 mod reasoning;
+#[cfg(any(feature = "anthropic", feature = "bedrock"))]
+mod rejected_keys;
 mod report;
 mod request_parts;
 mod response_format;
 mod responses;
+#[cfg(any(feature = "anthropic", feature = "bedrock"))]
+mod role_messages;
 mod snapshots;
 mod tool_arrays;
 
 pub(crate) use allowed_tools::AllowedTools;
 #[cfg(feature = "anthropic")]
 pub use anthropic::Anthropic;
+#[cfg(feature = "bedrock")]
+pub use bedrock::Bedrock;
 pub use body::Body;
 pub use by_name::{UnknownWireError, by_name};
 pub use chat_completions::ChatCompletions;
@@ -84,8 +96,11 @@ pub(crate) use definitions::broken_definition;
 pub(crate) use definitions::convert_foreign;
 pub use detect::detect;
 pub use error::WireError;
+pub use error_kind::ErrorKind;
 #[cfg(feature = "gemini")]
 pub use gemini::Gemini;
+#[cfg(feature = "gemini_interactions")]
+pub use gemini_interactions::GeminiInteractions;
 #[cfg(feature = "ollama")]
 pub use ollama::Ollama;
 pub(crate) use partial_call::{PartialCall, Reported};

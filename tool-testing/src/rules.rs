@@ -4,8 +4,10 @@
 //! messages of the providers themselves. Exception: its conversions of definitions know which definitions a provider rejects.
 
 mod anthropic;
+mod bedrock;
 mod chat_completions;
 mod gemini;
+mod gemini_interactions;
 mod ollama;
 mod response_format;
 mod responses;
@@ -25,7 +27,7 @@ pub(crate) struct Rules {
     pub(crate) declined_finish_reason: &'static str,
 }
 
-static RULES: [Rules; 5] = [
+static RULES: [Rules; 7] = [
     Rules { wire: chat_completions::WIRE, check: chat_completions::check, declined_finish_reason: "stop" },
     Rules {
         wire: anthropic::WIRE,
@@ -44,6 +46,17 @@ static RULES: [Rules; 5] = [
         check: |_, body| gemini::check(body),
         // https://ai.google.dev/api/generate-content#BlockReason
         declined_finish_reason: "SAFETY",
+    },
+    Rules {
+        wire: gemini_interactions::WIRE,
+        check: |_, body| gemini_interactions::check(body),
+        declined_finish_reason: "completed",
+    },
+    Rules {
+        wire: bedrock::WIRE,
+        check: |_, body| bedrock::check(body),
+        // https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
+        declined_finish_reason: "content_filtered",
     },
     Rules { wire: ollama::WIRE, check: |_, body| ollama::check(body), declined_finish_reason: "stop" },
 ];

@@ -78,4 +78,18 @@ impl Usage {
             output_tokens: output.unwrap_or_default(),
         })
     }
+
+    /// The usage with these counts, where `input` has neither the tokens that were read from the cache nor those that were
+    /// written to it, which `cached` has.
+    pub(crate) fn from_uncached_counts(
+        input: Option<u64>,
+        [read, written]: [Option<u64>; 2],
+        output: Option<u64>,
+    ) -> Option<Self> {
+        let mut usage = Usage::from_counts(input, read, output)?;
+        for tokens in [read, written].into_iter().flatten() {
+            usage.input_tokens = usage.input_tokens.saturating_add(tokens);
+        }
+        Some(usage)
+    }
 }

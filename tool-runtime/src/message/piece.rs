@@ -31,6 +31,9 @@ pub(crate) enum Piece {
         kind: ItemKind,
         call: Option<CallPiece>,
         arguments: Option<Value>,
+        /// The provider sends no start of such an item: it has started already if an item with this index has.
+        is_implied: bool,
+        wrap: WrapItem,
     },
     /// A field of the item with this index grows.
     ItemGrowth {
@@ -50,6 +53,7 @@ pub(crate) enum Piece {
     JoinableItem {
         item: Value,
         kind: ItemKind,
+        wrap: WrapItem,
     },
     /// The complete reply, of which pieces may have arrived.
     Whole(Vec<Piece>),
@@ -84,9 +88,14 @@ impl Piece {
     }
 }
 
+/// Returns the JSON of an item that contains this object, whose fields grow. The object is the item itself on most wires.
+pub(crate) type WrapItem = fn(String) -> String;
+
 /// The growth of a field.
 #[derive(Debug)]
 pub(crate) enum Growth {
+    /// The whole value.
+    Whole(Value),
     /// More text.
     Text(String),
     /// The next element of an array.

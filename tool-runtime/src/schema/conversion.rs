@@ -14,7 +14,7 @@ mod inlined;
 mod patterns;
 mod references;
 mod root;
-#[cfg(feature = "gemini")]
+#[cfg(any(feature = "gemini", feature = "gemini_interactions"))]
 mod separated;
 mod standard;
 mod written;
@@ -27,7 +27,7 @@ pub(crate) use inlined::inline_definitions;
 pub(crate) use patterns::accept_patterns;
 pub(crate) use references::resolve_references;
 pub(crate) use root::{add_properties, merge_root};
-#[cfg(feature = "gemini")]
+#[cfg(any(feature = "gemini", feature = "gemini_interactions"))]
 pub(crate) use separated::separate_references;
 pub(crate) use standard::InvalidSchema;
 pub(super) use standard::{standardise, standardise_checked};

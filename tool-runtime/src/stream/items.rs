@@ -3,7 +3,7 @@
 use crate::fingerprint::Fingerprint;
 use crate::json::{Entries, remove_entry};
 use crate::message::{
-    CallPiece, Growth, ItemContent, ItemKind, NativeItem, ReadItem, StandsFor, ToolCall, is_object,
+    CallPiece, Growth, ItemContent, ItemKind, NativeItem, ReadItem, StandsFor, ToolCall, WrapItem, is_object,
 };
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
@@ -45,6 +45,7 @@ pub(super) struct GrowingItem {
     /// The field with JSON, and its text.
     json: Option<(&'static str, String)>,
     has_ended: bool,
+    wrap: WrapItem,
 }
 
 impl Items {
@@ -66,6 +67,11 @@ impl Items {
         is_missing.then(|| piece.clone()).filter(|text| !text.is_empty())
     }
 
+    /// Whether an item with this index has started.
+    pub(super) fn has(&self, index: i64) -> bool {
+        self.by_index.contains_key(&index)
+    }
+
     /// Starts an item. `call` is the position of the call that it represents.
     pub(super) fn start(&mut self, item: GrowingItem, kind: ItemKind, call: Option<usize>) {
         self.by_index.extend(item.index.map(|index| (index, self.list.len())));
@@ -82,6 +88,7 @@ impl Items {
         let item = self.list.get_mut(*self.by_index.get(&index)?)?;
         let ItemState::Growing(growing) = &mut item.state else { return None };
         match growth {
+            Growth::Whole(value) => *growing.field(field) = value,
             Growth::Json(piece) => {
                 let (_, json) = growing.json.get_or_insert_with(|| (field, String::new()));
                 if item.kind == ItemKind::Call {
@@ -110,7 +117,7 @@ impl Items {
     }
 
     /// Adds an item with text to the newest item, if that one has the same further fields.
-    pub(super) fn join(&mut self, item: Value, kind: ItemKind) {
+    pub(super) fn join(&mut self, item: Value, kind: ItemKind, wrap: WrapItem) {
         let Value::Object(mut new) = item else { return };
         let newest = self.list.last_mut().filter(|last| last.kind == kind);
         if let Some(old) = newest.and_then(Item::joinable_fields) {
@@ -134,7 +141,7 @@ impl Items {
                 None => drop(remove_entry(&mut new, "text")),
             }
         }
-        self.start(GrowingItem::new(None, Value::Object(new), None), kind, None);
+        self.start(GrowingItem::new(None, Value::Object(new), None, wrap), kind, None);
     }
 
     /// Adds the complete items at the end of a reply that did not arrive before, each with its index and the position of its
@@ -273,8 +280,8 @@ impl Item {
 }
 
 impl GrowingItem {
-    pub(super) fn new(index: Option<i64>, fields: Value, arguments: Option<Value>) -> Self {
-        GrowingItem { index, fields, arguments, json: None, has_ended: false }
+    pub(super) fn new(index: Option<i64>, fields: Value, arguments: Option<Value>, wrap: WrapItem) -> Self {
+        GrowingItem { index, fields, arguments, json: None, has_ended: false, wrap }
     }
 
     fn field(&mut self, field: &str) -> &mut Value {
@@ -286,7 +293,7 @@ impl GrowingItem {
 
     fn into_json(self) -> Option<String> {
         let json = self.json.filter(|(_, text)| !text.is_empty());
-        let Some((field, text)) = json else { return Some(self.fields.to_string()) };
+        let Some((field, text)) = json else { return Some((self.wrap)(self.fields.to_string())) };
         // Raw, since the order of keys stays.
         let value = RawValue::from_string(text).ok()?;
         let mut item = Entries(Vec::new());
@@ -294,6 +301,6 @@ impl GrowingItem {
             item.0.push((&**name, to_raw_value(value).ok()?));
         }
         item.set(field, value);
-        serde_json::to_string(&item).ok()
+        serde_json::to_string(&item).ok().map(self.wrap)
     }
 }

@@ -64,12 +64,13 @@ impl PartialReply {
             Piece::Text(piece) => self.take_text(&piece, Vec::new()),
             Piece::Parts(parts, text) => self.take_text(&text, parts),
             Piece::Call(piece) => drop(self.take_call(piece)),
-            Piece::ItemStart { index, item, kind, call, arguments } => {
+            Piece::ItemStart { index, is_implied: true, .. } if self.items.has(index) => {}
+            Piece::ItemStart { index, item, kind, call, arguments, wrap, .. } => {
                 if kind != ItemKind::Call {
                     self.calls.follow_last();
                 }
                 let call = call.and_then(|call| self.take_call(call));
-                self.items.start(GrowingItem::new(Some(index), item, arguments), kind, call);
+                self.items.start(GrowingItem::new(Some(index), item, arguments, wrap), kind, call);
             }
             Piece::ItemGrowth { index, field, growth } => {
                 if let Some(call) = self.items.grow(index, field, growth) {
@@ -88,7 +89,7 @@ impl PartialReply {
                 let call = call.and_then(|call| self.take_call(call));
                 self.items.push(index, item, call);
             }
-            Piece::JoinableItem { item, kind } => self.items.join(item, kind),
+            Piece::JoinableItem { item, kind, wrap } => self.items.join(item, kind, wrap),
             Piece::Whole(pieces) => self.take_whole(pieces),
             // The assembler takes these.
             Piece::Reply(_)

@@ -11,8 +11,8 @@ mod which_call;
 #[cfg(feature = "anthropic")]
 pub use format::Anthropic;
 
-pub(super) use definitions::FOREIGN;
-use definitions::FUNCTIONS;
+pub(super) use definitions::{FOREIGN, FUNCTIONS};
+pub(super) use which_call::{CALL_RULES, which_call};
 
 use super::provider::Provider;
 
@@ -24,9 +24,9 @@ const FORMAT: &str = "Anthropic's Messages API";
 pub(super) static PROVIDER: Provider = Provider {
     #[cfg(feature = "anthropic")]
     wire: Some(|| std::sync::Arc::new(Anthropic::new())),
-    call_rules: which_call::CALL_RULES,
+    call_rules: CALL_RULES,
     has_written_keys: true,
-    which_call: which_call::which_call,
+    which_call,
     quoted_error: errors::quoted_error,
     ..Provider::new(NAME, detect::recognizes)
 };

@@ -1,18 +1,35 @@
-//! Amazon's Converse API, whose histories are recognised; there is no wire for it:
-//! <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html>.
+//! Amazon's Converse API: <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html>.
 
-use super::detect::Excerpt;
+#[cfg(feature = "bedrock")]
+mod definitions;
+mod detect;
+mod errors;
+#[cfg(feature = "bedrock")]
+mod format;
+
+#[cfg(feature = "bedrock")]
+pub use format::Bedrock;
+
+#[cfg(feature = "bedrock")]
+pub(super) use definitions::FOREIGN;
+
+use super::anthropic;
 use super::provider::Provider;
 
-pub(super) static PROVIDER: Provider = Provider::new("bedrock", recognizes);
+/// The name of the wire.
+const NAME: &str = "bedrock";
+/// The name of the format in error messages.
+#[cfg(feature = "bedrock")]
+const FORMAT: &str = "Amazon's Converse API";
 
-fn recognizes(excerpt: Excerpt<'_>) -> bool {
-    match excerpt {
-        Excerpt::Part(part) => {
-            !part["type"].is_string()
-                && ["text", "toolUse", "toolResult"].iter().any(|field| !part[*field].is_null())
-        }
-        Excerpt::Fields(fields) => fields.get("output").is_some_and(|output| output.get("message").is_some()),
-        _ => false,
-    }
-}
+pub(super) static PROVIDER: Provider = Provider {
+    #[cfg(feature = "tracing")]
+    telemetry_name: "aws.bedrock",
+    #[cfg(feature = "bedrock")]
+    wire: Some(|| std::sync::Arc::new(Bedrock::new())),
+    call_rules: anthropic::CALL_RULES,
+    has_written_keys: true,
+    which_call: anthropic::which_call,
+    quoted_error: errors::quoted_error,
+    ..Provider::new(NAME, detect::recognizes)
+};

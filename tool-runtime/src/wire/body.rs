@@ -64,7 +64,7 @@ impl Body {
 
     /// Removes a field, for example one that a gateway rejects.
     pub fn without(mut self, field: &str) -> Self {
-        self.fields.retain(|(name, _)| name != field);
+        self.remove(field);
         self
     }
 
@@ -74,14 +74,18 @@ impl Body {
         Ok(())
     }
 
-    /// Writes the response format, in a field that may also have settings of the program.
-    pub(super) fn write_response_format(
+    /// Writes a field that may also have settings of the program.
+    pub(super) fn write_shared(
         &mut self,
         field: &'static str,
         value: &impl Serialize,
     ) -> Result<(), WireError> {
         self.shared_field = Some(field);
         self.write(field, value)
+    }
+
+    pub(super) fn remove(&mut self, field: &str) {
+        self.fields.retain(|(name, _)| name != field);
     }
 
     /// The value of a field, with the response format that the wire wrote into it.

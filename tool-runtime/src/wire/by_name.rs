@@ -8,7 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 
 /// The wire of this name, with its default settings: `chat_completions`, or with the feature of the same name `anthropic`,
-/// `responses`, `gemini` or `ollama`.
+/// `gemini_interactions`, `responses`, `gemini`, `ollama` or `bedrock`.
 ///
 /// A program that needs other settings, such as `strict`, creates the wire itself:
 ///

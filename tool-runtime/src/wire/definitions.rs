@@ -1,7 +1,11 @@
 //! The definitions of tools as a provider accepts them.
 
+#[cfg(feature = "bedrock")]
+use super::bedrock;
 #[cfg(feature = "gemini")]
 use super::gemini;
+#[cfg(feature = "gemini_interactions")]
+use super::gemini_interactions;
 #[cfg(feature = "ollama")]
 use super::ollama;
 use super::report::{ChangedDefinition, LeftOutTool};
@@ -27,8 +31,12 @@ pub(crate) struct DefinitionRules {
 static FOREIGN: &[&DefinitionRules] = &[
     &chat_completions::FOREIGN,
     &anthropic::FOREIGN,
+    #[cfg(feature = "bedrock")]
+    &bedrock::FOREIGN,
     #[cfg(feature = "gemini")]
     &gemini::FOREIGN,
+    #[cfg(feature = "gemini_interactions")]
+    &gemini_interactions::FOREIGN,
     #[cfg(feature = "ollama")]
     &ollama::FOREIGN,
 ];

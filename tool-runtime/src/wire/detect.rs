@@ -1,7 +1,7 @@
 //! Detection of the wire of a history.
 
 use super::chat_completions;
-use super::provider::formats;
+use super::provider::PROVIDERS;
 use crate::json::replace_lone_surrogates;
 use serde_json::{Map, Value};
 
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 /// `None` if the text is none of these.
 ///
 /// [`by_name`](super::by_name) has the wire of the name, and [`Wire::read_messages`](super::Wire::read_messages) reads the
-/// messages. The crate may have no wire of this name: `bedrock` is the format of Amazon's Converse API.
+/// messages, if its feature is enabled.
 ///
 /// The first message with a field, a role or a part that only one format has decides. If there is none, the fields `system`
 /// and `tools` of the request decide. Otherwise, a list of messages with roles is `chat_completions`; messages of plain text
@@ -61,7 +61,7 @@ pub(crate) enum Excerpt<'a> {
 impl Excerpt<'_> {
     /// The wire of the first format that recognizes this excerpt.
     fn wire(self) -> Option<&'static str> {
-        formats().find(|format| (format.recognizes)(self)).map(|format| format.name)
+        PROVIDERS.into_iter().find(|format| (format.recognizes)(self)).map(|format| format.name)
     }
 }
 

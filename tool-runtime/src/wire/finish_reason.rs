@@ -36,8 +36,10 @@ impl AssistantMessage {
     /// Whether the model declined to answer, or a filter of the provider withheld the answer: OpenAI's `content_filter`, and
     /// Gemini's `SAFETY` and similar reasons (<https://ai.google.dev/api/generate-content#FinishReason>).
     pub(crate) fn is_declined(&self) -> bool {
-        const REASONS: [&str; 10] = [
+        const REASONS: [&str; 12] = [
             "contentfilter",
+            "contentfiltered",
+            "guardrailintervened",
             "refusal",
             "safety",
             "recitation",
@@ -56,7 +58,8 @@ impl AssistantMessage {
     /// See <https://ai.google.dev/api/generate-content#FinishReason>.
     pub(crate) fn malformed_call(&self) -> Option<&str> {
         let reason = letters(self.finish_reason()?);
-        let is_malformed = self.tool_calls.is_empty() && reason == "malformedfunctioncall";
+        let is_malformed =
+            self.tool_calls.is_empty() && matches!(&*reason, "malformedfunctioncall" | "malformedtooluse");
         is_malformed.then(|| self.extra("finishMessage").and_then(Value::as_str).unwrap_or_default())
     }
 
@@ -64,7 +67,12 @@ impl AssistantMessage {
     /// (<https://github.com/anthropics/claude-code/issues/77061>).
     pub(crate) fn missing_calls(&self) -> Option<&'static str> {
         let reason = letters(self.finish_reason()?);
-        let reasons = [("tooluse", "tool_use"), ("toolcalls", "tool_calls"), ("toolcall", "tool_call")];
+        let reasons = [
+            ("tooluse", "tool_use"),
+            ("toolcalls", "tool_calls"),
+            ("toolcall", "tool_call"),
+            ("requiresaction", "requires_action"),
+        ];
         let known = reasons.into_iter().find(|(letters, _)| *letters == reason);
         known.filter(|_| self.tool_calls.is_empty()).map(|(_, reason)| reason)
     }
@@ -102,8 +110,8 @@ pub(super) fn completeness(reason: &str) -> Completeness {
         "pauseturn" => Completeness::Paused,
         // `normal` is Baidu's.
         "stop" | "toolcalls" | "toolcall" | "tooluse" | "functioncall" | "functioncalls" | "endturn"
-        | "stopsequence" | "stoptoken" | "eos" | "eostoken" | "endoftext" | "complete" | "completed"
-        | "finish" | "finished" | "done" | "normal" => Completeness::Complete,
+        | "stopsequence" | "stoptoken" | "requiresaction" | "eos" | "eostoken" | "endoftext" | "complete"
+        | "completed" | "finish" | "finished" | "done" | "normal" => Completeness::Complete,
         _ => Completeness::Truncated,
     }
 }

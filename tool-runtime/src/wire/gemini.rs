@@ -1,17 +1,24 @@
 //! The Gemini API: <https://ai.google.dev/api/generate-content>.
 
-#[cfg(feature = "gemini")]
+#[cfg(any(feature = "gemini", feature = "gemini_interactions"))]
 mod definitions;
 mod detect;
 mod errors;
 #[cfg(feature = "gemini")]
 mod format;
+#[cfg(any(feature = "gemini", feature = "gemini_interactions"))]
+pub(super) mod names;
 
 #[cfg(feature = "gemini")]
 pub use format::Gemini;
 
-#[cfg(feature = "gemini")]
-pub(super) use definitions::FOREIGN;
+#[cfg(any(feature = "gemini", feature = "gemini_interactions"))]
+pub(super) use definitions::{FOREIGN, FUNCTIONS, MAX_TOOLS};
+
+/// The signature of a call that does not come from the model. The API requires a signature in the first call of each reply:
+/// <https://ai.google.dev/gemini-api/docs/thought-signatures#faqs>.
+#[cfg(any(feature = "gemini", feature = "gemini_interactions"))]
+pub(super) const SKIP_VALIDATION: &str = "skip_thought_signature_validator";
 
 use super::call_rules::CallRules;
 use super::provider::Provider;

@@ -1,17 +1,29 @@
 //! Images in the form that a provider accepts: their type is that of their bytes, whatever their source declares.
 
-use super::gemini;
+use super::{gemini, gemini_interactions};
 use crate::message::{Media, Part};
 use base64::Engine as _;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use std::borrow::Cow;
 
-/// The images that Anthropic and OpenAI accept: <https://docs.anthropic.com/en/docs/build-with-claude/vision>,
+/// The images that Anthropic, Bedrock and OpenAI accept: <https://docs.anthropic.com/en/docs/build-with-claude/vision>,
 /// <https://platform.openai.com/docs/guides/images-vision>. Other servers of Chat Completions accept them too.
 const COMMON: &[&str] = &["image/jpeg", "image/png", "image/gif", "image/webp"];
 /// <https://ai.google.dev/gemini-api/docs/image-understanding>.
 const GEMINI: &[&str] = &["image/jpeg", "image/png", "image/webp", "image/heic", "image/heif"];
+
+/// <https://ai.google.dev/api/interactions-api#Resource:ImageContent>.
+const INTERACTIONS: &[&str] = &[
+    "image/jpeg",
+    "image/png",
+    "image/webp",
+    "image/heic",
+    "image/heif",
+    "image/gif",
+    "image/bmp",
+    "image/tiff",
+];
 
 /// The characters of the base64 that are decoded to detect a type.
 const DETECTED: usize = 64;
@@ -43,7 +55,11 @@ pub(super) fn accepted(wire: &str, part: &Part) -> Option<Image> {
     }
     let (declared, base64) = (declared_type(mime_type), standard_base64(base64));
     let found = detect(&base64).unwrap_or(&declared);
-    let types = if wire == gemini::NAME { GEMINI } else { COMMON };
+    let types = match wire {
+        gemini::NAME => GEMINI,
+        gemini_interactions::NAME => INTERACTIONS,
+        _ => COMMON,
+    };
     if !types.contains(&found) {
         let text = format!("[image: {found}, which cannot be sent: the provider takes {}]", types.join(", "));
         return Some(Image::Rejected(Part::text(text)));

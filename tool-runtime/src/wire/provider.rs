@@ -3,7 +3,7 @@
 use super::call_rules::CallRules;
 use super::detect::Excerpt;
 use super::partial_calls::{PartialCalls, WhichCall};
-use super::{Wire, anthropic, bedrock, chat_completions, gemini, ollama, responses};
+use super::{Wire, anthropic, bedrock, chat_completions, gemini, gemini_interactions, ollama, responses};
 use crate::message::CallPiece;
 use crate::violation::ViolationKind;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub(crate) struct Provider {
     /// The name of the format, which is also the name of its wire.
     pub(crate) name: &'static str,
-    /// Whether its wire needs the feature with its name. Not used for a format without a wire.
+    /// Whether its wire needs the feature with its name.
     pub(super) needs_feature: bool,
     /// Its wire with the default settings; `None` if the feature is disabled.
     pub(super) wire: Option<fn() -> Arc<dyn Wire>>,
@@ -79,18 +79,16 @@ pub(crate) struct QuotedError {
 }
 
 /// The providers. If several recognize an excerpt, the first one decides.
-pub(super) static PROVIDERS: [&Provider; 5] = [
+pub(super) static PROVIDERS: [&Provider; 7] = [
     &chat_completions::PROVIDER,
     &anthropic::PROVIDER,
+    // Before the Responses API, which also has an `input`.
+    &gemini_interactions::PROVIDER,
     &responses::PROVIDER,
     &gemini::PROVIDER,
     &ollama::PROVIDER,
+    &bedrock::PROVIDER,
 ];
-
-/// The providers whose formats are recognized. One of them has no wire.
-pub(super) fn formats() -> impl Iterator<Item = &'static Provider> {
-    PROVIDERS.into_iter().chain([&bedrock::PROVIDER])
-}
 
 /// The provider whose wire has this name.
 pub(super) fn provider(name: &str) -> Option<&'static Provider> {

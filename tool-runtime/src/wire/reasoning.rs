@@ -45,13 +45,17 @@ struct ReasoningItem {
     text: Option<String>,
     summary: Vec<ReasoningItem>,
     content: Option<Vec<ReasoningItem>>,
+    /// Bedrock has the text in an object in an object.
+    #[serde(rename = "reasoningContent", alias = "reasoningText")]
+    inner: Option<Box<ReasoningItem>>,
 }
 
 impl ReasoningItem {
     fn into_text(self) -> String {
         let parts = self.summary.into_iter().chain(self.content.into_iter().flatten());
         let parts = parts.filter_map(|part| part.text);
-        self.thinking.into_iter().chain(self.text).chain(parts).collect()
+        let inner = self.inner.map(|inner| inner.into_text());
+        self.thinking.into_iter().chain(self.text).chain(parts).chain(inner).collect()
     }
 }
 

@@ -14,7 +14,7 @@ const INVALID: &str = ": JSON schema is invalid. It must match JSON Schema draft
 const KEYS: Rule =
     Rule::new(write_keys, ".properties: Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'");
 
-pub(super) const FUNCTIONS: DefinitionRules = DefinitionRules { wire: NAME, rules: &[KEYS] };
+pub(in crate::wire) const FUNCTIONS: DefinitionRules = DefinitionRules { wire: NAME, rules: &[KEYS] };
 
 pub(in crate::wire) const FOREIGN: DefinitionRules = DefinitionRules {
     wire: NAME,

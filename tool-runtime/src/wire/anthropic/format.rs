@@ -214,7 +214,7 @@ impl Wire for Anthropic {
         if let Some(form) = parts.answer_schema.and_then(|answer| answer.anthropic_strict().ok()) {
             let (r#type, schema) = (Some("json_schema"), &*form.parameters);
             let format = JsonSchema { r#type, name: None, strict: None, schema };
-            body.write_response_format("output_config", &WithFormat { format })?;
+            body.write_shared("output_config", &WithFormat { format })?;
         }
         Ok(body)
     }

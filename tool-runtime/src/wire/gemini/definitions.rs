@@ -10,7 +10,7 @@ use crate::wire::definitions::DefinitionRules;
 /// "may only be used within non-required properties": <https://ai.google.dev/api/generate-content#generationconfig>
 const REFERENCES: Rule = Rule::without_error(separate_references);
 
-pub(super) const FUNCTIONS: DefinitionRules = DefinitionRules { wire: NAME, rules: &[REFERENCES] };
+pub(in crate::wire) const FUNCTIONS: DefinitionRules = DefinitionRules { wire: NAME, rules: &[REFERENCES] };
 
 pub(in crate::wire) const FOREIGN: DefinitionRules = DefinitionRules {
     wire: NAME,
@@ -27,4 +27,4 @@ pub(in crate::wire) const FOREIGN: DefinitionRules = DefinitionRules {
 };
 
 /// The API rejects more than 512 declarations.
-pub(super) const MAX_TOOLS: usize = 512;
+pub(in crate::wire) const MAX_TOOLS: usize = 512;

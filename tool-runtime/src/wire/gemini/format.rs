@@ -2,7 +2,6 @@
 
 mod event;
 mod item;
-mod names;
 mod part;
 mod read;
 mod reply;
@@ -10,8 +9,7 @@ mod result;
 mod tools;
 mod write;
 
-use super::definitions::FUNCTIONS;
-use super::{FORMAT, NAME};
+use super::{FORMAT, FUNCTIONS, MAX_TOOLS, NAME, SKIP_VALIDATION, names};
 use crate::json::replace_lone_surrogates;
 use crate::message::{AssistantMessage, Chunk, Message};
 use crate::wire::error::WireError;
@@ -178,7 +176,7 @@ impl Wire for Gemini {
                 response_mime_type: "application/json",
                 response_json_schema: written.parameters(answer),
             };
-            body.write_response_format("generationConfig", &config)?;
+            body.write_shared("generationConfig", &config)?;
         }
         Ok(body)
     }

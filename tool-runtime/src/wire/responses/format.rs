@@ -294,7 +294,7 @@ impl Wire for Responses {
         if let Some(answer) = parts.answer_schema {
             let schema = JsonSchema::openai(answer, &mut body.report);
             let format = JsonSchema { r#type: Some("json_schema"), ..schema };
-            body.write_response_format("text", &WithFormat { format })?;
+            body.write_shared("text", &WithFormat { format })?;
         }
         Ok(body)
     }

@@ -6,6 +6,7 @@ use crate::message::{CallPiece, Chunk, Finish, Growth, ItemKind, Piece, StreamEr
 use crate::wire::error::{beginning, server_message};
 use crate::wire::event_data::read_data;
 use serde_json::Value;
+use std::convert::identity;
 
 /// Reads the text after `data:` of a server-sent event.
 pub(super) fn read(data: &str) -> Chunk {
@@ -83,7 +84,7 @@ fn start_block(index: i64, item: Value, pieces: &mut Vec<Piece>) {
     // The provider sends the whole input for calls from its code execution, and `{}` otherwise.
     let input = item["input"].as_object().filter(|input| !input.is_empty() && kind == ItemKind::Call);
     let arguments = input.cloned().map(Value::Object);
-    pieces.push(Piece::ItemStart { index, item, kind, call, arguments });
+    pieces.push(Piece::ItemStart { index, item, kind, call, arguments, is_implied: false, wrap: identity });
 }
 
 fn read_delta(index: i64, mut delta: Value, pieces: &mut Vec<Piece>) {

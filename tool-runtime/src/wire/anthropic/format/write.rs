@@ -6,13 +6,14 @@ use super::references::References;
 use crate::message::{
     AssistantMessage, Completeness, Content, ERROR, Message, ReplyItem, ToolCall, ToolMessage,
 };
-use crate::schema::PropertyKeys;
 use crate::tool_name::SEARCH_TOOLS;
 use crate::wire::content_parts::write_parts;
-use crate::wire::element::{Element, arguments_object, items_with_heads, parse};
+use crate::wire::element::{Element, items_with_heads};
 use crate::wire::ids::Ids;
 use crate::wire::reasoning::{Kept, report_dropped};
+use crate::wire::rejected_keys::RejectedKeys;
 use crate::wire::report::ADDED_START;
+use crate::wire::role_messages::{self, ASSISTANT, RoleMessage, USER};
 use crate::wire::{Body, IdRules, Report, RequestParts, WireError, written_name};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -20,21 +21,7 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-#[derive(Serialize)]
-struct WrittenMessage<'a> {
-    role: &'static str,
-    content: Vec<Element<'a>>,
-}
-
-const USER: &str = "user";
-const ASSISTANT: &str = "assistant";
 const SYSTEM: &str = "system";
-
-/// The rejected keys of the tools that a request has.
-fn rejected_keys<'a>(parts: &RequestParts<'a>) -> HashMap<&'a str, &'a PropertyKeys> {
-    let tools = parts.tools.iter().chain(parts.deferred_tools);
-    tools.filter_map(|tool| Some((tool.name(), &**tool.forms().property_keys()?))).collect()
-}
 
 /// Writes messages. `references` are those that the request may have, if it has tools.
 pub(super) fn write(
@@ -50,7 +37,7 @@ pub(super) fn write(
         server_calls: ServerCalls::new(messages),
         ids: Ids::new(rules),
         references,
-        keys: rejected_keys(parts),
+        keys: RejectedKeys::new(parts),
         searches: HashSet::new(),
         report: &mut body.report,
     };
@@ -70,12 +57,11 @@ pub(super) fn write(
 
 struct Writer<'a, 'r> {
     system: Vec<Element<'a>>,
-    messages: Vec<WrittenMessage<'a>>,
+    messages: Vec<RoleMessage<'a>>,
     server_calls: ServerCalls<'a>,
     ids: Ids<'a>,
     references: Option<&'r References<'r>>,
-    /// The rejected keys of the tools that have some.
-    keys: HashMap<&'a str, &'a PropertyKeys>,
+    keys: RejectedKeys<'a>,
     /// The ids of the calls of `search_tools` in the newest reply.
     searches: HashSet<&'a str>,
     report: &'r mut Report,
@@ -112,24 +98,19 @@ impl<'a> Writer<'a, '_> {
         Ok(())
     }
 
-    /// Adds blocks to the newest message, if it has this role: the API requires the results of a reply and the text of the
-    /// user after them in one message. A message without blocks is left out, since the API rejects it.
-    ///
-    /// A conversation with the user that starts with a reply gets a text before it:
+    /// Adds blocks. A conversation with the user that starts with a reply gets a text before it:
     /// <https://github.com/NousResearch/hermes-agent/issues/52160>. The API accepts calls and results alone.
     fn push(&mut self, index: usize, role: &'static str, blocks: Vec<Element<'a>>) {
-        match self.messages.last_mut() {
-            Some(last) if last.role == role => return last.content.extend(blocks),
-            _ if blocks.is_empty() => return,
-            None if role == ASSISTANT && self.server_calls.turn > 0 => self.start(index),
-            _ => {}
+        let is_start = self.messages.is_empty() && !blocks.is_empty();
+        if is_start && role == ASSISTANT && self.server_calls.turn > 0 {
+            self.start(index);
         }
-        self.messages.push(WrittenMessage { role, content: blocks });
+        role_messages::push(&mut self.messages, role, blocks);
     }
 
     /// Adds the text of the user to a conversation that starts without one.
     fn start(&mut self, index: usize) {
-        self.messages.push(WrittenMessage { role: USER, content: vec![text_block(".").into()] });
+        role_messages::push(&mut self.messages, USER, vec![text_block(".").into()]);
         self.report.change(index, ADDED_START);
     }
 
@@ -190,11 +171,8 @@ impl<'a> Writer<'a, '_> {
             name: Cow<'a, str>,
             input: Cow<'a, RawValue>,
         }
-        let (id, name, mut input) = (self.ids.written(&call.id), written_name(call), arguments_object(call)?);
-        let keys = self.keys.get(&*call.name);
-        if let Some(written) = keys.and_then(|keys| keys.written_arguments(input.get())) {
-            input = Cow::Owned(parse(&written)?);
-        }
+        let (id, name, input) =
+            (self.ids.written(&call.id), written_name(call), self.keys.written_arguments(call)?);
         Element::new(&ToolUse { r#type: "tool_use", id, name, input })
     }
 

@@ -8,6 +8,7 @@ use crate::wire::error::{beginning, server_message};
 use crate::wire::event_data::read_data;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use std::convert::identity;
 
 /// Reads the text after `data:` of a server-sent event.
 pub(super) fn read(data: &str) -> Chunk {
@@ -76,7 +77,8 @@ fn add_part(raw: &RawValue, pieces: &mut Vec<Piece>) -> serde_json::Result<()> {
     }
     pieces.push(match content {
         ItemContent::Text(_) | ItemContent::Reasoning if !is_signed => {
-            Piece::JoinableItem { item: serde_json::from_str(raw.get())?, kind: content.kind() }
+            let item = serde_json::from_str(raw.get())?;
+            Piece::JoinableItem { item, kind: content.kind(), wrap: identity }
         }
         content => Piece::Item { index: None, item: read_item(raw, content), call: call_piece },
     });

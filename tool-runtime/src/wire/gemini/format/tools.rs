@@ -1,7 +1,6 @@
 //! Tools of a request, and how the model may call them: <https://ai.google.dev/api/caching#Tool>.
 
-use super::super::definitions::{FUNCTIONS, MAX_TOOLS};
-use super::{NAME, names};
+use super::{FUNCTIONS, MAX_TOOLS, NAME, names};
 use crate::schema::ToolSchema;
 use crate::tool_choice::ToolChoice;
 use crate::wire::body::raw;

@@ -3,7 +3,7 @@
 use super::item::{ItemHead, provider_id};
 use super::part::{is_empty_text, text_part, write_part};
 use super::result;
-use super::{NAME, names};
+use super::{NAME, SKIP_VALIDATION, names};
 use crate::message::{AssistantMessage, Content, Message, Part, ReplyItem, ToolCall, ToolMessage};
 use crate::tool_name;
 use crate::wire::content_parts::{write_media, write_parts};
@@ -25,10 +25,6 @@ struct WrittenContent<'a> {
 
 const USER: &str = "user";
 const MODEL: &str = "model";
-
-/// The signature of a call that does not come from the model. The API requires a signature in the first call of each reply:
-/// <https://ai.google.dev/gemini-api/docs/thought-signatures#faqs>.
-const SKIP_VALIDATION: &str = "skip_thought_signature_validator";
 
 pub(super) fn write(body: &mut Body, messages: &[Message]) -> Result<(), WireError> {
     let mut writer = Writer {

@@ -11,6 +11,7 @@ use crate::message::{
 };
 use crate::wire::element::{Element, arguments_object, items_with_heads};
 use crate::wire::ids::Ids;
+use crate::wire::newest_response::newest_response;
 use crate::wire::reasoning::{Kept, report_dropped};
 use crate::wire::report::ReportedPart;
 use crate::wire::{Body, Report, RequestParts, Wire as _, WireError, written_arguments, written_name};
@@ -34,8 +35,7 @@ pub(super) fn write(
     let mut first = usize::from(instructions.is_some());
     let mut previous_response = None;
     if wire.previous_response && wire.store {
-        let mut newest = messages.iter().enumerate().rev();
-        if let Some((index, id)) = newest.find_map(|(index, message)| Some((index, response_id(message)?))) {
+        if let Some((index, id)) = newest_response(messages, NAME) {
             (first, previous_response) = (index + 1, Some(id));
         }
     }
@@ -84,14 +84,6 @@ fn instructions(messages: &[Message]) -> Option<&str> {
 
 fn is_plain(input: &InputMessage) -> bool {
     input.content.without_tool_references().parts().is_none() && input.extra.on_wire(NAME).next().is_none()
-}
-
-fn response_id(message: &Message) -> Option<&str> {
-    let Message::Assistant(reply) = message else { return None };
-    // The server may have more of a response than an interrupted stream.
-    let is_whole = reply.completeness != Completeness::Unconfirmed;
-    let origin = reply.origin.as_ref().filter(|origin| is_whole && origin.wire == NAME)?;
-    origin.response_id.as_deref()
 }
 
 struct Writer<'a, 'r> {

@@ -8,12 +8,12 @@ const PREFIX: &str = "n_";
 /// The name in a request: a name that starts with a digit or `-` gets a prefix, since the API rejects it ("Invalid function
 /// name. Must start with a letter or an underscore"). A name that has this
 /// form already gets a second prefix, so that different names stay different.
-pub(super) fn written(name: &str) -> Cow<'_, str> {
+pub(in crate::wire) fn written(name: &str) -> Cow<'_, str> {
     if needs_prefix(name) { Cow::Owned([PREFIX, name].concat()) } else { Cow::Borrowed(name) }
 }
 
 /// The name whose written form this is.
-pub(super) fn read(written: &str) -> &str {
+pub(in crate::wire) fn read(written: &str) -> &str {
     written.strip_prefix(PREFIX).filter(|name| needs_prefix(name)).unwrap_or(written)
 }
 

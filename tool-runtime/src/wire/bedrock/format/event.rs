@@ -1,0 +1,135 @@
+//! Events of a streamed reply:
+//! <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStreamOutput.html>.
+
+use super::reply::{SERVER_TOOL_USE, read_usage};
+use super::{FORMAT, NAME};
+use crate::message::{
+    CallPiece, Chunk, Finish, Growth, ItemContent, ItemKind, Piece, ReadItem, StreamError, WrapItem,
+};
+use crate::wire::error::beginning;
+use crate::wire::event_data::read_data;
+use serde_json::{Map, Value, json};
+use std::convert::identity;
+
+/// Reads an event: an object with its type as the only field, or its payload.
+pub(super) fn read(data: &str) -> Chunk {
+    read_data(data, NAME, FORMAT, |text| {
+        let event: Map<String, Value> = serde_json::from_str(text)?;
+        let (kind, payload) = with_type(event);
+        Ok(read_event(&kind, payload, text))
+    })
+}
+
+/// The type of an event, and its payload. The fields of a payload show its type, which is in a header of its frame.
+fn with_type(mut event: Map<String, Value>) -> (String, Value) {
+    if let (1, Some((kind, payload @ Value::Object(_)))) = (event.len(), event.iter_mut().next()) {
+        // No payload has an object as its only field.
+        return (kind.clone(), payload.take());
+    }
+    const TYPES: [(&str, &str); 8] = [
+        ("role", "messageStart"),
+        ("start", "contentBlockStart"),
+        ("delta", "contentBlockDelta"),
+        ("contentBlockIndex", "contentBlockStop"),
+        ("stopReason", "messageStop"),
+        ("usage", "metadata"),
+        ("metrics", "metadata"),
+        ("message", "exception"),
+    ];
+    let known = TYPES.iter().find(|(field, _)| event.contains_key(*field));
+    (known.map_or("", |(_, kind)| kind).to_owned(), event.into())
+}
+
+fn read_event(kind: &str, mut payload: Value, text: &str) -> Vec<Piece> {
+    let index = payload["contentBlockIndex"].as_i64().unwrap_or_default();
+    let mut pieces = vec![Piece::Reply(None)];
+    match kind {
+        "messageStart" => pieces.push(Piece::Beginning(None)),
+        "contentBlockStart" => start_block(index, payload["start"].take(), &mut pieces),
+        "contentBlockDelta" => read_delta(index, payload["delta"].take(), &mut pieces),
+        "contentBlockStop" => return vec![Piece::ItemEnd(index)],
+        "messageStop" => {
+            pieces.extend(payload["stopReason"].as_str().map(|reason| Piece::Finish(Finish::new(reason))));
+        }
+        "metadata" => pieces.extend(read_usage(&payload["usage"]).map(Piece::Usage)),
+        kind if kind.to_ascii_lowercase().ends_with("exception") => {
+            let message = payload["message"].as_str().unwrap_or(kind).to_owned();
+            payload["type"] = kind.into();
+            return vec![Piece::Error(StreamError::Server { message, error: payload })];
+        }
+        _ => return vec![Piece::Skipped(beginning(text))],
+    }
+    pieces
+}
+
+/// The start of a call, or of the result of a call that the provider runs itself. Other blocks have none.
+fn start_block(index: i64, mut start: Value, pieces: &mut Vec<Piece>) {
+    let mut call = None;
+    let (item, kind, wrap): (Value, _, WrapItem) = if start["toolUse"].is_object() {
+        let item = start["toolUse"].take();
+        let text = |field: &str| item[field].as_str().unwrap_or_default().to_owned();
+        let is_own = item["type"] != SERVER_TOOL_USE;
+        call = is_own.then(|| CallPiece {
+            id: text("toolUseId"),
+            name: text("name"),
+            ..CallPiece::from_arguments(index, String::new())
+        });
+        (item, if is_own { ItemKind::Call } else { ItemKind::Native }, |item| {
+            format!(r#"{{"toolUse":{item}}}"#)
+        })
+    } else if start["toolResult"].is_object() {
+        (start["toolResult"].take(), ItemKind::Native, |item| format!(r#"{{"toolResult":{item}}}"#))
+    } else {
+        return;
+    };
+    pieces.push(Piece::ItemStart { index, item, kind, call, arguments: None, is_implied: false, wrap });
+}
+
+fn read_delta(index: i64, mut delta: Value, pieces: &mut Vec<Piece>) {
+    let mut grow = |field, growth| pieces.push(Piece::ItemGrowth { index, field, growth });
+    let Some((kind, value)) = delta.as_object_mut().and_then(|delta| delta.iter_mut().next()) else { return };
+    match (&**kind, value.take()) {
+        ("text", Value::String(piece)) => {
+            pieces.push(Piece::Text(piece.clone()));
+            start_implied(index, ItemKind::Text, identity, pieces);
+            pieces.push(Piece::ItemGrowth { index, field: "text", growth: Growth::Text(piece) });
+        }
+        ("toolUse", Value::Object(call)) => {
+            let input = call.get("input").and_then(Value::as_str).unwrap_or_default();
+            grow("input", Growth::Json(input.to_owned()));
+        }
+        ("toolResult", Value::Array(parts)) => {
+            parts.into_iter().for_each(|part| grow("content", Growth::Element(part)));
+        }
+        ("reasoningContent", reasoning) => read_reasoning(index, reasoning, pieces),
+        // Citations, images of models, and what the API adds.
+        _ => {}
+    }
+}
+
+fn read_reasoning(index: i64, reasoning: Value, pieces: &mut Vec<Piece>) {
+    let text = |field: &str| reasoning[field].as_str().map(str::to_owned);
+    if reasoning["redactedContent"].is_string() {
+        let json = json!({ "reasoningContent": reasoning }).to_string();
+        let item = ReadItem { json, content: ItemContent::Reasoning, is_valid: true };
+        pieces.push(Piece::Item { index: None, item, call: None });
+        return;
+    }
+    pieces.extend(text("text").map(Piece::Reasoning));
+    start_implied(
+        index,
+        ItemKind::Reasoning,
+        |item| format!(r#"{{"reasoningContent":{{"reasoningText":{item}}}}}"#),
+        pieces,
+    );
+    for field in ["text", "signature"] {
+        let growth = text(field).map(Growth::Text);
+        pieces.extend(growth.map(|growth| Piece::ItemGrowth { index, field, growth }));
+    }
+}
+
+/// The API sends no start of text and reasoning.
+fn start_implied(index: i64, kind: ItemKind, wrap: WrapItem, pieces: &mut Vec<Piece>) {
+    let (item, call, arguments) = (json!({}), None, None);
+    pieces.push(Piece::ItemStart { index, item, kind, call, arguments, is_implied: true, wrap });
+}
