@@ -5,7 +5,9 @@ use crate::{list, rows};
 use serde_json::{Value, json};
 use tool_runtime::history;
 use tool_runtime::message::{Content, Message, Part};
-use tool_runtime::wire::{Anthropic, Body, ChatCompletions, Gemini, Ollama, Responses, Wire, detect};
+use tool_runtime::wire::{
+    Anthropic, Bedrock, Body, ChatCompletions, Gemini, Ollama, Responses, Wire, detect,
+};
 use tool_runtime::{AssistantMessage, ToolCall, ToolMessage};
 use tool_runtime_testing::check_request;
 
@@ -354,11 +356,12 @@ fn repair_does_not_return_an_empty_list() {
 
 #[test]
 fn every_recorded_request_that_was_accepted_passes_the_check_as_recorded_and_written_again() {
-    let wires: [(&str, &str, &dyn Wire); 4] = [
+    let wires: [(&str, &str, &dyn Wire); 5] = [
         ("anthropic", "messages", &Anthropic::new()),
         ("openai-responses", "input", &Responses::new()),
         ("gemini", "contents", &Gemini::new()),
         ("ollama", "messages", &Ollama::new()),
+        ("bedrock", "messages", &Bedrock::new()),
     ];
     let mut rejected_rows = Vec::new();
     let mut check = |wire: &dyn Wire, row: &Value, body: &Value| {

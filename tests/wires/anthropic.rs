@@ -254,6 +254,7 @@ fn a_wire_is_selected_by_name() {
     let error = wire::by_name("antropic").expect_err("there is none");
     assert_eq!(
         error.to_string(),
-        "there is no wire `antropic`: use one of `chat_completions`, `anthropic`, `responses`, `gemini`, `ollama`"
+        "there is no wire `antropic`: use one of `chat_completions`, `anthropic`, \
+         `gemini_interactions`, `responses`, `gemini`, `ollama`, `bedrock`"
     );
 }

@@ -5,7 +5,9 @@ use crate::{dropped, json, write};
 use serde_json::{Value, json};
 use tool_runtime::conversation::Received;
 use tool_runtime::message::{Content, Message, Part};
-use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Ollama, Responses, Wire};
+use tool_runtime::wire::{
+    Anthropic, Bedrock, ChatCompletions, Gemini, GeminiInteractions, Ollama, Responses, Wire,
+};
 use tool_runtime::{AssistantMessage, Conversation, Registry, ToolMessage, history, tool, tools};
 use tool_runtime_testing::check_request;
 
@@ -88,7 +90,14 @@ async fn a_conversation_of_six_replies_moves_through_all_wires_and_back() {
     assert_eq!(count(|entry| matches!(entry, Entry::Result { is_error: true, .. })), 3);
 
     let reasoning = [2, 6, 9, 12].map(|index| format!("messages[{index}]: dropped reasoning_content"));
-    let wires: [&dyn Wire; 4] = [&Anthropic::new(), &Responses::new(), &Gemini::new(), &Ollama::new()];
+    let wires: [&dyn Wire; 6] = [
+        &Anthropic::new(),
+        &Responses::new(),
+        &Gemini::new(),
+        &Bedrock::new(),
+        &GeminiInteractions::new(),
+        &Ollama::new(),
+    ];
     let mut messages = chat.messages().to_vec();
     for (position, wire) in wires.into_iter().enumerate() {
         let dropped;
@@ -104,8 +113,15 @@ async fn a_conversation_of_six_replies_moves_through_all_wires_and_back() {
 #[tokio::test]
 async fn a_conversation_moves_from_each_wire_to_each_other() {
     let chat = conversation().await;
-    let wires: [&dyn Wire; 5] =
-        [&ChatCompletions::new(), &Anthropic::new(), &Responses::new(), &Gemini::new(), &Ollama::new()];
+    let wires: [&dyn Wire; 7] = [
+        &ChatCompletions::new(),
+        &Anthropic::new(),
+        &Bedrock::new(),
+        &Responses::new(),
+        &Gemini::new(),
+        &GeminiInteractions::new(),
+        &Ollama::new(),
+    ];
     for from in wires {
         let (messages, _) = moved(chat.messages(), from);
         for to in wires {

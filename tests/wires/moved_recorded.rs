@@ -5,7 +5,9 @@ use crate::{json, list, rows, write};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use tool_runtime::history;
-use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Ollama, Responses, Wire, detect};
+use tool_runtime::wire::{
+    Anthropic, Bedrock, ChatCompletions, Gemini, GeminiInteractions, Ollama, Responses, Wire, detect,
+};
 use tool_runtime_testing::check_request;
 
 /// The recorded requests of this wire, with their sources.
@@ -25,15 +27,18 @@ fn requests(wire: &str) -> Vec<(Value, Value)> {
 
 #[test]
 fn every_history_moves_to_each_other_wire_with_its_calls_results_and_texts() {
-    let wires: [(&str, &dyn Wire); 5] = [
+    let wires: [(&str, &dyn Wire); 6] = [
         ("chat_completions", &ChatCompletions::new()),
         ("anthropic", &Anthropic::new()),
         ("openai-responses", &Responses::new()),
         ("gemini", &Gemini::new()),
         ("ollama", &Ollama::new()),
+        ("bedrock", &Bedrock::new()),
     ];
+    // There are no recordings of this wire.
+    let unrecorded: (&str, &dyn Wire) = ("gemini_interactions", &GeminiInteractions::new());
     for (name, from) in wires {
-        for (_, to) in wires.into_iter().filter(|(other, _)| *other != name) {
+        for (_, to) in wires.into_iter().chain([unrecorded]).filter(|(other, _)| *other != name) {
             let (mut histories, mut calls) = (0, 0);
             let mut dropped: BTreeMap<String, usize> = BTreeMap::new();
             for (source, request) in requests(name) {

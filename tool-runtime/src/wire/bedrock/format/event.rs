@@ -51,7 +51,11 @@ fn read_event(kind: &str, mut payload: Value, text: &str) -> Vec<Piece> {
         "messageStop" => {
             pieces.extend(payload["stopReason"].as_str().map(|reason| Piece::Finish(Finish::new(reason))));
         }
-        "metadata" => pieces.extend(read_usage(&payload["usage"]).map(Piece::Usage)),
+        // The last event.
+        "metadata" => {
+            pieces.extend(read_usage(&payload["usage"]).map(Piece::Usage));
+            pieces.push(Piece::Done);
+        }
         kind if kind.to_ascii_lowercase().ends_with("exception") => {
             let message = payload["message"].as_str().unwrap_or(kind).to_owned();
             payload["type"] = kind.into();

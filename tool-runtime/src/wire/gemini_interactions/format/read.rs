@@ -81,16 +81,19 @@ fn end_reply(steps: &mut Vec<&RawValue>, messages: &mut Vec<Message>) -> Result<
 }
 
 fn read_result(mut fields: Map<String, Value>) -> Result<ToolMessage, WireError> {
-    let mut take = |field: &str| remove_entry(&mut fields, field).unwrap_or_default();
-    let [id, name, result, is_error, _] = ["call_id", "name", "result", "is_error", "type"].map(&mut take);
-    let Value::String(id) = id else {
+    let is_error = fields.get("is_error").is_some_and(|is_error| *is_error == true);
+    let taken = ["call_id", "name", "result", "type"].map(|field| remove_entry(&mut fields, field));
+    let [Some(Value::String(id)), name, result, _] = taken else {
         return Err(REQUEST.unexpected("a `function_result` without `call_id`"));
     };
-    let content = match result {
+    let content = match result.unwrap_or_default() {
         object @ Value::Object(_) => Content::from_json_text(object.to_string()),
-        Value::Array(contents) => content(Value::Array(contents))?,
-        other => content(other)?,
+        result => content(result)?,
     };
+    let name = name.unwrap_or_default();
     let tool = names::read(name.as_str().unwrap_or_default()).to_owned();
-    Ok(ToolMessage::read(id, tool, content, is_error == true, Extra::new(NAME, fields)))
+    if is_error {
+        remove_entry(&mut fields, "is_error");
+    }
+    Ok(ToolMessage::read(id, tool, content, is_error, Extra::new(NAME, fields)))
 }

@@ -1,7 +1,7 @@
 //! Steps of replies: <https://ai.google.dev/api/interactions-api#Resource:Step>.
 
 use super::content::join_text;
-use super::names;
+use super::{SKIP_VALIDATION, names};
 use crate::message::{AssistantMessage, ItemContent, ReadItem, ToolCall, is_object};
 use serde::Deserialize;
 use serde_json::Value;
@@ -16,6 +16,7 @@ pub(super) struct StepHead<'a> {
     pub(super) name: Value,
     #[serde(borrow)]
     arguments: Option<&'a RawValue>,
+    signature: Value,
     content: Value,
     error: Value,
 }
@@ -27,8 +28,9 @@ pub(super) fn read_steps(steps: &[&RawValue]) -> serde_json::Result<AssistantMes
     for raw in steps {
         let head: StepHead<'_> = serde_json::from_str(raw.get())?;
         refusal = head.error["message"].as_str().map(str::to_owned).or(refusal);
-        // A retrieved interaction may have its input.
-        if !matches!(head.r#type.as_str(), Some("user_input" | "function_result")) {
+        // A retrieved interaction may have its input. The writer adds this thought.
+        let is_input = matches!(head.r#type.as_str(), Some("user_input" | "function_result"));
+        if !is_input && head.signature != SKIP_VALIDATION {
             items.push(read_step(raw, &head));
         }
     }

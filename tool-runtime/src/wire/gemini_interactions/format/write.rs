@@ -89,9 +89,14 @@ impl<'a> Writer<'a, '_> {
         let first = self.steps.len();
         let mut has_thought = false;
         for (item, head) in items_with_heads::<StepHead<'_>>(reply, NAME) {
+            let is_call = matches!(item, ReplyItem::Native(_, Some(_)) | ReplyItem::Call(_));
+            if is_call && !has_thought {
+                // The API rejects a call without a thought before it in its reply.
+                self.steps.push(json!({ "type": "thought", "signature": SKIP_VALIDATION }).into());
+            }
+            has_thought |= is_call || head.r#type == "thought";
             match item {
                 ReplyItem::Native(json, call) => {
-                    has_thought |= head.r#type == "thought";
                     if let Some(call) = call {
                         self.names.insert(&call.id, head.name.as_str().unwrap_or_default().to_owned());
                     }
@@ -101,13 +106,7 @@ impl<'a> Writer<'a, '_> {
                     self.report_media(index, content);
                     self.text(content.as_str());
                 }
-                ReplyItem::Call(call) => {
-                    // The API rejects a call without a thought before it in its reply.
-                    if !std::mem::replace(&mut has_thought, true) {
-                        self.steps.push(json!({ "type": "thought", "signature": SKIP_VALIDATION }).into());
-                    }
-                    self.call(call)?;
-                }
+                ReplyItem::Call(call) => self.call(call)?,
             }
         }
         if let Some(refusal) = reply.refusal().filter(|_| self.steps.len() == first) {

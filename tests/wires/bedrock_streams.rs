@@ -1,0 +1,142 @@
+//! Streams of Bedrock's Converse API, as the SDKs have their events and as frames have their payloads.
+
+use crate::bedrock::response;
+use crate::{json, write};
+use serde_json::{Value, json};
+use tool_runtime::message::Message;
+use tool_runtime::stream::{InterruptedError, ReplyAssembler, ReplyEvent};
+use tool_runtime::wire::{Bedrock, Wire};
+use tool_runtime::{AssistantMessage, ToolMessage};
+
+fn delta(index: u64, delta: &Value) -> Value {
+    json!({ "contentBlockDelta": { "contentBlockIndex": index, "delta": delta } })
+}
+
+fn stop(index: u64) -> Value {
+    json!({ "contentBlockStop": { "contentBlockIndex": index } })
+}
+
+/// A signed thought, a text, two calls, and a call of the provider's own with its result.
+fn events() -> Vec<Value> {
+    let call = |index: u64, start: &Value| json!({ "contentBlockStart": { "contentBlockIndex": index, "start": { "toolUse": start } } });
+    vec![
+        json!({ "messageStart": { "role": "assistant" } }),
+        delta(0, &json!({ "reasoningContent": { "text": "Two " } })),
+        delta(0, &json!({ "reasoningContent": { "text": "cities." } })),
+        delta(0, &json!({ "reasoningContent": { "signature": "c2ln" } })),
+        stop(0),
+        delta(1, &json!({ "reasoningContent": { "redactedContent": "cmVk" } })),
+        stop(1),
+        delta(2, &json!({ "text": "I look " })),
+        delta(2, &json!({ "text": "it up." })),
+        stop(2),
+        call(3, &json!({ "toolUseId": "s1", "name": "search", "type": "server_tool_use" })),
+        delta(3, &json!({ "toolUse": { "input": "{\"q\":" } })),
+        delta(3, &json!({ "toolUse": { "input": "1}" } })),
+        stop(3),
+        json!({ "contentBlockStart": { "contentBlockIndex": 4,
+            "start": { "toolResult": { "toolUseId": "s1", "status": "success" } } } }),
+        delta(4, &json!({ "toolResult": [{ "text": "found" }] })),
+        stop(4),
+        call(5, &json!({ "toolUseId": "t1", "name": "get_weather" })),
+        delta(5, &json!({ "toolUse": { "input": "{\"city\"" } })),
+        delta(5, &json!({ "toolUse": { "input": ":\"Rome\"}" } })),
+        stop(5),
+        call(6, &json!({ "toolUseId": "t2", "name": "now" })),
+        delta(6, &json!({ "toolUse": { "input": "" } })),
+        stop(6),
+        json!({ "messageStop": { "stopReason": "tool_use" } }),
+        json!({ "metadata": { "usage": { "inputTokens": 10, "outputTokens": 5, "totalTokens": 15 }, "metrics": { "latencyMs": 1 } } }),
+    ]
+}
+
+/// The blocks of the same reply.
+fn blocks() -> Value {
+    json!([
+        { "reasoningContent": { "reasoningText": { "text": "Two cities.", "signature": "c2ln" } } },
+        { "reasoningContent": { "redactedContent": "cmVk" } },
+        { "text": "I look it up." },
+        { "toolUse": { "toolUseId": "s1", "name": "search", "type": "server_tool_use", "input": { "q": 1 } } },
+        { "toolResult": { "toolUseId": "s1", "status": "success", "content": [{ "text": "found" }] } },
+        { "toolUse": { "toolUseId": "t1", "name": "get_weather", "input": { "city": "Rome" } } },
+        { "toolUse": { "toolUseId": "t2", "name": "now", "input": {} } },
+    ])
+}
+
+fn assemble(events: &[Value]) -> Result<AssistantMessage, InterruptedError<AssistantMessage>> {
+    let mut assembler = ReplyAssembler::new().wire(Bedrock::new());
+    for event in events {
+        assembler.push(event.to_string());
+    }
+    assembler.into_reply()
+}
+
+/// The payloads of frames, whose types are in a header. Each has padding.
+fn payloads(events: &[Value]) -> Vec<Value> {
+    let payload = |event: &Value| {
+        let mut payload =
+            event.as_object().and_then(|event| event.values().next()).expect("a payload").clone();
+        payload["p"] = json!("abcdef");
+        payload
+    };
+    events.iter().map(payload).collect()
+}
+
+#[test]
+fn a_stream_gives_the_reply_of_the_whole_response() {
+    let whole = Bedrock::new().read_reply(&response(&blocks(), "tool_use").to_string()).expect("it is read");
+    for events in [events(), payloads(&events())] {
+        let reply = assemble(&events).expect("it is complete");
+        assert_eq!((reply.text(), &*reply.reasoning()), ("I look it up.", "Two cities."));
+        assert_eq!(reply.tool_calls, whole.tool_calls);
+        assert_eq!(reply.finish_reason(), Some("tool_use"));
+        assert_eq!(reply.usage().map(|usage| usage.total_tokens()), Some(15));
+        let results = ["t1", "t2"].map(|id| ToolMessage::new(id, "1").into());
+        let messages = [&[Message::user("?"), reply.into()], &results[..]].concat();
+        assert_eq!(json(&write(&Bedrock::new(), &messages))["messages"][1]["content"], blocks());
+    }
+}
+
+#[test]
+fn the_pieces_arrive_as_they_are_sent() {
+    let mut assembler = ReplyAssembler::new().wire(Bedrock::new());
+    let (mut texts, mut reasoning, mut complete) = (Vec::new(), Vec::new(), 0);
+    for event in events() {
+        for event in assembler.push(event.to_string()) {
+            match event {
+                ReplyEvent::Text(text) => texts.push(text.to_owned()),
+                ReplyEvent::Reasoning(text) => reasoning.push(text.to_owned()),
+                ReplyEvent::CallComplete { .. } => complete += 1,
+                _ => {}
+            }
+        }
+    }
+    assert_eq!(
+        (texts.join("|"), reasoning.join("|"), complete),
+        ("I look |it up.".into(), "Two |cities.".into(), 2)
+    );
+}
+
+#[test]
+fn the_last_call_of_a_truncated_stream_does_not_run() {
+    for reason in ["max_tokens", "model_context_window_exceeded"] {
+        let mut events = events();
+        events[24] = json!({ "messageStop": { "stopReason": reason } });
+        let reply = assemble(&events).expect("it has an end");
+        let truncated: Vec<bool> =
+            reply.tool_calls.iter().map(tool_runtime::ToolCall::is_truncated).collect();
+        assert_eq!(truncated, [false, true], "{reason}");
+    }
+}
+
+#[test]
+fn exceptions_interrupt_the_stream() {
+    let wrapped = json!({ "throttlingException": { "message": "Too many requests" } });
+    for exception in [&wrapped, &wrapped["throttlingException"]] {
+        let mut events = events()[..9].to_vec();
+        events.push(exception.clone());
+        let error = assemble(&events).expect_err("it is interrupted");
+        assert!(error.to_string().contains("Too many requests"), "{error}");
+        assert_eq!(error.partial.text(), "I look it up.");
+    }
+}
