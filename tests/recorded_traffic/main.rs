@@ -3,6 +3,7 @@
 
 mod bad_arguments;
 mod definitions;
+mod error_kinds;
 mod messages;
 mod mistakes;
 mod on_each_wire;

@@ -8,7 +8,8 @@ use tool_runtime::wire::{RequestParts, Wire, by_name};
 use tool_runtime::{DynamicTool, Registry};
 use tool_runtime_testing::check_request;
 
-const WIRES: [&str; 5] = ["chat_completions", "responses", "anthropic", "gemini", "ollama"];
+const WIRES: [&str; 7] =
+    ["chat_completions", "responses", "anthropic", "gemini", "gemini_interactions", "ollama", "bedrock"];
 
 /// A definition of a collection: the name of its provider's wire, if one accepted it, and its parameters.
 struct Definition {
@@ -37,7 +38,8 @@ fn written(wire: &dyn Wire, body: &Value) -> Value {
     match wire.name() {
         "anthropic" => tool["input_schema"].clone(),
         "gemini" => tool["functionDeclarations"][0]["parametersJsonSchema"].clone(),
-        "responses" => tool["parameters"].clone(),
+        "bedrock" => body["toolConfig"]["tools"][0]["toolSpec"]["inputSchema"]["json"].clone(),
+        "responses" | "gemini_interactions" => tool["parameters"].clone(),
         _ => tool["function"]["parameters"].clone(),
     }
 }

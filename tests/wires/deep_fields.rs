@@ -49,6 +49,22 @@ const REPLIES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "bedrock",
+        &[
+            r#"{"output":{"message":{"content":[{"text":"a","x":@}],"x":@}},"x":@}"#,
+            r#"{"output":{"message":{"content":[{"guardContent":@}]}}}"#,
+            r#"{"output":{"message":{"content":[{"toolUse":{"toolUseId":"c","name":"f","input":{"a":@},"x":@}}]}}}"#,
+        ],
+    ),
+    (
+        "gemini_interactions",
+        &[
+            r#"{"status":"completed","steps":[{"type":"model_output","content":[{"type":"text","text":"a","x":@}],"x":@}],"x":@}"#,
+            r#"{"status":"completed","steps":[{"type":"code_execution_call","arguments":@}]}"#,
+            r#"{"status":"completed","steps":[{"type":"function_call","id":"c","name":"f","arguments":{"a":@},"x":@}]}"#,
+        ],
+    ),
+    (
         "ollama",
         &[
             r#"{"message":{"role":"assistant","content":"a","x":@},"x":@,"done":true}"#,
@@ -94,6 +110,23 @@ const EVENTS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "bedrock",
+        &[
+            r#"{"contentBlockStart":{"contentBlockIndex":0,"start":{"toolUse":{"toolUseId":"c","name":"f","x":@}}}}"#,
+            r#"{"contentBlockStart":{"contentBlockIndex":1,"start":{"toolResult":{"toolUseId":"s","x":@}}}}"#,
+            r#"{"contentBlockDelta":{"contentBlockIndex":1,"delta":{"toolResult":[{"json":@}]}}}"#,
+        ],
+    ),
+    (
+        "gemini_interactions",
+        &[
+            r#"{"event_type":"step.start","index":0,"step":{"type":"function_call","id":"c","name":"f","arguments":{"a":@}}}"#,
+            r#"{"event_type":"step.start","index":1,"step":{"type":"google_search_call","x":@}}"#,
+            r#"{"event_type":"step.delta","index":1,"delta":{"type":"google_search_call","arguments":@}}"#,
+            r#"{"event_type":"step.delta","index":2,"delta":{"type":"image","data":@}}"#,
+        ],
+    ),
+    (
         "ollama",
         &[
             r#"{"message":{"role":"assistant","content":"a","x":@},"done":false}"#,
@@ -130,6 +163,20 @@ const HISTORIES: &[(&str, &[&str])] = &[
         &[
             r#"[{"role":"user","parts":[{"x":@}]}]"#,
             r#"[{"role":"user","parts":[{"functionResponse":{"name":"f","response":@,"x":@}}]}]"#,
+        ],
+    ),
+    (
+        "bedrock",
+        &[
+            r#"[{"role":"user","content":[{"guardContent":@}]}]"#,
+            r#"[{"role":"user","content":[{"toolResult":{"toolUseId":"c","content":[{"json":@}],"x":@}}]}]"#,
+        ],
+    ),
+    (
+        "gemini_interactions",
+        &[
+            r#"[{"type":"user_input","content":[{"type":"x","x":@}]}]"#,
+            r#"[{"type":"function_result","call_id":"c","name":"f","result":@,"x":@}]"#,
         ],
     ),
     ("ollama", &[r#"[{"role":"user","content":"a","x":@}]"#, r#"[{"role":"tool","content":"a","x":@}]"#]),

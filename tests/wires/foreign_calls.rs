@@ -3,7 +3,9 @@
 use crate::foreign_definitions::{Seen, cases, tool};
 use serde_json::{Value, json};
 use tool_runtime::message::Message;
-use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Ollama, RequestParts, Responses, Wire};
+use tool_runtime::wire::{
+    Anthropic, Bedrock, ChatCompletions, Gemini, GeminiInteractions, Ollama, RequestParts, Responses, Wire,
+};
 use tool_runtime::{AssistantMessage, Registry, ToolCall, ToolMessage};
 
 /// The first object in a body with these fields.
@@ -30,6 +32,13 @@ fn reply(wire: &dyn Wire, body: &Value) -> Value {
             let content = json!({"role": "model", "parts": [call(&["functionCall"])]});
             json!({"candidates": [{"content": content, "finishReason": "STOP"}]})
         }
+        "gemini_interactions" => {
+            json!({"status": "requires_action", "steps": [call(&["arguments", "name"])]})
+        }
+        "bedrock" => {
+            let content = json!({"role": "assistant", "content": [call(&["toolUse"])]});
+            json!({"output": {"message": content}, "stopReason": "tool_use"})
+        }
         "ollama" => json!({"message": call(&["tool_calls"]), "done": true, "done_reason": "stop"}),
         _ => json!({"choices": [{"message": call(&["tool_calls"]), "finish_reason": "tool_calls"}]}),
     }
@@ -37,11 +46,13 @@ fn reply(wire: &dyn Wire, body: &Value) -> Value {
 
 #[tokio::test]
 async fn the_arguments_of_each_wire_reach_the_tool_with_its_own_keys() {
-    let wires: [Box<dyn Wire>; 5] = [
+    let wires: [Box<dyn Wire>; 7] = [
         Box::new(ChatCompletions::new()),
         Box::new(Responses::new()),
         Box::new(Anthropic::new()),
         Box::new(Gemini::new()),
+        Box::new(GeminiInteractions::new()),
+        Box::new(Bedrock::new()),
         Box::new(Ollama::new()),
     ];
     let mut calls = 0;

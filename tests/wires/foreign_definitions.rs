@@ -6,12 +6,13 @@ use std::sync::{Arc, Mutex};
 use tool_runtime::message::Message;
 use tool_runtime::registry::BuildErrorKind;
 use tool_runtime::wire::{
-    Anthropic, ChatCompletions, Gemini, LeftOutTool, Ollama, RequestParts, Responses, Wire,
+    Anthropic, Bedrock, ChatCompletions, Gemini, GeminiInteractions, LeftOutTool, Ollama, RequestParts,
+    Responses, Wire,
 };
 use tool_runtime::{DynamicTool, Registry, RegistryBuilder, ToolCall, ToolChoice, ToolSchema};
 use tool_runtime_testing::check_request;
 
-pub(crate) fn wires() -> [Box<dyn Wire>; 8] {
+pub(crate) fn wires() -> [Box<dyn Wire>; 10] {
     [
         Box::new(ChatCompletions::new()),
         Box::new(ChatCompletions::new().strict(true)),
@@ -20,6 +21,8 @@ pub(crate) fn wires() -> [Box<dyn Wire>; 8] {
         Box::new(Anthropic::new()),
         Box::new(Anthropic::new().strict(true)),
         Box::new(Gemini::new()),
+        Box::new(GeminiInteractions::new()),
+        Box::new(Bedrock::new()),
         Box::new(Ollama::new()),
     ]
 }
@@ -47,12 +50,16 @@ pub(crate) fn registry(parameters: &Value) -> Registry {
 pub(crate) fn written(wire: &dyn Wire, body: &Value) -> Vec<(String, Value)> {
     let tools = match wire.name() {
         "gemini" => &body["tools"][0]["functionDeclarations"],
+        "bedrock" => &body["toolConfig"]["tools"],
         _ => &body["tools"],
     };
     let one = |tool: &Value| match wire.name() {
         "anthropic" => (tool["description"].clone(), tool["input_schema"].clone()),
         "gemini" => (tool["description"].clone(), tool["parametersJsonSchema"].clone()),
-        "responses" => (tool["description"].clone(), tool["parameters"].clone()),
+        "bedrock" => {
+            (tool["toolSpec"]["description"].clone(), tool["toolSpec"]["inputSchema"]["json"].clone())
+        }
+        "responses" | "gemini_interactions" => (tool["description"].clone(), tool["parameters"].clone()),
         _ => (tool["function"]["description"].clone(), tool["function"]["parameters"].clone()),
     };
     let text = |(description, parameters): (Value, Value)| {

@@ -9,6 +9,7 @@ mod bedrock;
 mod bedrock_recorded;
 mod bedrock_streams;
 mod deep_fields;
+mod error_kinds;
 mod exchanged;
 mod foreign_calls;
 mod foreign_definitions;

@@ -3,7 +3,9 @@
 
 use crate::write;
 use tool_runtime::AssistantMessage;
-use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Ollama, Responses, Wire};
+use tool_runtime::wire::{
+    Anthropic, Bedrock, ChatCompletions, Gemini, GeminiInteractions, Ollama, Responses, Wire,
+};
 
 /// The text of a request with the messages that are read from this text.
 fn rewritten(wire: &dyn Wire, body: &str) -> String {
@@ -13,7 +15,7 @@ fn rewritten(wire: &dyn Wire, body: &str) -> String {
 
 #[test]
 fn further_fields_keep_their_order() {
-    let cases: [(&dyn Wire, &str, &[&str]); 5] = [
+    let cases: [(&dyn Wire, &str, &[&str]); 7] = [
         (
             &ChatCompletions::new(),
             r#"[{"role":"assistant","z":1,"refusal":"no","content":"","y":2,"x":3,"a":{"c":1,"b":2},
@@ -50,6 +52,27 @@ fn further_fields_keep_their_order() {
                {"role":"model","parts":[{"functionCall":{"name":"f","args":{"b":1,"a":2}}}]},
                {"role":"user","parts":[{"functionResponse":{"z":1,"name":"f","y":2,"response":{"output":{"b":1,"a":2}},"x":3,"a":4}}]}]}"#,
             &[r#""args":{"b":1,"a":2}"#, r#""output":{"b":1,"a":2}"#, r#""z":1,"y":2,"x":3,"a":4"#],
+        ),
+        (
+            &Bedrock::new(),
+            r#"{"messages":[{"role":"user","content":[{"text":"?"}]},
+               {"role":"assistant","content":[{"toolUse":{"name":"f","toolUseId":"i","input":{"b":1,"a":2}}}]},
+               {"role":"user","content":[{"toolResult":{"z":1,"toolUseId":"i","y":2,"content":[{"json":{"b":1,"a":2}}],"x":3}}]}]}"#,
+            &[
+                r#"{"name":"f","toolUseId":"i","input":{"b":1,"a":2}}"#,
+                r#"{"json":{"b":1,"a":2}}"#,
+                r#""z":1,"y":2,"x":3"#,
+            ],
+        ),
+        (
+            &GeminiInteractions::new(),
+            r#"{"input":[{"type":"user_input","content":"?"},
+               {"type":"function_call","name":"f","id":"i","arguments":{"b":1,"a":2}},
+               {"type":"function_result","z":1,"call_id":"i","name":"f","y":2,"result":{"b":1,"a":2},"x":3,"a":4}]}"#,
+            &[
+                r#"{"type":"function_call","name":"f","id":"i","arguments":{"b":1,"a":2}}"#,
+                r#""result":{"b":1,"a":2},"z":1,"y":2,"x":3,"a":4"#,
+            ],
         ),
         (
             &Ollama::new(),

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use tool_runtime::conversation::{Received, Request};
 use tool_runtime::message::{Content, Part};
 use tool_runtime::wire::{
-    Anthropic, Body, ChatCompletions, Gemini, RequestParts, Responses, UseResponseFormat, Wire,
+    Anthropic, Bedrock, Body, ChatCompletions, Gemini, GeminiInteractions, RequestParts, Responses,
+    UseResponseFormat, Wire,
 };
 use tool_runtime::{
     AssistantMessage, Conversation, DynamicTool, Registry, Session, ToolCall, ToolChoice, ToolMessage,
@@ -51,6 +52,10 @@ fn print_body(name: &str, wire: &dyn Wire, body: Body) {
     let body = match wire.name() {
         // The model is in the address.
         "gemini" => body,
+        "bedrock" => body.with("inferenceConfig", json!({ "maxTokens": 1024 })),
+        "gemini_interactions" => {
+            body.with("model", "a-model").with("generation_config", json!({ "max_output_tokens": 1024 }))
+        }
         "responses" => body.with("model", "a-model").with("max_output_tokens", 1024),
         _ => body.with("model", "a-model").with("max_tokens", 1024),
     };
@@ -187,6 +192,52 @@ async fn in_gemini(registry: &Registry) -> Conversation {
     run(chat, &wire, &reply, registry).await.user(user)
 }
 
+/// Reasoning, parallel calls, an error, an image and a search of the provider, in the format of Converse.
+async fn in_bedrock(registry: &Registry) -> Conversation {
+    let call = |id: &str, name: &str, input: Value| json!({ "toolUse": { "toolUseId": id, "name": name, "input": input } });
+    let content = json!([
+        { "reasoningContent": { "reasoningText": { "text": "Two cities.", "signature": "EqQBCgIYAhIM" } } },
+        { "reasoningContent": { "redactedContent": "EmwKAhgBEgy3" } },
+        { "text": "I look it up." },
+        { "toolUse": { "toolUseId": "s1", "name": "nova_grounding", "input": {}, "type": "server_tool_use" } },
+        { "toolResult": { "toolUseId": "s1", "type": "nova_grounding_result", "content": [{ "json": { "a": 1 } }] } },
+        call("tooluse_1", "get_weather", json!({ "city": "Rome" })),
+        call("tooluse_2", "get_weather", json!({ "city": "Atlantis" })),
+        call("tooluse_3", "draw_chart", json!({ "points": [1.0] })),
+    ]);
+    let reply = json!({ "output": { "message": { "role": "assistant", "content": content } }, "stopReason": "tool_use",
+        "usage": { "inputTokens": 1, "outputTokens": 2, "totalTokens": 3 } });
+    let user = Content::from_parts([
+        Part::image("image/png", [1, 2, 3]),
+        Part::file("a.pdf", "application/pdf", [1, 2]),
+    ]);
+    let chat = Conversation::new().system("Be brief.").developer("No lists.").user("Rome and Atlantis?");
+    run(chat, &Bedrock::new(), &reply, registry).await.user(user)
+}
+
+/// Thoughts, parallel calls, an error, an image and a search of the provider, in the format of Interactions.
+async fn in_gemini_interactions(registry: &Registry) -> Conversation {
+    let call = |id: &str, name: &str, arguments: Value| json!({ "type": "function_call", "id": id, "name": name, "arguments": arguments });
+    let steps = json!([
+        { "type": "thought", "signature": "EqQBCgIYAhIM", "summary": [{ "type": "text", "text": "Two cities." }] },
+        { "type": "google_search_call", "id": "s1", "arguments": { "queries": ["weather"] }, "signature": "EmwK" },
+        { "type": "google_search_result", "call_id": "s1", "result": [{ "search_suggestions": "x" }] },
+        { "type": "model_output", "content": [{ "type": "text", "text": "I look it up.", "annotations": [] }] },
+        call("a1", "get_weather", json!({ "city": "Rome" })),
+        call("a2", "get_weather", json!({ "city": "Atlantis" })),
+        call("a3", "draw_chart", json!({ "points": [1.0] })),
+    ]);
+    let reply = json!({ "id": "v1_abc", "status": "requires_action", "model": "m", "steps": steps,
+        "usage": { "total_input_tokens": 1, "total_output_tokens": 2 } });
+    let user = Content::from_parts([
+        Part::image("image/png", [1, 2, 3]),
+        Part::file("a.pdf", "application/pdf", [1, 2]),
+        Part::file("a.mp3", "audio/mpeg", [1, 2]),
+    ]);
+    let chat = Conversation::new().system("Be brief.").developer("No lists.").user("Rome and Atlantis?");
+    run(chat, &GeminiInteractions::new(), &reply, registry).await.user(user)
+}
+
 /// A forecast.
 #[derive(Deserialize, JsonSchema)]
 #[allow(dead_code, reason = "only its schema is used")]
@@ -208,12 +259,13 @@ struct Day {
 async fn print_typed_answers(registry: &Registry) {
     const INVALID: &str = r#"{"city":"Rome"}"#;
     for (name, format) in [("format", UseResponseFormat::Always), ("tool", UseResponseFormat::Never)] {
-        let wires: [Arc<dyn Wire>; 5] = [
+        let wires: [Arc<dyn Wire>; 6] = [
             Arc::new(ChatCompletions::new().response_format(format)),
             Arc::new(Anthropic::new().response_format(format)),
             Arc::new(Responses::new().response_format(format)),
             Arc::new(Responses::new().store(false).response_format(format)),
             Arc::new(Gemini::new().response_format(format)),
+            Arc::new(GeminiInteractions::new().response_format(format)),
         ];
         for wire in wires {
             let mut session = Session::new().system("Be brief.").user("Rome?");
@@ -297,7 +349,7 @@ const SEARCH: &str = "a search";
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     let registry = Registry::new(tools![get_weather, draw_chart]).expect("two tools");
-    let wires: [(&str, Arc<dyn Wire>); 12] = [
+    let wires: [(&str, Arc<dyn Wire>); 16] = [
         ("", Arc::new(ChatCompletions::new())),
         (", strict", Arc::new(ChatCompletions::new().strict(true))),
         (", allowed tools", Arc::new(ChatCompletions::new().native_allowed_tools(true))),
@@ -310,12 +362,18 @@ async fn main() {
         (", continued", Arc::new(Responses::new().previous_response(true))),
         ("", Arc::new(Gemini::new())),
         (", strict", Arc::new(Gemini::new().strict(true))),
+        ("", Arc::new(Bedrock::new())),
+        ("", Arc::new(GeminiInteractions::new())),
+        (", not stored", Arc::new(GeminiInteractions::new().strict(true).store(false))),
+        (", continued", Arc::new(GeminiInteractions::new().previous_interaction(true))),
     ];
     let chats = [
         ("a conversation in Chat Completions", in_chat_completions(&registry).await),
         ("a conversation in Anthropic's format", in_anthropic(&registry).await),
         ("a conversation in the format of Responses", in_responses(&registry).await),
         ("a conversation in the format of Gemini", in_gemini(&registry).await),
+        ("a conversation in the format of Converse", in_bedrock(&registry).await),
+        ("a conversation in the format of Interactions", in_gemini_interactions(&registry).await),
     ];
     for (settings, wire) in &wires {
         for (name, chat) in &chats {

@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 use tool_runtime::conversation::Received;
 use tool_runtime::message::Message;
 use tool_runtime::search::Search;
-use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Ollama, RequestParts, Responses, Wire};
+use tool_runtime::wire::{
+    Anthropic, Bedrock, ChatCompletions, Gemini, GeminiInteractions, Ollama, RequestParts, Responses, Wire,
+};
 use tool_runtime::{AssistantMessage, Conversation, DynamicTool, Registry, RegistryBuilder, ToolCall};
 use tool_runtime_testing::check_request;
 
@@ -66,8 +68,18 @@ fn both_forms_of_a_definition_have_written_names() {
         assert_eq!(schema["properties"]["stops"]["items"]["required"], json!(["_id"]));
         assert_eq!(schema["properties"]["stops"]["items"]["properties"]["_id"]["type"], "integer");
     }
+    // Bedrock returns the errors of Anthropic's models.
+    let spec = body(&Bedrock::new(), &parts)["toolConfig"]["tools"][0]["toolSpec"].clone();
+    assert_eq!(spec["inputSchema"]["json"]["required"], json!(["filter_city_", "stops"]));
     // Other providers accept these keys.
-    for wire in [&ChatCompletions::new() as &dyn Wire, &Responses::new(), &Gemini::new(), &Ollama::new()] {
+    let others: [&dyn Wire; 5] = [
+        &ChatCompletions::new(),
+        &Responses::new(),
+        &Gemini::new(),
+        &GeminiInteractions::new(),
+        &Ollama::new(),
+    ];
+    for wire in others {
         let body = body(wire, &parts).to_string();
         assert!(body.contains("filter[city]") && !body.contains("filter_city_"), "{}: {body}", wire.name());
     }
@@ -87,6 +99,8 @@ async fn a_history_of_another_provider_has_written_names() {
         let body = body(&Anthropic::new().native_tool_search(true), parts);
         body["messages"][1]["content"][0]["input"].clone()
     };
+    let converse = body(&Bedrock::new(), &RequestParts::new(chat.messages()).tools(registry.schemas()));
+    assert_eq!(converse["messages"][1]["content"][0]["toolUse"]["input"], written());
     let parts = RequestParts::new(chat.messages());
     assert_eq!(input(&parts.tools(registry.schemas())), written());
     assert_eq!(input(&parts.deferred_tools(registry.schemas())), written());
@@ -121,6 +135,19 @@ async fn a_reply_of_anthropic_continues_with_another_provider_and_returns() {
             std::slice::from_ref(&block)
         );
     }
+}
+
+#[tokio::test]
+async fn a_reply_of_bedrock_has_written_names_too() {
+    let registry = builder().build().expect("a tool");
+    let block = json!({ "toolUse": { "toolUseId": "t1", "name": "find_flights", "input": written() } });
+    let message = json!({ "message": { "role": "assistant", "content": [block] } });
+    let reply = json!({ "output": message, "stopReason": "tool_use" });
+    let reply = Bedrock::new().read_reply(&reply.to_string()).expect("it is read");
+    let chat = called(&registry, reply).await;
+    assert_eq!(chat.messages()[2].text(), OWN);
+    let parts = RequestParts::new(chat.messages()).tools(registry.schemas());
+    assert_eq!(list(&body(&Bedrock::new(), &parts)["messages"][1]["content"]), [block]);
 }
 
 /// The definitions that the search of the API loads have written names, and so has the error of a call.

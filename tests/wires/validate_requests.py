@@ -4,12 +4,14 @@
     python validate_requests.py [--verbose]
 
 The types of the clients `openai`, `anthropic` and `google-genai` describe a request. Pydantic validates the requests
-that `print_requests.rs` prints against them, and rejects further fields. The parameters of each tool must be a schema of
+that `print_requests.rs` prints against them, and rejects further fields. For Bedrock, `botocore` validates them against its
+model, and the lengths, patterns and enumerations of this model apply. The parameters of each tool must be a schema of
 JSON Schema 2020-12 whose references refer to definitions, and Anthropic's rule for keys applies. Each kind of broken
 request must be rejected: otherwise the test proves nothing. Exits with 1 if a request is rejected.
 """
 
 import argparse
+import base64
 import copy
 import itertools
 import json
@@ -27,6 +29,10 @@ import typing_extensions
 typing.Iterable = typing.List
 
 import anthropic.types  # noqa: E402
+import botocore.loaders  # noqa: E402
+import botocore.model  # noqa: E402
+import botocore.validate  # noqa: E402
+import google.genai._gaos.types.interactions as interactions  # noqa: E402
 import google.genai.types as genai  # noqa: E402
 import openai.types.chat  # noqa: E402
 import openai.types.responses  # noqa: E402
@@ -50,7 +56,7 @@ def forbid_further_fields(package):
 
 forbid_further_fields("openai.types")
 forbid_further_fields("anthropic.types")
-
+forbid_further_fields("google.genai._gaos.types")
 
 
 class GeminiRequest(pydantic.BaseModel):
@@ -73,11 +79,53 @@ class GeminiRequest(pydantic.BaseModel):
         return contents
 
 
+class BedrockRequest:
+    """The body of a request of Converse. `botocore` validates its fields, their types and the minimum of their lengths."""
+
+    def __init__(self):
+        model = botocore.loaders.Loader().load_service_model("bedrock-runtime", "service-2")
+        service = botocore.model.ServiceModel(model)
+        self.shape = service.operation_model("Converse").input_shape
+
+    def validate_python(self, body):
+        problems = []
+        body = self.with_bytes({"modelId": "a-model", **body}, self.shape, "", problems)
+        report = botocore.validate.ParamValidator().validate(body, self.shape)
+        if report.has_errors():
+            problems.append(report.generate_report())
+        if problems:
+            raise ValueError("; ".join(problems[:5]))
+
+    def with_bytes(self, value, shape, path, problems):
+        """The value with bytes in place of base64. Adds what `botocore` does not validate."""
+        if shape.type_name == "structure" and isinstance(value, dict) and not getattr(shape, "is_document_type", False):
+            members = shape.members
+            return {
+                name: self.with_bytes(member, members[name], f"{path}.{name}", problems) if name in members else member
+                for name, member in value.items()
+            }
+        if shape.type_name == "list" and isinstance(value, list):
+            return [self.with_bytes(member, shape.member, f"{path}[{index}]", problems) for index, member in enumerate(value)]
+        if shape.type_name == "blob" and isinstance(value, str):
+            return base64.b64decode(value, validate=True)
+        if shape.type_name == "string" and isinstance(value, str):
+            metadata = shape.metadata
+            if len(value) > metadata.get("max", len(value)):
+                problems.append(f"{path}: {len(value)} characters")
+            if not re.fullmatch(metadata.get("pattern", "(?s:.*)"), value):
+                problems.append(f"{path}: {value!r} does not match {metadata['pattern']}")
+            if value not in metadata.get("enum", [value]):
+                problems.append(f"{path}: {value!r} is not one of {metadata['enum']}")
+        return value
+
+
 JUDGES = {
     "chat_completions": pydantic.TypeAdapter(CompletionCreateParamsNonStreaming),
     "anthropic": pydantic.TypeAdapter(MessageCreateParamsNonStreaming),
     "responses": pydantic.TypeAdapter(ResponseCreateParamsNonStreaming),
     "gemini": pydantic.TypeAdapter(GeminiRequest),
+    "gemini_interactions": pydantic.TypeAdapter(interactions.CreateModelInteractionParam),
+    "bedrock": BedrockRequest(),
 }
 # The types of the blocks and items of a reply that has a search, and of one that calls a found tool.
 REPLIES = {
@@ -104,6 +152,9 @@ def with_ids(body):
 
 def schemas(wire, body):
     """The parameters of the tools of a request."""
+    for tool in body.get("toolConfig", {}).get("tools", []) if wire == "bedrock" else []:
+        if "toolSpec" in tool:
+            yield tool["toolSpec"]["inputSchema"]["json"]
     for tool in body.get("tools", []):
         if wire == "gemini":
             yield from (declaration["parametersJsonSchema"] for declaration in tool.get("functionDeclarations", []))
@@ -136,7 +187,7 @@ def schema_problem(wire, schema):
             if kind not in ("$defs", "definitions") or len(name) != 1 or name[0] not in schema.get(kind, {}):
                 return f"{reference} refers to no definition"
         keys = value.get("properties") if isinstance(value, dict) else None
-        if wire == "anthropic" and isinstance(keys, dict):
+        if wire in ("anthropic", "bedrock") and isinstance(keys, dict):
             for key in keys:
                 if not re.fullmatch("[a-zA-Z0-9_.-]{1,64}", key):
                     return f"the key {key}"
@@ -161,15 +212,20 @@ def problem(wire, body):
         JUDGES[wire].validate_python(with_ids(body) if wire == "responses" else body)
     except pydantic.ValidationError as error:
         return "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()[:5])
+    except ValueError as error:
+        return str(error)
     return None
 
 
 def broken(wire, body):
     """Broken forms of a request, each with a name."""
-    messages = {"gemini": "contents", "responses": "input"}.get(wire, "messages")
+    messages = {"gemini": "contents", "responses": "input", "gemini_interactions": "input"}.get(wire, "messages")
     content = {"gemini": "parts"}.get(wire, "content")
-    part = {"gemini": [{"texts": "x"}]}.get(wire, [{"type": "texts", "text": "x"}])
-    choice = {"gemini": "toolConfig"}.get(wire, "tool_choice")
+    role = {"gemini_interactions": "type"}.get(wire, "role")
+    part = {"gemini": [{"texts": "x"}], "bedrock": [{"texts": "x"}]}.get(wire, [{"type": "texts", "text": "x"}])
+    choice = {"gemini": "toolConfig", "bedrock": "toolConfig", "gemini_interactions": "generation_config"}
+    choice = choice.get(wire, "tool_choice")
+    tools = (lambda changed: changed["toolConfig"]["tools"]) if wire == "bedrock" else lambda changed: changed["tools"]
 
     def change(name, function):
         changed = copy.deepcopy(body)
@@ -180,11 +236,11 @@ def broken(wire, body):
         return lambda changed: changed[messages][index].__setitem__(field, value)
 
     yield change("a further field of a message", set_field(-1, "tool", "get_weather"))
-    yield change("an unknown role", set_field(-1, "role", "tools"))
+    yield change("an unknown role", set_field(-1, role, "tools"))
     yield change("a content of another type", set_field(-1, content, 7))
     yield change("an unknown type of a part", set_field(-1, content, part))
     yield change("a further field of the request", lambda changed: changed.__setitem__("is_truncated", True))
-    yield change("a tool of another format", lambda changed: changed["tools"].__setitem__(0, {"name": 1}))
+    yield change("a tool of another format", lambda changed: tools(changed).__setitem__(0, {"name": 1}))
     yield change("an unknown tool choice", lambda changed: changed.__setitem__(choice, {"type": "some"}))
     for name, schema in {
         "a schema of draft 4": {"properties": {"a": {"minimum": 0, "exclusiveMinimum": True}}},
@@ -201,10 +257,18 @@ def broken_formats(wire, body):
         "anthropic": "output_config",
         "responses": "text",
         "gemini": "generationConfig",
-    }[wire]
+        "gemini_interactions": "response_format",
+    }.get(wire)
+    if field is None:
+        # A typed answer is a call of a tool.
+        return
     if field not in body:
         sys.exit(f"{wire}: the typed answer has no {field}, so the test proves nothing")
-    for name, value in [("a further field", {**body[field], "other": 1}), ("a format of another type", 7)]:
+    values = [("a format of another type", 7)]
+    if wire != "gemini_interactions":
+        # The client of Interactions takes any object.
+        values.append(("a further field", {**body[field], "other": 1}))
+    for name, value in values:
         yield f"{name} in {field}", {**body, field: value}
 
 
@@ -265,7 +329,7 @@ def main():
         if not bodies:
             sys.exit(f"there are no requests on {wire}")
         typed = [request for request in bodies if request["name"] == TYPED]
-        requests_to_break = [broken(wire, bodies[0]["body"]), broken_formats(wire, typed[0]["body"])]
+        requests_to_break = [broken(wire, bodies[0]["body"]), broken_formats(wire, typed[0]["body"] if typed else None)]
         if wire in REPLIES:
             found = [request["body"] for request in bodies if request["name"] == FOUND]
             read_replies(wire, found[0])
