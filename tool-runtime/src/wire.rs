@@ -115,6 +115,7 @@ pub use response_format::UseResponseFormat;
 pub use responses::Responses;
 pub(crate) use tool_arrays::{ToolArrays, ToolCache};
 
+use crate::json::replace_lone_surrogates;
 use crate::message::{AssistantMessage, Chunk, Message};
 use std::fmt;
 use std::sync::Arc;
@@ -197,8 +198,12 @@ pub trait Wire: fmt::Debug + Send + Sync {
     fn read_messages(&self, body: &str) -> Result<Vec<Message>, WireError>;
 
     /// Reads the message of a response with an error status; `None` if the body has none.
-    /// [`read_reply`](Wire::read_reply) returns it too, as a [`WireError::Server`].
-    fn read_error(&self, body: &str) -> Option<String>;
+    /// [`read_reply`](Wire::read_reply) returns it too, as a [`WireError::Server`]. [`ErrorKind::from_response`] has its kind.
+    ///
+    /// Default: the message of the field `error`, or the field `message` or `detail`.
+    fn read_error(&self, body: &str) -> Option<String> {
+        error::read_error(&replace_lone_surrogates(body))
+    }
 
     /// Whether [`write`](Wire::write) sends the [`answer_schema`](RequestParts::answer_schema) of these parts as the response
     /// format of the API, so that the server makes the model follow the schema. Otherwise, [`Request`] adds a tool for the

@@ -61,9 +61,20 @@ pub(super) fn server_message(error: &Value) -> Option<String> {
     }
 }
 
-/// The message of an error response, in the field `error` of a body.
+/// The message of an error response.
 pub(super) fn read_error(body: &str) -> Option<String> {
-    server_message(&serde_json::from_str::<Value>(body).ok()?["error"])
+    match serde_json::from_str::<Value>(body).ok()? {
+        // Gemini sends errors in an array.
+        Value::Array(list) => list.iter().find_map(response_error),
+        response => response_error(&response),
+    }
+}
+
+/// The text of the error of a response.
+pub(super) fn response_error(response: &Value) -> Option<String> {
+    let text = |field: &str| response.get(field)?.as_str().map(str::to_owned);
+    let alone = || ["message", "Message", "detail"].into_iter().find_map(text);
+    response.get("error").and_then(server_message).or_else(alone)
 }
 
 /// The error of a server in the field `error` of a body, if there is one.

@@ -42,79 +42,21 @@ pub enum ErrorKind {
     Other,
 }
 
-/// The words of codes, types and messages, in small letters, by which an error is of a kind. The first kind decides.
-const CONTEXT: &[&str] = &[
-    "context_length_exceeded",
-    "exceed_context_size",
-    "model_context_window_exceeded",
-    "too_many_prompt_tokens",
-    "request_too_large",
-    "prompt is too long",
-    "prompt too long",
-    "input is too long",
-    "context length",
-    "context window",
-    "context size",
-    "input token count",
-    "input tokens exceed",
-    "maximum number of tokens allowed",
-    "length of all messages is too long",
-    "too large for model",
-];
-const AUTHENTICATION: &[&str] = &[
-    "invalid_api_key",
-    "api_key_invalid",
-    "authentication_error",
-    "permission_error",
-    "permission_denied",
-    "unauthenticated",
-    "unauthorized",
-    "insufficient_quota",
-    "billing",
-    "credit balance",
-    "accessdenied",
-    "unrecognizedclient",
-    "expiredtoken",
-    "incorrect api key",
-    "invalid api key",
-    "api key not valid",
-];
-const REFUSED: &[&str] = &[
-    "content_filter",
-    "content_policy",
-    "responsibleaipolicy",
-    "prohibited_content",
-    "content management policy",
-    "content policy",
-    "usage policies",
-    "safety system",
-    "moderation",
-    "flagged",
-];
-const RATE_LIMIT: &[&str] = &[
-    "rate_limit",
-    "rate limit",
-    "throttling",
-    "resource_exhausted",
-    "too_many_requests",
-    "too many requests",
-];
-const OVERLOADED: &[&str] = &[
-    "overloaded",
-    "server_error",
-    "api_error",
-    "internal_error",
-    "internal server error",
-    "internalserver",
-    "serviceunavailable",
-    "service_unavailable",
-    "unavailable",
-    "modelnotready",
-    "modelstreamerror",
-    "high demand",
-];
-const INVALID: &[&str] =
-    &["invalid_request", "invalid_argument", "invalid-argument", "validation", "bad_request", "not_found"];
+// The words of codes, types and messages, in small letters, by which an error is of a kind.
+const CONTEXT: &str = "context_length_exceeded|exceed_context_size|model_context_window_exceeded|too_many_prompt_tokens|\
+    request_too_large|prompt is too long|prompt too long|input is too long|context length|context window|context size|\
+    input token count|input tokens exceed|maximum number of tokens allowed|length of all messages is too long|\
+    too large for model";
+const AUTHENTICATION: &str = "invalid_api_key|api_key_invalid|authentication_error|permission_error|permission_denied|\
+    unauthenticated|unauthorized|insufficient_quota|billing|credit balance|accessdenied|unrecognizedclient|expiredtoken|\
+    incorrect api key|invalid api key|api key not valid";
+const REFUSED: &str = "content_filter|content_policy|responsibleaipolicy|prohibited_content|content management policy|\
+    content policy|usage policies|safety system|moderation|flagged";
+const RATE_LIMIT: &str =
+    "rate_limit|rate limit|throttling|resource_exhausted|too_many_requests|too many requests";
+const OVERLOADED: &str = "overloaded|server_error|api_error|internal_error|internal server error|internalserver|\
+    serviceunavailable|service_unavailable|unavailable|modelnotready|modelstreamerror|high demand";
+const INVALID: &str = "invalid_request|invalid_argument|invalid-argument|validation|bad_request|not_found";
 
 impl ErrorKind {
     /// The kind of the error of a response with this status. The body is the whole text of the response, JSON or not.
@@ -131,7 +73,7 @@ impl ErrorKind {
         let mut texts = Vec::new();
         add_texts(error, MAX_DEPTH, &mut texts);
         let text = texts.join("\n").to_ascii_lowercase();
-        let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
+        let has = |words: &str| words.split('|').any(|word| text.contains(word));
         let rate_limit = || ErrorKind::RateLimit { retry_after: retry_after(&text) };
         match status {
             // The message of a limit may have words of the others.
@@ -181,27 +123,14 @@ const MAX_DEPTH: usize = 6;
 
 /// Adds the codes, types and messages of an error. What a model wrote is not among them.
 fn add_texts<'a>(error: &'a Value, depth: usize, texts: &mut Vec<&'a str>) {
-    const FIELDS: [&str; 13] = [
-        "error",
-        "errors",
-        "message",
-        "Message",
-        "code",
-        "type",
-        "__type",
-        "status",
-        "reason",
-        "details",
-        "retryDelay",
-        "innererror",
-        "detail",
-    ];
+    const FIELDS: &str =
+        "error|errors|message|Message|code|type|__type|status|reason|details|retryDelay|innererror|detail";
     match error {
         _ if depth == 0 => {}
         Value::String(text) => texts.push(text),
         Value::Array(list) => list.iter().for_each(|error| add_texts(error, depth - 1, texts)),
         Value::Object(fields) => {
-            let known = fields.iter().filter(|(name, _)| FIELDS.contains(&name.as_str()));
+            let known = fields.iter().filter(|(name, _)| FIELDS.split('|').any(|field| field == *name));
             known.for_each(|(_, value)| add_texts(value, depth - 1, texts));
         }
         _ => {}

@@ -1,7 +1,9 @@
 //! Messages with a role and a list of elements, in which adjacent messages of one role are one message.
 
 use super::element::Element;
+use crate::message::Message;
 use serde::Serialize;
+use std::collections::HashMap;
 
 #[derive(Serialize)]
 pub(super) struct RoleMessage<'a> {
@@ -19,5 +21,15 @@ pub(super) fn push<'a>(messages: &mut Vec<RoleMessage<'a>>, role: &'static str, 
         Some(last) if last.role == role => last.content.extend(content),
         _ if content.is_empty() => {}
         _ => messages.push(RoleMessage { role, content }),
+    }
+}
+
+/// The tools of the newest reply, by the ids of its calls, if no message is after it.
+pub(super) fn called_tools(messages: &[Message]) -> HashMap<String, String> {
+    match messages.last() {
+        Some(Message::Assistant(reply)) => {
+            reply.tool_calls.iter().map(|call| (call.id.clone(), call.name.clone())).collect()
+        }
+        _ => HashMap::new(),
     }
 }

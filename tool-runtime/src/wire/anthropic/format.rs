@@ -11,7 +11,7 @@ mod write;
 use super::{FORMAT, FUNCTIONS, NAME};
 use crate::json::replace_lone_surrogates;
 use crate::message::{AssistantMessage, Chunk, Message};
-use crate::wire::error::{WireError, read_error};
+use crate::wire::error::WireError;
 use crate::wire::response_format::{JsonSchema, WithFormat};
 use crate::wire::{Body, IdRules, RequestParts, UseResponseFormat, Wire, native_search};
 use references::References;
@@ -229,10 +229,6 @@ impl Wire for Anthropic {
 
     fn read_messages(&self, body: &str) -> Result<Vec<Message>, WireError> {
         read::messages(&replace_lone_surrogates(body))
-    }
-
-    fn read_error(&self, body: &str) -> Option<String> {
-        read_error(&replace_lone_surrogates(body))
     }
 
     fn writes_response_format(&self, parts: &RequestParts<'_>) -> bool {

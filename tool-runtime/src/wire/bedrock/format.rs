@@ -132,10 +132,6 @@ impl Wire for Bedrock {
         read::messages(&replace_lone_surrogates(body))
     }
 
-    fn read_error(&self, body: &str) -> Option<String> {
-        reply::read_error(&replace_lone_surrogates(body))
-    }
-
     fn id_rules(&self) -> IdRules {
         ID_RULES
     }

@@ -191,10 +191,6 @@ impl Wire for ChatCompletions {
         request::read_messages(&replace_lone_surrogates(body))
     }
 
-    fn read_error(&self, body: &str) -> Option<String> {
-        server_error::read(&replace_lone_surrogates(body))
-    }
-
     fn writes_response_format(&self, parts: &RequestParts<'_>) -> bool {
         self.response_format.applies_to(parts)
     }

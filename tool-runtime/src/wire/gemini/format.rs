@@ -193,10 +193,6 @@ impl Wire for Gemini {
         read::messages(&replace_lone_surrogates(body))
     }
 
-    fn read_error(&self, body: &str) -> Option<String> {
-        reply::read_error(&replace_lone_surrogates(body))
-    }
-
     fn writes_response_format(&self, parts: &RequestParts<'_>) -> bool {
         self.response_format.applies_to(parts)
     }

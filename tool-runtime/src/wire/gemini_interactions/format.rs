@@ -12,7 +12,7 @@ use super::definitions::FUNCTIONS;
 use super::{FORMAT, NAME};
 use crate::json::replace_lone_surrogates;
 use crate::message::{AssistantMessage, Chunk, Message};
-use crate::wire::error::{WireError, read_error};
+use crate::wire::error::WireError;
 use crate::wire::gemini::{MAX_TOOLS, SKIP_VALIDATION, names};
 use crate::wire::{Body, RequestParts, UseResponseFormat, Wire};
 use serde::Serialize;
@@ -188,10 +188,6 @@ impl Wire for GeminiInteractions {
 
     fn read_messages(&self, body: &str) -> Result<Vec<Message>, WireError> {
         read::messages(&replace_lone_surrogates(body))
-    }
-
-    fn read_error(&self, body: &str) -> Option<String> {
-        read_error(&replace_lone_surrogates(body))
     }
 
     fn writes_response_format(&self, parts: &RequestParts<'_>) -> bool {

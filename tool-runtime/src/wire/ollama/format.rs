@@ -15,7 +15,6 @@ use crate::tool_choice::ToolChoice;
 use crate::wire::body::raw;
 use crate::wire::chat_completions::ToolDefinition;
 use crate::wire::definitions::WrittenTools;
-use crate::wire::error::read_error;
 use crate::wire::tool_arrays::{ToolArray, ToolForm};
 use crate::wire::{Body, IdRules, RequestParts, UseResponseFormat, Wire, WireError};
 
@@ -143,10 +142,6 @@ impl Wire for Ollama {
 
     fn read_messages(&self, body: &str) -> Result<Vec<Message>, WireError> {
         read::messages(&replace_lone_surrogates(body))
-    }
-
-    fn read_error(&self, body: &str) -> Option<String> {
-        read_error(&replace_lone_surrogates(body))
     }
 
     fn writes_response_format(&self, parts: &RequestParts<'_>) -> bool {

@@ -13,7 +13,7 @@ mod write;
 use super::{FORMAT, NAME};
 use crate::json::replace_lone_surrogates;
 use crate::message::{AssistantMessage, Chunk, Message};
-use crate::wire::error::{WireError, read_error};
+use crate::wire::error::WireError;
 use crate::wire::response_format::{JsonSchema, WithFormat};
 use crate::wire::{Body, IdRules, RequestParts, UseResponseFormat, Wire};
 use custom_tool::CustomTools;
@@ -310,10 +310,6 @@ impl Wire for Responses {
 
     fn read_messages(&self, body: &str) -> Result<Vec<Message>, WireError> {
         read::messages(&replace_lone_surrogates(body), &self.custom_tools)
-    }
-
-    fn read_error(&self, body: &str) -> Option<String> {
-        read_error(&replace_lone_surrogates(body))
     }
 
     fn writes_response_format(&self, parts: &RequestParts<'_>) -> bool {

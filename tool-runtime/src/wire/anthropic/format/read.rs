@@ -7,6 +7,7 @@ use crate::message::{AssistantMessage, Content, Extra, InputMessage, Message, Or
 use crate::wire::body::raw;
 use crate::wire::error::beginning;
 use crate::wire::expected::Expected;
+use crate::wire::role_messages::called_tools;
 use crate::wire::{WireError, chat_completions};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -126,12 +127,7 @@ fn read_user(value: Value, read: &mut Vec<Message>) -> Result<(), WireError> {
     let (results, rest): (Vec<Value>, Vec<Value>) =
         blocks.into_iter().partition(|block| block["type"] == "tool_result");
     let has_results = !results.is_empty();
-    let tools: HashMap<String, String> = match read.last() {
-        Some(Message::Assistant(reply)) => {
-            reply.tool_calls.iter().map(|call| (call.id.clone(), call.name.clone())).collect()
-        }
-        _ => HashMap::new(),
-    };
+    let tools = called_tools(read);
     for result in results {
         read.push(read_result(result, &tools)?.into());
     }

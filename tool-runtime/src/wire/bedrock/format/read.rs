@@ -5,6 +5,7 @@ use super::{NAME, reply};
 use crate::json::remove_entry;
 use crate::message::{Extra, InputMessage, Message, Origin, ToolMessage};
 use crate::wire::expected::Expected;
+use crate::wire::role_messages::called_tools;
 use crate::wire::{WireError, chat_completions};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -61,12 +62,7 @@ fn read_user(blocks: &[&RawValue], read: &mut Vec<Message>) -> Result<(), WireEr
     let is_result = |block: &Value| block["toolResult"].is_object();
     let (results, rest): (Vec<Value>, Vec<Value>) = values(blocks)?.into_iter().partition(is_result);
     let has_results = !results.is_empty();
-    let tools: HashMap<String, String> = match read.last() {
-        Some(Message::Assistant(reply)) => {
-            reply.tool_calls.iter().map(|call| (call.id.clone(), call.name.clone())).collect()
-        }
-        _ => HashMap::new(),
-    };
+    let tools = called_tools(read);
     for mut result in results {
         let Value::Object(fields) = result["toolResult"].take() else { continue };
         read.push(read_result(fields, &tools)?.into());

@@ -3,7 +3,7 @@
 use super::NAME;
 use crate::message::{AssistantMessage, Finish, ItemContent, Origin, ReadItem, ToolCall, Usage, is_object};
 use crate::wire::WireError;
-use crate::wire::error::beginning;
+use crate::wire::error::{beginning, read_error};
 use crate::wire::expected::Expected;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -110,11 +110,4 @@ pub(super) fn read_usage(usage: &Value) -> Option<Usage> {
     let count = |field: &str| usage[field].as_u64();
     let cached = [count("cacheReadInputTokens"), count("cacheWriteInputTokens")];
     Usage::from_uncached_counts(count("inputTokens"), cached, count("outputTokens"))
-}
-
-/// The message of an error response, whose type is in a header.
-pub(super) fn read_error(body: &str) -> Option<String> {
-    let body: Value = serde_json::from_str(body).ok()?;
-    let message = [&body["message"], &body["Message"]].into_iter().find_map(Value::as_str)?;
-    Some(message.to_owned())
 }

@@ -1,10 +1,9 @@
 //! Replies: a message, the choice around it, or the response around both; or an error instead of them.
 
+use super::NAME;
 use super::message::ReadMessage;
-use super::server_error::response_error;
-use super::{NAME, server_error};
 use crate::message::{AssistantMessage, Origin, Usage};
-use crate::wire::error::{beginning, server_message};
+use crate::wire::error::{beginning, read_error, response_error, server_message};
 use crate::wire::expected::Expected;
 use crate::wire::{WireError, anthropic, detect};
 use serde::de::{Error as _, value};
@@ -27,7 +26,7 @@ struct Choice {
 pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
     match serde_json::from_str::<ReadMessage>(body) {
         Ok(read) => from_read(read),
-        Err(error) if error.is_data() => Err(match server_error::read(body) {
+        Err(error) if error.is_data() => Err(match read_error(body) {
             Some(message) => WireError::Server { message },
             None => REPLY.wrong_body(body, error),
         }),

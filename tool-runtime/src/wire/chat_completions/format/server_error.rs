@@ -5,21 +5,6 @@ use crate::message::StreamError;
 use crate::wire::error::server_message;
 use serde_json::Value;
 
-/// The message of an error response.
-pub(super) fn read(body: &str) -> Option<String> {
-    match serde_json::from_str::<Value>(body).ok()? {
-        // Gemini sends errors in an array.
-        Value::Array(list) => list.iter().find_map(response_error),
-        response => response_error(&response),
-    }
-}
-
-/// The text of the error of a response.
-pub(super) fn response_error(response: &Value) -> Option<String> {
-    let alone = || response.get("message").or_else(|| response.get("detail"))?.as_str().map(str::to_owned);
-    response.get("error").and_then(server_message).or_else(alone)
-}
-
 impl ReadChunk {
     /// The error that the server sends instead of a chunk, or within one.
     pub(super) fn take_error(&mut self) -> Option<StreamError> {

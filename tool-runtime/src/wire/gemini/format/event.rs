@@ -1,10 +1,10 @@
 //! Events of a streamed reply: each is a response with some of the parts.
 
 use super::item::ItemHead;
-use super::reply::{Response, blocked, read_error, read_item, read_usage};
+use super::reply::{Response, blocked, read_item, read_usage};
 use super::{FORMAT, NAME};
 use crate::message::{CallPiece, Chunk, Completeness, Finish, ItemContent, Piece, StreamError};
-use crate::wire::error::{beginning, server_message};
+use crate::wire::error::{beginning, read_error, server_message};
 use crate::wire::event_data::read_data;
 use serde_json::Value;
 use serde_json::value::RawValue;

@@ -7,7 +7,7 @@ use crate::message::{
     AssistantMessage, Completeness, Extra, Finish, ItemContent, Origin, ReadItem, Usage, is_object,
 };
 use crate::wire::WireError;
-use crate::wire::error::{beginning, server_message};
+use crate::wire::error::{beginning, read_error};
 use crate::wire::expected::{Expected, is_list};
 use crate::wire::finish_reason::{completeness, is_no_reason};
 use serde::Deserialize;
@@ -180,19 +180,4 @@ pub(super) fn read_usage(usage: &Value) -> Option<Usage> {
     let input = sum("promptTokenCount", "toolUsePromptTokenCount");
     let output = sum("candidatesTokenCount", "thoughtsTokenCount");
     Usage::from_counts(input, count("cachedContentTokenCount"), output)
-}
-
-/// The message of an error response. It may be in an array, as the only chunk of a stream.
-pub(super) fn read_error(body: &str) -> Option<String> {
-    #[derive(Deserialize)]
-    struct Failed {
-        #[serde(default)]
-        error: Value,
-    }
-    let failed: Failed = if is_list(body) {
-        serde_json::from_str::<Vec<Failed>>(body).ok()?.into_iter().next()?
-    } else {
-        serde_json::from_str(body).ok()?
-    };
-    server_message(&failed.error)
 }
