@@ -80,7 +80,7 @@ impl ErrorKind {
             429 if !has(AUTHENTICATION) => rate_limit(),
             _ if has(CONTEXT) => ErrorKind::ContextTooLong,
             _ if has(REFUSED) => ErrorKind::ContentRefused,
-            401 | 402 | 403 => ErrorKind::Authentication,
+            401..=403 => ErrorKind::Authentication,
             _ if has(AUTHENTICATION) => ErrorKind::Authentication,
             413 => ErrorKind::ContextTooLong,
             400..=499 if has(INVALID) => ErrorKind::InvalidRequest,

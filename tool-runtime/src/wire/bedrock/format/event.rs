@@ -20,22 +20,24 @@ pub(super) fn read(data: &str) -> Chunk {
     })
 }
 
+/// A field of the payload of each type of events.
+const TYPES: [(&str, &str); 8] = [
+    ("role", "messageStart"),
+    ("start", "contentBlockStart"),
+    ("delta", "contentBlockDelta"),
+    ("contentBlockIndex", "contentBlockStop"),
+    ("stopReason", "messageStop"),
+    ("usage", "metadata"),
+    ("metrics", "metadata"),
+    ("message", "exception"),
+];
+
 /// The type of an event, and its payload. The fields of a payload show its type, which is in a header of its frame.
 fn with_type(mut event: Map<String, Value>) -> (String, Value) {
     if let (1, Some((kind, payload @ Value::Object(_)))) = (event.len(), event.iter_mut().next()) {
         // No payload has an object as its only field.
         return (kind.clone(), payload.take());
     }
-    const TYPES: [(&str, &str); 8] = [
-        ("role", "messageStart"),
-        ("start", "contentBlockStart"),
-        ("delta", "contentBlockDelta"),
-        ("contentBlockIndex", "contentBlockStop"),
-        ("stopReason", "messageStop"),
-        ("usage", "metadata"),
-        ("metrics", "metadata"),
-        ("message", "exception"),
-    ];
     let known = TYPES.iter().find(|(field, _)| event.contains_key(*field));
     (known.map_or("", |(_, kind)| kind).to_owned(), event.into())
 }
@@ -90,7 +92,6 @@ fn start_block(index: i64, mut start: Value, pieces: &mut Vec<Piece>) {
 }
 
 fn read_delta(index: i64, mut delta: Value, pieces: &mut Vec<Piece>) {
-    let mut grow = |field, growth| pieces.push(Piece::ItemGrowth { index, field, growth });
     let Some((kind, value)) = delta.as_object_mut().and_then(|delta| delta.iter_mut().next()) else { return };
     match (&**kind, value.take()) {
         ("text", Value::String(piece)) => {
@@ -100,18 +101,20 @@ fn read_delta(index: i64, mut delta: Value, pieces: &mut Vec<Piece>) {
         }
         ("toolUse", Value::Object(call)) => {
             let input = call.get("input").and_then(Value::as_str).unwrap_or_default();
-            grow("input", Growth::Json(input.to_owned()));
+            let growth = Growth::Json(input.to_owned());
+            pieces.push(Piece::ItemGrowth { index, field: "input", growth });
         }
         ("toolResult", Value::Array(parts)) => {
-            parts.into_iter().for_each(|part| grow("content", Growth::Element(part)));
+            let growths = parts.into_iter().map(Growth::Element);
+            pieces.extend(growths.map(|growth| Piece::ItemGrowth { index, field: "content", growth }));
         }
-        ("reasoningContent", reasoning) => read_reasoning(index, reasoning, pieces),
+        ("reasoningContent", reasoning) => read_reasoning(index, &reasoning, pieces),
         // Citations, images of models, and what the API adds.
         _ => {}
     }
 }
 
-fn read_reasoning(index: i64, reasoning: Value, pieces: &mut Vec<Piece>) {
+fn read_reasoning(index: i64, reasoning: &Value, pieces: &mut Vec<Piece>) {
     let text = |field: &str| reasoning[field].as_str().map(str::to_owned);
     if reasoning["redactedContent"].is_string() {
         let json = json!({ "reasoningContent": reasoning }).to_string();

@@ -45,9 +45,10 @@ struct Block<'a> {
 }
 
 #[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
+#[serde(default)]
 struct ToolUse<'a> {
-    tool_use_id: Value,
+    #[serde(rename = "toolUseId")]
+    id: Value,
     name: Value,
     #[serde(borrow)]
     input: Option<&'a RawValue>,
@@ -92,7 +93,7 @@ fn read_block(raw: &RawValue) -> serde_json::Result<ReadItem> {
             let input = call.input.map_or("{}", RawValue::get);
             // Some responses have a `type` that requests must not have.
             is_valid = is_object(input) && call.input.is_some() && call.name != "" && call.r#type.is_null();
-            ItemContent::Call(ToolCall::new(owned(&call.tool_use_id), owned(&call.name), input))
+            ItemContent::Call(ToolCall::new(owned(&call.id), owned(&call.name), input))
         }
         Block { reasoning_content: Some(_), .. } => ItemContent::Reasoning,
         Block { citations_content: Value::Object(cited), .. } => {

@@ -70,7 +70,7 @@ impl<'a> Writer<'a, '_> {
             }
             Message::Assistant(reply) => self.reply(index, reply)?,
             Message::Tool(result) => {
-                let block = self.result(index, result)?;
+                let block = self.result(index, result);
                 self.push(index, USER, vec![block]);
             }
         }
@@ -128,20 +128,20 @@ impl<'a> Writer<'a, '_> {
 
     fn call(&self, call: &'a ToolCall) -> Result<Element<'a>, WireError> {
         #[derive(Serialize)]
-        #[serde(rename_all = "camelCase")]
         struct ToolUse<'a> {
-            tool_use_id: Cow<'a, str>,
+            #[serde(rename = "toolUseId")]
+            id: Cow<'a, str>,
             name: Cow<'a, str>,
             input: Cow<'a, RawValue>,
         }
-        let (tool_use_id, name) = (self.ids.written(&call.id), written_name(call));
+        let (id, name) = (self.ids.written(&call.id), written_name(call));
         let input = self.keys.written_arguments(call)?;
-        Element::new(&BTreeMap::from([("toolUse", ToolUse { tool_use_id, name, input })]))
+        Element::new(&BTreeMap::from([("toolUse", ToolUse { id, name, input })]))
     }
 
     /// "The content field at messages.2.content.0.toolResult cannot be empty when status value is error."
     /// (<https://github.com/aws-samples/sample-multi-agent-orchestration-chat-on-agentcore/issues/15>)
-    fn result(&mut self, index: usize, result: &'a ToolMessage) -> Result<Element<'a>, WireError> {
+    fn result(&mut self, index: usize, result: &'a ToolMessage) -> Element<'a> {
         const KINDS: [&str; 6] = ["text", "json", "image", "document", "video", "searchResult"];
         let mut content = self.blocks(index, &result.content, &KINDS);
         if result.is_error() && content.is_empty() {
@@ -155,7 +155,7 @@ impl<'a> Writer<'a, '_> {
         for (field, value) in result.extra.on_wire(NAME) {
             written[field] = value.clone();
         }
-        Ok(json!({ "toolResult": written }).into())
+        json!({ "toolResult": written }).into()
     }
 
     /// The blocks of a content, if its place allows blocks of these kinds; of any kind if the list is empty.
@@ -209,7 +209,7 @@ struct ItemHead<'a> {
 }
 
 impl ItemHead<'_> {
-    /// "The text field in the ContentBlock object at messages.1.content.0 is blank."
+    /// The API rejects text of white space: "The text field in the `ContentBlock` object at messages.1.content.0 is blank."
     fn is_blank_text(&self) -> bool {
         self.text.as_ref().is_some_and(|text| text.trim().is_empty())
     }

@@ -13,7 +13,8 @@ use std::convert::identity;
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Event<'a> {
-    event_type: String,
+    #[serde(rename = "event_type")]
+    kind: String,
     index: i64,
     step: Value,
     delta: Value,
@@ -30,7 +31,7 @@ pub(super) fn read(data: &str) -> Chunk {
 
 fn read_event(event: Event<'_>, text: &str) -> Vec<Piece> {
     let mut pieces = vec![Piece::Reply(None)];
-    match &*event.event_type {
+    match &*event.kind {
         "interaction.created" => {
             pieces.push(Piece::Beginning(event.interaction.id.clone()));
             add_interaction(event.interaction, &mut pieces);
@@ -65,12 +66,15 @@ fn finish(status: Option<String>, pieces: &mut Vec<Piece>) {
     pieces.extend(ended.map(|status| Piece::Finish(Finish::new(status))));
 }
 
-fn start_step(index: i64, item: Value, pieces: &mut Vec<Piece>) {
+fn start_step(index: i64, mut item: Value, pieces: &mut Vec<Piece>) {
     let text = |field: &str| item[field].as_str().unwrap_or_default().to_owned();
     let (mut call, mut arguments) = (None, None);
     let kind = match item["type"].as_str().unwrap_or_default() {
-        // Its contents follow.
-        "model_output" => return,
+        // Each of its contents becomes a step, and more of them follow.
+        "model_output" => {
+            let contents = item["content"].as_array_mut().map(std::mem::take).unwrap_or_default();
+            return contents.into_iter().for_each(|content| read_delta(index, content, pieces));
+        }
         "thought" => {
             pieces.extend(join_text(&item["summary"]).map(Piece::Reasoning));
             ItemKind::Reasoning
@@ -129,6 +133,7 @@ fn read_delta(index: i64, mut delta: Value, pieces: &mut Vec<Piece>) {
 }
 
 /// A step with this content.
+#[expect(clippy::needless_pass_by_value, reason = "it is a `WrapItem`")]
 fn model_output(content: String) -> String {
     format!(r#"{{"type":"model_output","content":[{content}]}}"#)
 }

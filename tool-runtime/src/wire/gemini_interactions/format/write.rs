@@ -9,7 +9,7 @@ use crate::wire::content_parts::{TextOrParts, write_parts};
 use crate::wire::element::{Element, arguments_object, items_with_heads};
 use crate::wire::newest_response::newest_response;
 use crate::wire::reasoning::{Kept, report_dropped};
-use crate::wire::report::ReportedPart;
+use crate::wire::report::{ADDED_START, ReportedPart};
 use crate::wire::{Body, Report, WireError, written_name};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -36,6 +36,10 @@ pub(super) fn write(
             // The server does not keep instructions.
             writer.message(index, message)?;
         }
+    }
+    if let (true, None, Some(last)) = (writer.steps.is_empty(), previous, messages.len().checked_sub(1)) {
+        writer.steps.push(json!({ "type": "user_input", "content": [text_content(".")] }).into());
+        writer.report.change(last, ADDED_START);
     }
     let Writer { instructions, steps, .. } = writer;
     if !instructions.is_empty() {
@@ -64,9 +68,8 @@ impl<'a> Writer<'a, '_> {
                 self.instructions.extend(Some(input.text()).filter(|text| !text.is_empty()));
             }
             Message::User(input) => {
-                let contents = write_parts(NAME, &input.content, write_part, |part| {
-                    self.report.content_part(index, part)
-                });
+                let report = |part: ReportedPart<'_>| self.report.content_part(index, part);
+                let contents = write_parts(NAME, &input.content, write_part, report);
                 if !contents.is_empty() {
                     self.steps.push(json!({ "type": "user_input", "content": contents }).into());
                 }
@@ -154,12 +157,12 @@ impl<'a> Writer<'a, '_> {
         let content = &result.content;
         let object = Some(content.as_str()).filter(|text| content.is_json() && text.starts_with('{'));
         let object: Option<&RawValue> = object.and_then(|text| serde_json::from_str(text).ok());
-        let written = match object.filter(|_| content.native(NAME).is_none() && !result.is_error()) {
-            Some(object) => Element::Raw(Cow::Borrowed(object)),
-            None => {
-                let report = |part: ReportedPart<'_>| self.report.content_part(index, part);
-                TextOrParts::new(NAME, content, write_part, report).into_value().into()
-            }
+        let is_object = content.native(NAME).is_none() && !result.is_error();
+        let written = if let Some(object) = object.filter(|_| is_object) {
+            Element::Raw(Cow::Borrowed(object))
+        } else {
+            let report = |part: ReportedPart<'_>| self.report.content_part(index, part);
+            TextOrParts::new(NAME, content, write_part, report).into_value().into()
         };
         let other_name =
             || names::written(&tool_name::sanitize(result.tool().unwrap_or("unknown"))).into_owned();
