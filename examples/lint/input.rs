@@ -1,7 +1,7 @@
 //! A history, and its place in the text that contains it.
 
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -49,7 +49,7 @@ impl<'a> History<'a> {
             None => format!("this looks like the format of `{known}`: {error}"),
         })?;
         let field = match wire.name() {
-            "responses" => "input",
+            "gemini_interactions" | "responses" => "input",
             "gemini" => "contents",
             _ => "messages",
         };
@@ -60,7 +60,8 @@ impl<'a> History<'a> {
             let request: HashMap<String, &RawValue> = serde_json::from_str(text)
                 .map_err(|error| format!("this cannot be read: {error}; {EXPECTED}"))?;
             let is_set = |field: &str| request.get(field).is_some_and(|value| value.get() != "null");
-            continues = field == "input" && (is_set("previous_response_id") || is_set("conversation"));
+            let previous = ["previous_response_id", "previous_interaction_id", "conversation"];
+            continues = field == "input" && previous.into_iter().any(is_set);
             *request.get(field).ok_or_else(|| match detected.filter(|detected| *detected != wire.name()) {
                 Some(detected) => format!(
                     "this has no `{field}`, which the wire `{}` reads: it looks like `{detected}`",
@@ -117,7 +118,7 @@ impl<'a> History<'a> {
                 .wire
                 .read_messages(&format!("[{}]", element.get()))
                 .map_err(|error| self.element_error(index, &error))?;
-            // A reply of the Responses API has several items.
+            // A reply of the Responses API has several items, and one of the Interactions API has several steps.
             let is_of_reply = self.field == "input" && matches!(&*messages, [Message::Assistant(_)]);
             if let Some(reply) = self.groups.last_mut().filter(|_| is_in_reply && is_of_reply) {
                 reply.elements.end = index + 1;
@@ -172,7 +173,17 @@ impl<'a> History<'a> {
         let array: Value = serde_json::from_str(array).ok()?;
         let mut request = Map::from_iter([(self.field.to_owned(), array)]);
         if self.continues {
-            request.insert("previous_response_id".to_owned(), "resp_1".into());
+            let field = if self.wire.name() == "responses" {
+                "previous_response_id"
+            } else {
+                "previous_interaction_id"
+            };
+            request.insert(field.to_owned(), "resp_1".into());
+        }
+        if self.wire.name() == "bedrock" {
+            // A request with calls must have tools.
+            let tool = json!({"toolSpec": {"name": "f", "inputSchema": {"json": {"type": "object"}}}});
+            request.insert("toolConfig".to_owned(), json!({"tools": [tool]}));
         }
         check_request(&self.wire, &request.into()).err().map(|rejected| rejected.message)
     }

@@ -1,6 +1,6 @@
 //! Reports violations in a history of any wire, and repairs them.
 //!
-//! `cargo run --example lint -- history.json` reads the body of a request, or its array of messages, items or contents;
+//! `cargo run --example lint -- history.json` reads the body of a request, or its array of messages, items, steps or contents;
 //! without a file, or with `-`, it reads standard input. It detects the wire; `--wire NAME` chooses it, for example for a
 //! history of plain text, which is read as Chat Completions otherwise.
 //!

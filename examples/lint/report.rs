@@ -127,6 +127,7 @@ impl Display for Report<'_> {
         let unit = match wire {
             "responses" => "items",
             "gemini" => "contents",
+            "gemini_interactions" => "steps",
             _ => "messages",
         };
         if let Some(message) = self.rejected {

@@ -27,11 +27,12 @@ pub enum Model {
 }
 
 impl Model {
-    /// A model on the wire that `TOOL_WIRE` names: `chat_completions` by default, `anthropic`, `responses`, `gemini` or
-    /// `ollama`.
+    /// A model on the wire that `TOOL_WIRE` names: `chat_completions` by default, `anthropic`, `responses`, `gemini`,
+    /// `gemini_interactions`, `bedrock` or `ollama`.
     ///
     /// It is the server at `OPENAI_BASE_URL` (with `OPENAI_API_KEY` and `OPENAI_MODEL`), or at `ANTHROPIC_BASE_URL`,
-    /// `GEMINI_BASE_URL` or `OLLAMA_BASE_URL` with the same variables of this provider; without this variable, it is the script.
+    /// `GEMINI_BASE_URL`, `BEDROCK_BASE_URL` or `OLLAMA_BASE_URL` with the same variables of this provider; without this variable,
+    /// it is the script. The client does not read the streams of Bedrock, whose frames are binary.
     ///
     /// # Errors
     ///
@@ -62,7 +63,7 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// The server cannot be reached, or rejects the request.
+    /// The server cannot be reached, or rejects the request, or its streams are binary.
     pub async fn stream(&self, request: Request) -> Result<BoxStream<'static, Chunk>, ModelError> {
         match self {
             Model::Scripted(script, _) => Ok(script.stream(request).await?.boxed()),

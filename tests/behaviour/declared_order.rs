@@ -7,7 +7,10 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::sync::Arc;
 use tool_runtime::session::TypedEnd;
-use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Ollama, Responses, UseResponseFormat, Wire};
+use tool_runtime::wire::{
+    Anthropic, Bedrock, ChatCompletions, Gemini, GeminiInteractions, Ollama, Responses, UseResponseFormat,
+    Wire,
+};
 use tool_runtime::{AssistantMessage, Conversation, DynamicTool, Registry, Session, ToolSchema, tool, tools};
 use tool_runtime_testing::ScriptedModel;
 
@@ -78,7 +81,7 @@ const ANTHROPIC: &str = concat!(
 );
 
 /// Each wire, and the schema of `judge` in its form.
-fn wires() -> [(Arc<dyn Wire>, &'static str); 8] {
+fn wires() -> [(Arc<dyn Wire>, &'static str); 10] {
     [
         (Arc::new(ChatCompletions::new()), PUBLISHED),
         (Arc::new(ChatCompletions::new().strict(true)), OPENAI),
@@ -87,6 +90,8 @@ fn wires() -> [(Arc<dyn Wire>, &'static str); 8] {
         (Arc::new(Anthropic::new()), PUBLISHED),
         (Arc::new(Anthropic::new().strict(true)), ANTHROPIC),
         (Arc::new(Gemini::new()), PUBLISHED),
+        (Arc::new(GeminiInteractions::new()), PUBLISHED),
+        (Arc::new(Bedrock::new()), PUBLISHED),
         (Arc::new(Ollama::new()), PUBLISHED),
     ]
 }
@@ -149,11 +154,13 @@ fn definitions_of_recursive_types_have_their_declared_order() {
 async fn a_typed_answer_has_its_declared_order_on_each_wire() {
     let registry = Registry::new(tools![argue]).expect("one tool");
     for format in [UseResponseFormat::Always, UseResponseFormat::Never] {
-        let wires: [Arc<dyn Wire>; 5] = [
+        let wires: [Arc<dyn Wire>; 7] = [
             Arc::new(ChatCompletions::new().response_format(format)),
             Arc::new(Responses::new().response_format(format)),
             Arc::new(Anthropic::new().response_format(format)),
             Arc::new(Gemini::new().response_format(format)),
+            Arc::new(GeminiInteractions::new().response_format(format)),
+            Arc::new(Bedrock::new()),
             Arc::new(Ollama::new().response_format(format)),
         ];
         for wire in wires {

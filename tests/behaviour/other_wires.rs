@@ -63,8 +63,27 @@ fn replies_of_other_providers_are_errors_that_name_the_wire() {
         ),
         ("gemini", json!({"role": "model", "parts": [{"functionCall": {"name": "now", "args": {}}}]})),
         (
+            "gemini_interactions",
+            json!({"id": "i", "status": "completed", "steps": [
+                {"type": "model_output", "content": [{"type": "text", "text": "Hi."}]},
+            ]}),
+        ),
+        (
+            "gemini_interactions",
+            json!({"id": "i", "object": "interaction", "model": "gemini", "status": "requires_action", "steps": [
+                {"type": "thought", "signature": "c2ln"},
+                {"type": "function_call", "id": "call_1", "name": "now", "arguments": {}},
+            ]}),
+        ),
+        (
             "bedrock",
             json!({"output": {"message": {"role": "assistant", "content": [{"text": "Hi."}]}}, "stopReason": "end_turn"}),
+        ),
+        (
+            "bedrock",
+            json!({"output": {"message": {"role": "assistant", "content": [
+                {"toolUse": {"toolUseId": "tooluse_1", "name": "now", "input": {}}},
+            ]}}, "stopReason": "tool_use", "usage": {"inputTokens": 1, "outputTokens": 2, "totalTokens": 3}}),
         ),
     ] {
         let named = format!("this is in the format of `{wire}`");
@@ -92,6 +111,22 @@ fn histories_of_other_providers_are_errors_that_name_the_wire() {
         ("responses", json!({"role": "user", "content": [{"type": "input_text", "text": "Hello!"}]})),
         ("responses", json!({"type": "function_call_output", "call_id": "call_1", "output": "12:00"})),
         ("gemini", json!({"role": "user", "parts": [{"text": "Hello!"}]})),
+        (
+            "gemini_interactions",
+            json!({"type": "user_input", "content": [{"type": "text", "text": "Hello!"}]}),
+        ),
+        (
+            "gemini_interactions",
+            json!({"type": "function_result", "call_id": "call_1", "name": "now", "result": "12:00"}),
+        ),
+        (
+            "bedrock",
+            json!({"role": "user", "content": [{"toolResult": {"toolUseId": "tooluse_1", "content": [{"text": "12:00"}]}}]}),
+        ),
+        (
+            "bedrock",
+            json!({"role": "assistant", "content": [{"toolUse": {"toolUseId": "tooluse_1", "name": "now", "input": {}}}]}),
+        ),
     ] {
         let named = format!("this is in the format of `{wire}`");
         let error = error_of::<Message>(&message);
@@ -191,18 +226,40 @@ fn the_wire_of_a_history_is_detected() {
             "chat_completions",
             json!({"role": "assistant", "content": null, "tool_calls": [of_object(Some("a"))]}),
         ),
+        ("gemini_interactions", json!({"type": "user_input", "content": "?"})),
+        ("gemini_interactions", json!({"type": "user_input", "content": [{"type": "text", "text": "?"}]})),
+        ("gemini_interactions", json!({"type": "thought", "signature": "c2ln"})),
+        ("gemini_interactions", json!({"type": "model_output", "content": [{"type": "text", "text": "4"}]})),
+        (
+            "gemini_interactions",
+            json!({"type": "function_result", "call_id": "a", "name": "f", "result": "1"}),
+        ),
         ("bedrock", content(json!({"toolUse": {"toolUseId": "a", "name": "f", "input": {}}}))),
+        ("bedrock", content(json!({"toolResult": {"toolUseId": "a", "content": [{"json": {}}]}}))),
+        (
+            "bedrock",
+            content(json!({"reasoningContent": {"reasoningText": {"text": "Hm.", "signature": "s"}}})),
+        ),
         ("bedrock", content(json!({"text": "?"}))),
     ] {
-        let messages = if wire == "gemini" { json!([message]) } else { json!([plain, message]) };
+        // These have no messages of plain text.
+        let has_no_plain = ["gemini", "gemini_interactions"].contains(&wire);
+        let messages = if has_no_plain { json!([message]) } else { json!([plain, message]) };
         assert_eq!(detect(&messages.to_string()), Some(wire), "{messages}");
         let field = match wire {
             "gemini" => "contents",
-            "responses" => "input",
+            "gemini_interactions" | "responses" => "input",
             _ => "messages",
         };
         assert_eq!(detect(&json!({ "model": "m", field: messages }).to_string()), Some(wire), "{messages}");
     }
+}
+
+#[test]
+fn the_wire_of_a_request_is_detected() {
+    let plain = json!({"role": "user", "content": "?"});
+    let of_object = |id: Option<&str>| json!({"id": id, "function": {"name": "f", "arguments": {}}});
+    let content = |part: Value| json!({"role": "user", "content": [part]});
     for (wire, request) in [
         (Some("chat_completions"), json!({"messages": [plain]})),
         (Some("chat_completions"), json!([])),
@@ -211,6 +268,18 @@ fn the_wire_of_a_history_is_detected() {
         (Some("responses"), json!({"input": "?"})),
         (Some("responses"), json!({"input": [plain]})),
         (Some("gemini"), json!({"contents": []})),
+        (Some("gemini_interactions"), json!({"system_instruction": "Be brief.", "input": "?"})),
+        (
+            Some("gemini_interactions"),
+            json!([
+                {"type": "user_input", "content": "?"},
+                {"type": "function_call", "id": "a", "name": "f", "arguments": {}},
+            ]),
+        ),
+        (
+            Some("bedrock"),
+            json!({"system": [{"text": "Be brief."}], "messages": [content(json!({"text": "?"}))]}),
+        ),
         (None, json!({"model": "m"})),
         (None, json!({"messages": "?"})),
         (None, json!([plain, 7])),

@@ -70,6 +70,15 @@ async fn a_request_is_written_on_the_wire_that_it_carries() {
             json!({"output": [{"type": "message", "content": [{"type": "output_text", "text": "Sunny."}]}]}),
         ),
         ("gemini", json!({"candidates": [{"content": {"parts": [{"text": "Sunny."}]}}]})),
+        (
+            "gemini_interactions",
+            json!({"status": "completed",
+                "steps": [{"type": "model_output", "content": [{"type": "text", "text": "Sunny."}]}]}),
+        ),
+        (
+            "bedrock",
+            json!({"output": {"message": {"role": "assistant", "content": [{"text": "Sunny."}]}}, "stopReason": "end_turn"}),
+        ),
         ("ollama", json!({"message": {"role": "assistant", "content": "Sunny."}, "done": true})),
     ];
     let on = |name: &str| hello().wire(wire::by_name(name).expect("it exists"));
@@ -263,6 +272,12 @@ async fn an_error_of_the_server_is_read_on_the_wire() {
     for (name, body, message) in [
         ("chat_completions", r#"{"error":{"message":"Rate limit reached."}}"#, "Rate limit reached."),
         ("anthropic", anthropic, "Overloaded"),
+        (
+            "gemini_interactions",
+            r#"{"error":{"code":429,"message":"Quota exceeded.","status":"RESOURCE_EXHAUSTED"}}"#,
+            "Quota exceeded.",
+        ),
+        ("bedrock", r#"{"message":"Too many requests, please wait."}"#, "Too many requests, please wait."),
         ("anthropic", "no text of the format", "no text of the format"),
     ] {
         let reply = ScriptedReply::error(body);

@@ -13,7 +13,8 @@ use tool_runtime::wire::{self, Wire};
 use tool_runtime::{AssistantMessage, Conversation, Registry, ToolCall, tool, tools};
 use tool_runtime_testing::{ScriptedModel, ScriptedModelError, ScriptedReply};
 
-const WIRES: [&str; 5] = ["chat_completions", "anthropic", "responses", "gemini", "ollama"];
+const WIRES: [&str; 7] =
+    ["chat_completions", "anthropic", "responses", "gemini", "gemini_interactions", "bedrock", "ollama"];
 const SECOND: Duration = Duration::from_secs(1);
 const TENTH: Duration = Duration::from_millis(100);
 const DECLINED: &str = "I cannot help with that.";
@@ -228,6 +229,10 @@ async fn a_model_declines_as_that_of_the_provider() {
         json!({"status": "completed", "output": [{"type": "message", "id": "msg_1", "role": "assistant",
             "status": "completed", "content": [{"type": "refusal", "refusal": DECLINED}]}]}),
         json!({"promptFeedback": {"blockReason": "SAFETY", "blockReasonMessage": DECLINED}}),
+        json!({"id": "i", "status": "completed", "steps": [
+            {"type": "model_output", "error": {"code": 3, "message": DECLINED}}]}),
+        json!({"output": {"message": {"role": "assistant", "content": [{"text": DECLINED}]}},
+            "stopReason": "content_filtered"}),
     ];
     for (name, body) in WIRES.into_iter().zip(bodies) {
         let wire = wire(name);
@@ -237,10 +242,31 @@ async fn a_model_declines_as_that_of_the_provider() {
         let end = |reply: &AssistantMessage| (reply.finish_reason().map(str::to_owned), reply.completeness());
         assert_eq!(end(&declined), end(&provider), "{name}");
         assert!(end(&declined).0.is_some());
-        assert!(provider.refusal().is_some_and(|text| text.ends_with(DECLINED)), "{provider:?}");
+        // The Converse API has it as text.
+        let refusal = if name == "bedrock" { Some(provider.text()) } else { provider.refusal() };
+        assert!(refusal.is_some_and(|text| text.ends_with(DECLINED)), "{provider:?}");
         assert_eq!((declined.refusal(), declined.content.as_ref()), (Some(DECLINED), None));
         assert_eq!(streamed(&model, hello(&wire)).await, declined);
     }
+}
+
+/// A step of the Interactions API can have an error in place of its content.
+#[tokio::test]
+async fn a_step_with_an_error_declines_streamed_or_not() {
+    let wire = wire("gemini_interactions");
+    let step = json!({"type": "model_output", "error": {"code": 3, "message": DECLINED}});
+    let interaction = json!({"id": "i", "status": "completed"});
+    let events = [
+        json!({"event_type": "step.start", "index": 0, "step": step}),
+        json!({"event_type": "step.stop", "index": 0}),
+        json!({"event_type": "interaction.completed", "interaction": interaction}),
+    ];
+    let mut body = interaction;
+    body["steps"] = json!([step]);
+    let model = ScriptedModel::new([ScriptedReply::from(body), ScriptedReply::stream(events)]);
+    let complete = model.complete(hello(&wire)).await.expect("there is a reply");
+    assert_eq!(complete.refusal(), Some(DECLINED));
+    assert_eq!(streamed(&model, hello(&wire)).await.refusal(), Some(DECLINED));
 }
 
 #[tokio::test]

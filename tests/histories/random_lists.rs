@@ -5,7 +5,9 @@ use fastrand::Rng;
 use serde_json::json;
 use tool_runtime::history::{Orphans, Repair, pairs, repair, repair_with, validate};
 use tool_runtime::message::Message;
-use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Ollama, RequestParts, Responses, Wire};
+use tool_runtime::wire::{
+    Anthropic, Bedrock, ChatCompletions, Gemini, GeminiInteractions, Ollama, RequestParts, Responses, Wire,
+};
 use tool_runtime::{AssistantMessage, ToolCall, ToolMessage};
 use tool_runtime_testing::check_request;
 
@@ -48,12 +50,14 @@ pub(crate) fn list(random: &mut Rng) -> Vec<Message> {
     (0..random.usize(..16)).map(|_| message(random)).collect()
 }
 
-fn wires() -> [Box<dyn Wire>; 5] {
+fn wires() -> [Box<dyn Wire>; 7] {
     [
         Box::new(ChatCompletions::new()),
         Box::new(Anthropic::new()),
         Box::new(Responses::new()),
         Box::new(Gemini::new()),
+        Box::new(GeminiInteractions::new()),
+        Box::new(Bedrock::new()),
         Box::new(Ollama::new()),
     ]
 }

@@ -4,7 +4,9 @@ use crate::{calling, found, read, rejection, text_reply, tool_message, user, vio
 use serde_json::json;
 use tool_runtime::history::{ViolationKind, possible_violations, validate, validate_on};
 use tool_runtime::message::Message;
-use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Ollama, RequestParts, Responses, Wire};
+use tool_runtime::wire::{
+    Anthropic, Bedrock, ChatCompletions, Gemini, GeminiInteractions, Ollama, RequestParts, Responses, Wire,
+};
 use tool_runtime::{AssistantMessage, ToolCall};
 use tool_runtime_testing::check_request;
 
@@ -96,8 +98,12 @@ fn each_violation_has_its_index_its_id_and_the_message_of_a_provider() {
 
 #[test]
 fn the_error_messages_of_each_wire_are_those_by_which_its_provider_rejects_the_request() {
-    let wires: [(&str, &dyn Wire); 3] =
-        [("Anthropic", &Anthropic::new()), ("OpenAI", &Responses::new()), ("Gemini", &Gemini::new())];
+    let wires: [(&str, &dyn Wire); 4] = [
+        ("Anthropic", &Anthropic::new()),
+        ("OpenAI", &Responses::new()),
+        ("Gemini", &Gemini::new()),
+        ("Bedrock", &Bedrock::new()),
+    ];
     for (provider, wire) in wires {
         for messages in [
             vec![user("?"), tool_message("a")],
@@ -135,7 +141,9 @@ fn a_violation_without_an_error_of_the_wire_quotes_a_provider_of_chat_completion
     };
     assert_eq!(quoted(&Anthropic::new()), ["Anthropic: `tool_use` ids must be unique"]);
     let of_mistral = "Mistral: Duplicate tool call id a in assistant message";
-    for wire in [&Gemini::new() as &dyn Wire, &Ollama::new()] {
+    let without: [&dyn Wire; 4] =
+        [&Gemini::new(), &GeminiInteractions::new(), &Bedrock::new(), &Ollama::new()];
+    for wire in without {
         assert_eq!(quoted(wire), [of_mistral], "{wire:?}");
     }
 }
@@ -152,6 +160,13 @@ fn warnings_quote_the_provider_of_the_wire() {
     let long = "OpenAI: string too long. Expected a string with maximum length 64, but got a string with length 65 instead.";
     let repeated = format!("OpenAI: Duplicate item found with call_id {id}.");
     assert_eq!(quoted(&Responses::new()), [long, long, &repeated]);
+    let long = |message: usize| {
+        format!(
+            "Bedrock: 1 validation error detected: Value '{id}' at 'messages.{message}.member.content.1.member.toolUse.toolUseId' \
+             failed to satisfy constraint: Member must have length less than or equal to 64"
+        )
+    };
+    assert_eq!(quoted(&Bedrock::new())[..2], [long(1), long(3)]);
 }
 
 #[test]
@@ -242,7 +257,7 @@ fn messages_that_some_servers_reject_are_warnings_with_their_names() {
     let found = possible_violations(&messages, &ChatCompletions::new());
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!((found[0].index, &*found[0].id, found[0].kind), (0, &*long, ViolationKind::LongId));
-    assert_eq!(ViolationKind::LongId.rejected_by(), ["OpenAI", "Azure"]);
+    assert_eq!(ViolationKind::LongId.rejected_by(), ["OpenAI", "Azure", "Bedrock"]);
     assert_eq!(
         found[0].provider_text(),
         "Invalid 'messages[0].tool_calls[1].id': string too long. Expected a string with maximum length 40, but got a \

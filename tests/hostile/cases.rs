@@ -2,8 +2,8 @@
 
 use crate::schemas::size;
 use crate::{
-    anthropic, calls, coercions, conversions, gemini, ollama, patterns, products, references, responses,
-    search, sessions, sizes, texts, unions,
+    anthropic, bedrock, calls, coercions, conversions, gemini, gemini_interactions, ollama, patterns,
+    products, references, responses, search, sessions, sizes, texts, unions,
 };
 use serde_json::Value;
 use std::future::Future;
@@ -79,8 +79,10 @@ pub(crate) fn all() -> Vec<Case> {
         conversions::cases(),
         texts::cases(),
         anthropic::cases(),
+        bedrock::cases(),
         calls::cases(),
         gemini::cases(),
+        gemini_interactions::cases(),
         ollama::cases(),
         responses::cases(),
         search::cases(),

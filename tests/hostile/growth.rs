@@ -50,7 +50,7 @@ fn row<T: 'static>(
 }
 
 /// The text before and after the calls of a reply, and a call.
-const REPLIES: [(&str, [&str; 3]); 5] = [
+const REPLIES: [(&str, [&str; 3]); 7] = [
     (
         "chat_completions",
         [
@@ -81,6 +81,22 @@ const REPLIES: [(&str, [&str; 3]); 5] = [
             r#"{"candidates":[{"content":{"parts":["#,
             r#"{"functionCall":{"id":"c#","name":"f","args":{"a":#}}}"#,
             r#"]},"finishReason":"STOP"}]}"#,
+        ],
+    ),
+    (
+        "gemini_interactions",
+        [
+            r#"{"id":"i","status":"requires_action","steps":["#,
+            r#"{"type":"function_call","id":"c#","name":"f","arguments":{"a":#}}"#,
+            "]}",
+        ],
+    ),
+    (
+        "bedrock",
+        [
+            r#"{"output":{"message":{"role":"assistant","content":["#,
+            r#"{"toolUse":{"toolUseId":"c#","name":"f","input":{"a":#}}}"#,
+            r#"]}},"stopReason":"tool_use"}"#,
         ],
     ),
     (
@@ -130,19 +146,19 @@ fn rows() -> Vec<Row> {
             let results = block_on(registry.dispatch(&reply.tool_calls));
             assert_eq!(results.len(), reply.tool_calls.len());
         }));
-        let events = move |bytes: usize| {
+        let events_of_calls = move |bytes: usize| {
             let numbers = 0..bytes / call.len();
-            let numbered = |number: usize| event(name, &call.replace('#', &number.to_string()), number);
-            numbers.map(numbered).collect::<Vec<String>>()
+            let numbered = |number: usize| events(name, &call.replace('#', &number.to_string()), number);
+            numbers.map(numbered).collect::<Vec<Vec<String>>>()
         };
         rows.push(row(
             format!("chunk of a stream, {name}"),
-            events,
-            |events| events.iter().map(String::len).sum(),
-            move |events| {
+            events_of_calls,
+            |calls| calls.iter().flatten().map(String::len).sum(),
+            move |calls| {
                 let mut assembler = ReplyAssembler::new().wire(wire::by_name(name).expect("a wire"));
-                let count = events.len();
-                for event in events {
+                let count = calls.len();
+                for event in calls.into_iter().flatten() {
                     let _ = assembler.push(event).count();
                 }
                 assert_eq!(assembler.into_reply().expect("a reply").tool_calls.len(), count);
@@ -279,9 +295,9 @@ fn rows() -> Vec<Row> {
 const TEXT_EVENT: &str = r#"{"choices":[{"delta":{"content":"a #"}}]}"#;
 const FINISH: &str = r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#;
 
-/// The event of a stream with this call.
-fn event(wire: &str, call: &str, number: usize) -> String {
-    match wire {
+/// The events of a stream with this call.
+fn events(wire: &str, call: &str, number: usize) -> Vec<String> {
+    let event = match wire {
         "chat_completions" => {
             let call = call.replacen('{', &format!(r#"{{"index":{number},"#), 1);
             format!(r#"{{"choices":[{{"delta":{{"tool_calls":[{call}]}}}}]}}"#)
@@ -291,10 +307,24 @@ fn event(wire: &str, call: &str, number: usize) -> String {
             format!(r#"{{"type":"response.output_item.done","output_index":{number},"item":{call}}}"#)
         }
         "gemini" => format!(r#"{{"candidates":[{{"content":{{"parts":[{call}]}}}}]}}"#),
+        "gemini_interactions" => {
+            let start = format!(r#"{{"event_type":"step.start","index":{number},"step":{call}}}"#);
+            return vec![start, format!(r#"{{"event_type":"step.stop","index":{number}}}"#)];
+        }
+        "bedrock" => {
+            let start = format!(r#"{{"toolUse":{{"toolUseId":"c{number}","name":"f"}}}}"#);
+            let input = format!(r#"{{"toolUse":{{"input":"{{\"a\":{number}}}"}}}}"#);
+            return vec![
+                format!(r#"{{"contentBlockIndex":{number},"start":{start}}}"#),
+                format!(r#"{{"contentBlockIndex":{number},"delta":{input}}}"#),
+                format!(r#"{{"contentBlockIndex":{number}}}"#),
+            ];
+        }
         _ => format!(
             r#"{{"model":"m","message":{{"role":"assistant","content":"","tool_calls":[{call}]}},"done":false}}"#
         ),
-    }
+    };
+    vec![event]
 }
 
 fn list(item: &str, bytes: usize) -> String {

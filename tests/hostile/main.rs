@@ -15,12 +15,14 @@
 )]
 
 mod anthropic;
+mod bedrock;
 mod calls;
 mod cases;
 mod coercions;
 mod conversions;
 mod events;
 mod gemini;
+mod gemini_interactions;
 mod growth;
 mod ollama;
 mod pairs;

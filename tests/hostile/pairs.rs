@@ -71,6 +71,34 @@ const REPLIES: &[(&str, [&str; 2], &[&str])] = &[
         ],
     ),
     (
+        "gemini_interactions",
+        [r#"{"id":"i","status":"requires_action","steps":["#, "]}"],
+        &[
+            r#"{"type":"model_output","content":[{"type":"text","text":"@"}]}"#,
+            r#"{"type":"thought","signature":"@"}"#,
+            r#"{"type":"thought","summary":[{"type":"text","text":"@"}]}"#,
+            r#"{"type":"function_call","id":"@","name":"f","arguments":{"a":#}}"#,
+            r#"{"type":"function_call","id":"c","name":"@","arguments":{"a":#}}"#,
+            r#"{"type":"function_call","id":"c","name":"f","arguments":{"a":"@"}}"#,
+            r#"{"type":"function_call","id":"c","name":"f","arguments":{}}"#,
+            r#"{"type":"google_search_call","id":"@","arguments":{"queries":["@"]}}"#,
+        ],
+    ),
+    (
+        "bedrock",
+        [r#"{"output":{"message":{"role":"assistant","content":["#, r#"]}},"stopReason":"tool_use"}"#],
+        &[
+            r#"{"text":"@"}"#,
+            r#"{"reasoningContent":{"reasoningText":{"text":"@","signature":"@"}}}"#,
+            r#"{"toolUse":{"toolUseId":"@","name":"f","input":{"a":#}}}"#,
+            r#"{"toolUse":{"toolUseId":"c","name":"@","input":{"a":#}}}"#,
+            r#"{"toolUse":{"toolUseId":"c","name":"f","input":{"a":"@"}}}"#,
+            r#"{"toolUse":{"toolUseId":"c","name":"f","input":{}}}"#,
+            r#"{"citationsContent":{"content":[{"text":"@"}],"citations":[]}}"#,
+            r#"{"x":{"y":"@"}}"#,
+        ],
+    ),
+    (
         "ollama",
         [r#"{"model":"m","message":{"role":"assistant","content":"","tool_calls":["#, r#"]},"done":true}"#],
         &[

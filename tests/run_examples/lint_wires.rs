@@ -41,7 +41,7 @@ const ERRORS: [&str; 3] = [
     "    Mistral error: Duplicate tool call id call_a in tool results",
 ];
 
-const HISTORIES: [Histories; 5] = [
+const HISTORIES: [Histories; 7] = [
     Histories {
         wire: "chat_completions",
         field: "messages",
@@ -152,6 +152,52 @@ const HISTORIES: [Histories; 5] = [
         thanks: r#"{"content":"Thanks!","role":"user"}"#,
         unit: "messages",
         errors: ERRORS,
+    },
+    Histories {
+        wire: "gemini_interactions",
+        field: "input",
+        before: r#"{"system_instruction": "Be brief.", "input": "#,
+        after: r#", "store": true, "model": "m"}"#,
+        question: r#"{"type": "user_input", "content": [{"type": "text", "text": "?"}]}"#,
+        reply: &[
+            r#"{"type":"thought","signature":"c2ln"}"#,
+            r#"{"type":"function_call","id":"call_a","name":"f","arguments":{}}"#,
+            r#"{"type":"function_call","id":"call_b","name":"g","arguments":{}}"#,
+        ],
+        results: &[
+            r#"{"type":"function_result","call_id":"call_a","name":"f","result":"1"}"#,
+            r#"{"type":"function_result","call_id":"call_b","name":"g","result":"2"}"#,
+        ],
+        result: r#"{"type":"function_result","call_id":"call_a","name":"f","result":"1"}"#,
+        orphan: r#"{"type":"function_result","call_id":"call_x","name":"x","result":"3"}"#,
+        thanks: r#"{"content":[{"text":"Thanks!","type":"text"}],"type":"user_input"}"#,
+        unit: "steps",
+        errors: ERRORS,
+    },
+    // The API rejects adjacent messages of one role, so that the last message is one of the model.
+    Histories {
+        wire: "bedrock",
+        field: "messages",
+        before: r#"{"system": [{"text": "Be brief."}], "messages": "#,
+        after: r#", "toolConfig": {"tools": [{"toolSpec": {"name": "f", "inputSchema": {"json": {"type": "object"}}}}]}}"#,
+        question: r#"{"role": "user", "content": [{"text": "?"}]}"#,
+        reply: &[
+            r#"{"role":"assistant","content":[{"reasoningContent":{"reasoningText":{"text":"Hm.","signature":"s"}}},{"toolUse":{"toolUseId":"call_a","name":"f","input":{}}},{"toolUse":{"toolUseId":"call_b","name":"g","input":{}}}]}"#,
+        ],
+        results: &[
+            r#"{"role":"user","content":[{"toolResult":{"toolUseId":"call_a","content":[{"text":"1"}]}},{"toolResult":{"toolUseId":"call_b","content":[{"text":"2"}]}}]}"#,
+        ],
+        result: r#"{"role":"user","content":[{"toolResult":{"toolUseId":"call_a","content":[{"text":"1"}]}}]}"#,
+        orphan: r#"{"role":"user","content":[{"toolResult":{"toolUseId":"call_x","content":[{"text":"3"}]}}]}"#,
+        thanks: r#"{"content":[{"text":"Thanks!"}],"role":"assistant"}"#,
+        unit: "messages",
+        errors: [
+            "    Bedrock error: Expected toolResult blocks at messages.2.content for the following Ids: call_b",
+            "    Bedrock error: The number of toolResult blocks at messages.1.content exceeds the number of toolUse blocks of \
+             previous turn.",
+            "    Bedrock error: The number of toolResult blocks at messages.4.content exceeds the number of toolUse blocks of \
+             previous turn.",
+        ],
     },
 ];
 
@@ -346,6 +392,30 @@ fn results_for_an_earlier_response_of_the_server_are_valid() {
 }
 
 #[test]
+fn results_for_an_earlier_interaction_of_the_server_are_valid() {
+    let histories =
+        HISTORIES.iter().find(|histories| histories.wire == "gemini_interactions").expect("it is there");
+    let array = array(&[histories.results, &[histories.thanks]]);
+    let request = format!(r#"{{"previous_interaction_id": "interaction_1", "input": {array}}}"#);
+    let output = lint(&["--repair"], &request);
+    assert_eq!(
+        (stdout(&output), output.status.code()),
+        (format!("{request}\n"), Some(0)),
+        "{}",
+        stderr(&output)
+    );
+    assert_eq!(lint(&[], &array).status.code(), Some(1), "without the interaction, they have no calls");
+}
+
+#[test]
+fn the_input_of_an_interaction_may_be_text() {
+    let request = r#"{"system_instruction": "Be brief.", "input": "Hello!", "model": "m"}"#;
+    let output = lint(&["--repair"], request);
+    assert_eq!(stdout(&output), format!("{request}\n"));
+    assert_eq!(stderr(&output), "No violations. Wire: gemini_interactions; steps: 1.\n");
+}
+
+#[test]
 fn the_input_of_a_response_may_be_text() {
     let request = r#"{"input": "Hello!", "model": "m"}"#;
     let output = lint(&["--repair"], request);
@@ -369,7 +439,7 @@ fn plain_text_is_chat_completions_unless_another_wire_is_chosen() {
 #[test]
 fn invalid_input_is_a_clear_error() {
     const EXPECTED: &str = "expected a request with `messages`, `input` or `contents`, or only that array";
-    let wires = "use one of `chat_completions`, `anthropic`, `responses`, `gemini`, `ollama`";
+    let wires = "use one of `chat_completions`, `anthropic`, `gemini_interactions`, `responses`, `gemini`, `ollama`, `bedrock`";
     let message = r#"{"role":"user","content":"?"}"#;
     for (arguments, input, error) in [
         (&[][..], "", format!("standard input is empty; {EXPECTED}")),
@@ -401,8 +471,17 @@ fn invalid_input_is_a_clear_error() {
         ),
         (
             &[],
-            r#"{"messages":[{"role":"user","content":[{"toolUse":{}}]}]}"#,
-            format!("this looks like the format of `bedrock`: there is no wire `bedrock`: {wires}"),
+            r#"{"messages":[{"role":"user","content":[{"toolResult":{}}]}]}"#,
+            "messages[0] cannot be read: expected the messages of a request of Amazon's Converse API: a `toolResult` without \
+             `toolUseId`"
+                .to_owned(),
+        ),
+        (
+            &[],
+            r#"{"input":[{"type":"user_input","content":"?"},{"type":"function_result","result":"1"}]}"#,
+            "input[1] cannot be read: expected the input of a request of Gemini's Interactions API: a `function_result` without \
+             `call_id`"
+                .to_owned(),
         ),
         (&["--wire", "gopher"], "[]", format!("there is no wire `gopher`: {wires}")),
         (

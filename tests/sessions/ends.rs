@@ -57,9 +57,10 @@ pub(crate) fn check(
 
 /// The end by the newest reply, if it calls nothing.
 fn end_of_reply(session: &Session) -> Option<RunEnd> {
+    const FILTERED: [&str; 5] =
+        ["content_filter", "SAFETY", "refusal", "content_filtered", "guardrail_intervened"];
     let Some(Message::Assistant(reply)) = session.messages().last() else { return None };
-    let is_filtered =
-        reply.finish_reason().is_some_and(|reason| ["content_filter", "SAFETY", "refusal"].contains(&reason));
+    let is_filtered = reply.finish_reason().is_some_and(|reason| FILTERED.contains(&reason));
     Some(match reply.completeness() {
         Completeness::Paused => return None,
         _ if reply.refusal().is_some() || is_filtered => RunEnd::Refused,

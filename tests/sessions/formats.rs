@@ -1,5 +1,8 @@
 //! The replies in the formats of the providers: bodies of responses, and events of streams.
 
+mod bedrock;
+mod gemini_interactions;
+
 use crate::plan::{PlannedReply, ReplyKind};
 use serde_json::{Value, json};
 
@@ -9,17 +12,21 @@ pub(crate) fn body(wire: &str, reply: &PlannedReply) -> Value {
         "anthropic" => anthropic(reply),
         "responses" => responses(reply),
         "gemini" => gemini(reply),
+        "gemini_interactions" => gemini_interactions::body(reply),
+        "bedrock" => bedrock::body(reply),
         "ollama" => ollama(reply),
         _ => chat_completions(reply),
     }
 }
 
-/// The text after `data:` of each event.
+/// The text after `data:` of each event, or the payload of each frame.
 pub(crate) fn events(wire: &str, reply: &PlannedReply) -> Vec<String> {
     let events = match wire {
         "anthropic" => anthropic_events(reply),
         "responses" => responses_events(reply),
         "gemini" => gemini_events(reply),
+        "gemini_interactions" => gemini_interactions::events(reply),
+        "bedrock" => bedrock::events(reply),
         "ollama" => ollama_lines(reply),
         _ => chat_completions_events(reply),
     };

@@ -198,6 +198,8 @@ fn ends_reply(event: &str) -> bool {
         "\"finishReason\":",
         "response.completed",
         "response.incomplete",
+        "interaction.completed",
+        "\"stopReason\":",
     ];
     marks.iter().any(|mark| event.contains(mark))
 }
@@ -259,6 +261,10 @@ impl Event {
             }
             "responses" => json!({ "type": "error", "code": "server_error", "message": "busy" }),
             "gemini" => json!({ "error": { "code": 503, "message": "busy", "status": "UNAVAILABLE" } }),
+            "gemini_interactions" => {
+                json!({ "event_type": "error", "error": { "code": "gateway_timeout", "message": "busy" } })
+            }
+            "bedrock" => json!({ "throttlingException": { "message": "busy" } }),
             _ => json!({ "error": { "message": "busy", "type": "server_error" } }),
         };
         match (failure, random.u8(..3)) {
@@ -289,6 +295,8 @@ fn usage_in(event: &str) -> Option<(u64, u64)> {
         (&event["message"]["usage"], "input_tokens", "output_tokens"),
         (&event["response"]["usage"], "input_tokens", "output_tokens"),
         (&event["usageMetadata"], "promptTokenCount", "candidatesTokenCount"),
+        (&event["interaction"]["usage"], "total_input_tokens", "total_output_tokens"),
+        (&event["usage"], "inputTokens", "outputTokens"),
         (&event, "prompt_eval_count", "eval_count"),
     ];
     usages.iter().find_map(|(usage, input, output)| Some((usage[*input].as_u64()?, usage[*output].as_u64()?)))

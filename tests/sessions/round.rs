@@ -20,7 +20,8 @@ use tool_runtime::session::WaitingCall;
 use tool_runtime::wire::{self, Wire};
 use tool_runtime::{Registry, Session};
 
-const WIRES: [&str; 5] = ["chat_completions", "anthropic", "responses", "gemini", "ollama"];
+const WIRES: [&str; 7] =
+    ["chat_completions", "anthropic", "responses", "gemini", "gemini_interactions", "bedrock", "ollama"];
 
 pub(crate) struct Round {
     session: Session,

@@ -39,7 +39,7 @@ pub(crate) fn check(choices: &mut impl Choices, name: &str) {
         .collect();
     let (whole, events) = match name {
         "chat_completions" => chat_completions(choices, &text, &calls),
-        "anthropic" | "gemini" => return check_items(choices, name),
+        "anthropic" | "bedrock" | "gemini" | "gemini_interactions" => return check_items(choices, name),
         "responses" => responses(choices, &text, &calls),
         _ => ollama(choices, &text, &calls),
     };
@@ -61,8 +61,9 @@ fn check_items(choices: &mut impl Choices, name: &str) {
             }
         });
     }
-    // An empty part can be the end of any reply of Gemini, and not an empty block of Anthropic.
-    let counts = |item: &&Item| name != "gemini" || !matches!(item, Item::Text(text) if text.is_empty());
+    // An empty text can be the end of any reply of Gemini, and not an empty block of Anthropic or Bedrock.
+    let is_gemini = name.starts_with("gemini");
+    let counts = |item: &&Item| !is_gemini || !matches!(item, Item::Text(text) if text.is_empty());
     let last = items.iter().rev().find(counts).and_then(Item::call);
     let calls: Vec<&Call> = items.iter().filter_map(Item::call).collect();
     // A stream may have completed the last call before, if its arguments are not new.
@@ -70,8 +71,12 @@ fn check_items(choices: &mut impl Choices, name: &str) {
     let was_complete = last
         .is_some_and(|last| calls.iter().any(|call| !std::ptr::eq(*call, last) && is_earlier(last, call)));
     let is_cut = choices.one_in(2) && !was_complete;
-    let (whole, events) =
-        if name == "gemini" { gemini(choices, &items, is_cut) } else { anthropic(choices, &items, is_cut) };
+    let (whole, events) = match name {
+        "bedrock" => bedrock(choices, &items, is_cut),
+        "gemini" => gemini(choices, &items, is_cut),
+        "gemini_interactions" => gemini_interactions(choices, &items, is_cut),
+        _ => anthropic(choices, &items, is_cut),
+    };
     let mut expected: Vec<Stated> = Vec::new();
     for call in &calls {
         let is_truncated = is_cut && last.is_some_and(|last| last.id == call.id);
@@ -288,6 +293,95 @@ fn gemini(choices: &mut impl Choices, items: &[Item], is_cut: bool) -> (Value, V
     let reason = Some(if is_cut { "MAX_TOKENS" } else { "STOP" });
     events.push(response(chunk, reason));
     (response(parts, reason), events)
+}
+
+/// The events are objects with their type, or the payloads of frames.
+fn bedrock(choices: &mut impl Choices, items: &[Item], is_cut: bool) -> (Value, Vec<Value>) {
+    let are_payloads = choices.one_in(2);
+    let event = |kind: &str, mut payload: Value| {
+        if !are_payloads {
+            return json!({ kind: payload });
+        }
+        payload["p"] = "abcdef".into();
+        payload
+    };
+    let delta = |index: usize, delta: Value| {
+        event("contentBlockDelta", json!({ "contentBlockIndex": index, "delta": delta }))
+    };
+    let (mut content, mut blocks) = (Vec::new(), Vec::new());
+    for (index, item) in items.iter().enumerate() {
+        let mut events = Vec::new();
+        match item {
+            Item::Text(text) => {
+                content.push(json!({ "text": text }));
+                events.extend(
+                    pieces(choices, text).into_iter().map(|piece| delta(index, json!({ "text": piece }))),
+                );
+            }
+            Item::Call(call) => {
+                let (id, input) = (&call.id, &call.arguments);
+                content.push(json!({ "toolUse": { "toolUseId": id, "name": "f", "input": input } }));
+                let start = json!({ "toolUse": { "toolUseId": id, "name": "f" } });
+                events
+                    .push(event("contentBlockStart", json!({ "contentBlockIndex": index, "start": start })));
+                // Some models send no piece of an empty input, and others one.
+                let input = Some(input.to_string()).filter(|input| input != "{}" || choices.one_in(2));
+                for piece in input.iter().flat_map(|input| pieces(choices, input)) {
+                    events.push(delta(index, json!({ "toolUse": { "input": piece } })));
+                }
+            }
+        }
+        events.push(event("contentBlockStop", json!({ "contentBlockIndex": index })));
+        blocks.push(events);
+    }
+    let mut events = vec![event("messageStart", json!({ "role": "assistant" }))];
+    events.extend(interleaved(choices, items, blocks));
+    let reason = if is_cut { "max_tokens" } else { "tool_use" };
+    events.push(event("messageStop", json!({ "stopReason": reason })));
+    let usage = json!({ "inputTokens": 9, "outputTokens": 3, "totalTokens": 12 });
+    events.push(event("metadata", json!({ "usage": usage, "metrics": { "latencyMs": 7 } })));
+    let message = json!({ "role": "assistant", "content": content });
+    (json!({ "output": { "message": message }, "stopReason": reason, "usage": usage }), events)
+}
+
+/// The arguments of a call are in pieces, or all in the start of its step.
+fn gemini_interactions(choices: &mut impl Choices, items: &[Item], is_cut: bool) -> (Value, Vec<Value>) {
+    let step = |call: &Call, arguments: &Value| json!({ "type": "function_call", "id": call.id, "name": "f", "arguments": arguments });
+    let text_content = |text: &str| json!({ "type": "text", "text": text });
+    let event = |kind: &str, index: usize, field: &str, value: Value| json!({ "event_type": kind, "index": index, field: value });
+    let (mut steps, mut blocks) = (Vec::new(), Vec::new());
+    for (index, item) in items.iter().enumerate() {
+        let mut events = Vec::new();
+        match item {
+            Item::Text(text) => {
+                steps.push(json!({ "type": "model_output", "content": [text_content(text)] }));
+                events.push(event("step.start", index, "step", json!({ "type": "model_output" })));
+                let texts = pieces(choices, text).into_iter();
+                events.extend(texts.map(|piece| event("step.delta", index, "delta", text_content(&piece))));
+            }
+            Item::Call(call) => {
+                steps.push(step(call, &call.arguments));
+                let is_whole = choices.one_in(3);
+                let started = if is_whole { call.arguments.clone() } else { json!({}) };
+                events.push(event("step.start", index, "step", step(call, &started)));
+                let rest = Some(call.arguments.to_string()).filter(|text| !is_whole && text != "{}");
+                for piece in rest.iter().flat_map(|text| pieces(choices, text)) {
+                    let delta = json!({ "type": "arguments_delta", "arguments": piece });
+                    events.push(event("step.delta", index, "delta", delta));
+                }
+            }
+        }
+        events.push(json!({ "event_type": "step.stop", "index": index }));
+        blocks.push(events);
+    }
+    let created = json!({ "id": "i", "model": "m", "status": "in_progress" });
+    let mut events = vec![json!({ "event_type": "interaction.created", "interaction": created })];
+    events.extend(interleaved(choices, items, blocks));
+    let status = if is_cut { "incomplete" } else { "requires_action" };
+    let mut interaction = json!({ "id": "i", "model": "m", "status": status });
+    events.push(json!({ "event_type": "interaction.completed", "interaction": interaction }));
+    interaction["steps"] = steps.into();
+    (interaction, events)
 }
 
 fn ollama(choices: &mut impl Choices, text: &str, calls: &[Call]) -> (Value, Vec<Value>) {

@@ -92,6 +92,30 @@ const MORE_EVENTS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "gemini_interactions",
+        &[
+            r#"{"event_type":"interaction.completed","interaction":{"id":"i","status":"completed","usage":{"total_input_tokens":#,"total_output_tokens":#}}}"#,
+            r#"{"event_type":"interaction.completed","interaction":{"id":"i","status":"requires_action"}}"#,
+            r#"{"event_type":"interaction.completed","interaction":{"id":"i","status":"incomplete"}}"#,
+            r#"{"event_type":"interaction.status_update","interaction_id":"i","status":"requires_action"}"#,
+            r#"{"event_type":"step.start","index":#,"step":{"type":"model_output","error":{"code":3,"message":"@"}}}"#,
+            r#"{"event_type":"error","error":{"code":"gateway_timeout","message":"@"}}"#,
+            "[DONE]",
+        ],
+    ),
+    (
+        "bedrock",
+        &[
+            r#"{"p":"a","stopReason":"tool_use"}"#,
+            r#"{"messageStop":{"stopReason":"end_turn"}}"#,
+            r#"{"p":"a","stopReason":"max_tokens"}"#,
+            r#"{"p":"a","stopReason":"model_context_window_exceeded"}"#,
+            r#"{"metadata":{"usage":{"inputTokens":#,"outputTokens":#,"totalTokens":#},"metrics":{"latencyMs":#}}}"#,
+            r#"{"throttlingException":{"message":"@"}}"#,
+            r#"{"message":"@","originalStatusCode":503}"#,
+        ],
+    ),
+    (
         "ollama",
         &[
             r#"{"model":"m","message":{"role":"assistant","content":""},"done":true,"done_reason":"stop"}"#,
@@ -101,7 +125,8 @@ const MORE_EVENTS: &[(&str, &[&str])] = &[
     ),
 ];
 
-pub(crate) const WIRES: [&str; 5] = ["chat_completions", "anthropic", "responses", "gemini", "ollama"];
+pub(crate) const WIRES: [&str; 7] =
+    ["chat_completions", "anthropic", "responses", "gemini", "gemini_interactions", "bedrock", "ollama"];
 
 /// The events of a stream on this wire, from the templates.
 pub(crate) fn any_stream(choices: &mut impl Choices, name: &str, templates: &[&str]) -> Vec<String> {

@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use tool_runtime::stream::ReplyAssembler;
-use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Ollama, Responses, Wire};
+use tool_runtime::wire::{
+    Anthropic, Bedrock, ChatCompletions, Gemini, GeminiInteractions, Ollama, Responses, Wire,
+};
 use tool_runtime::{Registry, tool, tools};
 
 const REPLIES: usize = 200;
@@ -244,6 +246,97 @@ fn responses_stated_again(calls: &[Call], rng: &mut Rng) -> Vec<Value> {
     events
 }
 
+fn interactions_step(
+    index: usize,
+    (at, name, arguments): (usize, &str, &Value),
+    pieces: Vec<String>,
+) -> Vec<Value> {
+    let step = json!({ "type": "function_call", "id": id(at), "name": name, "arguments": arguments });
+    let start = json!({ "event_type": "step.start", "index": index, "step": step });
+    let deltas = pieces.into_iter().map(|text| {
+        json!({ "event_type": "step.delta", "index": index,
+            "delta": { "type": "arguments_delta", "arguments": text } })
+    });
+    let stop = json!({ "event_type": "step.stop", "index": index });
+    [start].into_iter().chain(deltas).chain([stop]).collect()
+}
+
+fn interactions_reply(steps: Vec<Value>) -> Vec<Value> {
+    let interaction = |status: &str| json!({ "id": "i", "model": "gemini", "status": status });
+    let event = |kind: &str, status: &str| json!({ "event_type": kind, "interaction": interaction(status) });
+    let end = event("interaction.completed", "requires_action");
+    [event("interaction.created", "in_progress")].into_iter().chain(steps).chain([end]).collect()
+}
+
+/// The arguments are in pieces, or all in the start of a step.
+fn gemini_interactions(calls: &[Call], rng: &mut Rng) -> Vec<Value> {
+    let (are_snapshots, are_whole) = (rng.bool(), rng.u8(..3) == 0);
+    let steps = calls.iter().enumerate();
+    let steps = steps
+        .map(|(at, (name, arguments))| {
+            if are_whole {
+                let arguments = serde_json::from_str(arguments).expect("it is JSON");
+                return interactions_step(at, (at, name, &arguments), Vec::new());
+            }
+            interactions_step(at, (at, name, &json!({})), pieces(arguments, are_snapshots, rng))
+        })
+        .collect();
+    let is_interleaved = rng.bool();
+    interactions_reply(joined(steps, is_interleaved, rng))
+}
+
+/// Each call in several steps with one id.
+fn gemini_interactions_stated_again(calls: &[Call], rng: &mut Rng) -> Vec<Value> {
+    let mut steps: Vec<Value> = Vec::new();
+    let mut index = 0;
+    for (at, (name, arguments)) in calls.iter().enumerate() {
+        for so_far in [&arguments[..0], &arguments[..1], arguments, arguments] {
+            steps.extend(interactions_step(index, (at, name, &json!({})), pieces(so_far, rng.bool(), rng)));
+            index += 1;
+        }
+    }
+    interactions_reply(steps)
+}
+
+/// The payloads of the frames, with or without the field that hides the length of the text.
+fn bedrock_block(index: usize, at: usize, name: &str, pieces: Vec<String>) -> Vec<Value> {
+    let start = json!({ "toolUse": { "toolUseId": id(at), "name": name } });
+    let start = json!({ "contentBlockIndex": index, "p": "abc", "start": start });
+    let deltas = pieces.into_iter().map(
+        |text| json!({ "contentBlockIndex": index, "delta": { "toolUse": { "input": text } }, "p": "abcd" }),
+    );
+    [start].into_iter().chain(deltas).chain([json!({ "contentBlockIndex": index })]).collect()
+}
+
+fn bedrock_reply(blocks: Vec<Value>) -> Vec<Value> {
+    let usage = json!({ "inputTokens": 9, "outputTokens": 3, "totalTokens": 12 });
+    let end = [json!({ "stopReason": "tool_use" }), json!({ "metrics": { "latencyMs": 7 }, "usage": usage })];
+    [json!({ "p": "ab", "role": "assistant" })].into_iter().chain(blocks).chain(end).collect()
+}
+
+fn bedrock(calls: &[Call], rng: &mut Rng) -> Vec<Value> {
+    let are_snapshots = rng.bool();
+    let blocks = calls.iter().enumerate();
+    let blocks = blocks
+        .map(|(at, (name, arguments))| bedrock_block(at, at, name, pieces(arguments, are_snapshots, rng)))
+        .collect();
+    let is_interleaved = rng.bool();
+    bedrock_reply(joined(blocks, is_interleaved, rng))
+}
+
+/// Each call in several blocks with one id.
+fn bedrock_stated_again(calls: &[Call], rng: &mut Rng) -> Vec<Value> {
+    let mut blocks: Vec<Value> = Vec::new();
+    let mut index = 0;
+    for (at, (name, arguments)) in calls.iter().enumerate() {
+        for so_far in [&arguments[..0], &arguments[..1], arguments, arguments] {
+            blocks.extend(bedrock_block(index, at, name, pieces(so_far, rng.bool(), rng)));
+            index += 1;
+        }
+    }
+    bedrock_reply(blocks)
+}
+
 /// Parts with whole calls, of which some are repeated.
 fn whole_calls(calls: &[Call], rng: &mut Rng, key: &str, wrap: fn(Value, usize) -> Value) -> Vec<Value> {
     let mut events = Vec::new();
@@ -293,6 +386,14 @@ fn wires() -> Vec<(&'static str, Box<dyn Wire>, Write)> {
         ("responses", Box::new(Responses::new()), responses),
         ("responses, stated again", Box::new(Responses::new()), responses_stated_again),
         ("gemini", Box::new(Gemini::new()), gemini),
+        ("gemini_interactions", Box::new(GeminiInteractions::new()), gemini_interactions),
+        (
+            "gemini_interactions, stated again",
+            Box::new(GeminiInteractions::new()),
+            gemini_interactions_stated_again,
+        ),
+        ("bedrock", Box::new(Bedrock::new()), bedrock),
+        ("bedrock, stated again", Box::new(Bedrock::new()), bedrock_stated_again),
         ("ollama", Box::new(Ollama::new()), ollama),
     ]
 }

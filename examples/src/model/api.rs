@@ -16,7 +16,7 @@ pub struct Api {
 
 const BEARER: (&str, &str) = ("authorization", "Bearer ");
 
-const APIS: [Api; 5] = [
+const APIS: [Api; 7] = [
     Api { wire: "chat_completions", variables: "OPENAI", default_model: "gpt-4o-mini", key_header: BEARER },
     Api { wire: "responses", variables: "OPENAI", default_model: "gpt-4o-mini", key_header: BEARER },
     Api {
@@ -30,6 +30,18 @@ const APIS: [Api; 5] = [
         variables: "GEMINI",
         default_model: "gemini-2.5-flash",
         key_header: ("x-goog-api-key", ""),
+    },
+    Api {
+        wire: "gemini_interactions",
+        variables: "GEMINI",
+        default_model: "gemini-2.5-flash",
+        key_header: ("x-goog-api-key", ""),
+    },
+    Api {
+        wire: "bedrock",
+        variables: "BEDROCK",
+        default_model: "us.anthropic.claude-haiku-4-5-20251001-v1:0",
+        key_header: BEARER,
     },
     // A local server needs no key.
     Api { wire: "ollama", variables: "OLLAMA", default_model: "qwen3", key_header: BEARER },
@@ -60,6 +72,9 @@ impl Api {
             ("anthropic", _) => "/v1/messages".to_owned(),
             ("gemini", false) => format!("/v1beta/models/{model}:generateContent"),
             ("gemini", true) => format!("/v1beta/models/{model}:streamGenerateContent?alt=sse"),
+            ("gemini_interactions", _) => "/v1beta/interactions".to_owned(),
+            // The model may be an ARN, which has slashes.
+            ("bedrock", _) => format!("/model/{}/converse", model.replace('/', "%2F")),
             ("ollama", _) => "/api/chat".to_owned(),
             _ => "/chat/completions".to_owned(),
         }
@@ -70,16 +85,19 @@ impl Api {
         let (name, prefix) = self.key_header;
         let mut headers: Vec<_> =
             self.var("API_KEY").map(|key| (name, [prefix, &key].concat())).into_iter().collect();
-        if self.wire == "anthropic" {
-            headers.push(("anthropic-version", "2023-06-01".to_owned()));
+        match self.wire {
+            "anthropic" => headers.push(("anthropic-version", "2023-06-01".to_owned())),
+            // Earlier revisions have other fields.
+            "gemini_interactions" => headers.push(("api-revision", "2026-05-20".to_owned())),
+            _ => {}
         }
         headers
     }
 
     /// The body of a request with the fields of the program.
     pub(super) fn add_fields(&self, body: Body, model: &str, stream: bool) -> Body {
-        // Gemini has both in the address.
-        if self.wire == "gemini" {
+        // These have both in the address.
+        if ["bedrock", "gemini"].contains(&self.wire) {
             return body;
         }
         // Ollama streams unless the field is false.

@@ -23,6 +23,11 @@ pub enum ModelError {
         /// The error message of the server.
         message: String,
     },
+    /// The stream of this wire consists of binary frames.
+    BinaryStream {
+        /// The name of the wire.
+        wire: &'static str,
+    },
     /// The wire cannot write the request.
     NotWritten(WireError),
     /// The response is not a reply in the format of the wire.
@@ -46,6 +51,11 @@ impl fmt::Display for ModelError {
             ModelError::Rejected { status, message } => {
                 write!(f, "the server responded with status {status}: {message}")
             }
+            ModelError::BinaryStream { wire } => write!(
+                f,
+                "a stream on the wire {wire} consists of binary frames, which the client of the examples does not read: set \
+                 TOOL_WIRE to another wire, or run an example that does not stream"
+            ),
             ModelError::NotWritten(error) => error.fmt(f),
             ModelError::NotAReply(error) => write!(f, "the response of the server is not a reply: {error}"),
             ModelError::Scripted(error) => error.fmt(f),
@@ -60,7 +70,7 @@ impl Error for ModelError {
             ModelError::Unreachable { source, .. } => source.source(),
             ModelError::NotWritten(error) | ModelError::NotAReply(error) => error.source(),
             ModelError::Scripted(error) => error.source(),
-            ModelError::Rejected { .. } => None,
+            ModelError::Rejected { .. } | ModelError::BinaryStream { .. } => None,
         }
     }
 }

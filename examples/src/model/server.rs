@@ -52,6 +52,9 @@ impl Server {
 
     pub(super) async fn stream(self, request: Request) -> Result<BoxStream<'static, Chunk>, ModelError> {
         let wire = Arc::clone(&self.wire);
+        if wire.name() == "bedrock" {
+            return Err(ModelError::BinaryStream { wire: wire.name() });
+        }
         let post = spawn_blocking(move || self.post(&request, true));
         let mut body = post.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))?;
         if body.mime_type() == Some("application/json") && wire.name() == "chat_completions" {

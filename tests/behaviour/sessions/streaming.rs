@@ -3,14 +3,18 @@
 use super::{asked, call, calling, model, results, shop, stored, text_reply};
 use std::sync::Arc;
 use tool_runtime::session::RunEnd;
-use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Ollama, Responses, Wire};
+use tool_runtime::wire::{
+    Anthropic, Bedrock, ChatCompletions, Gemini, GeminiInteractions, Ollama, Responses, Wire,
+};
 use tool_runtime_testing::ScriptedReply;
 
-fn wires() -> [Box<dyn Wire>; 5] {
+fn wires() -> [Box<dyn Wire>; 7] {
     [
         Box::new(ChatCompletions::new()),
         Box::new(Anthropic::new()),
+        Box::new(Bedrock::new()),
         Box::new(Gemini::new()),
+        Box::new(GeminiInteractions::new()),
         Box::new(Ollama::new()),
         Box::new(Responses::new()),
     ]

@@ -14,7 +14,10 @@ use std::sync::Arc;
 use tool_runtime::conversation::ReplyWarning;
 use tool_runtime::message::{Completeness, Message};
 use tool_runtime::session::{RunEnd, TypedEnd};
-use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Ollama, Responses, UseResponseFormat, Wire};
+use tool_runtime::wire::{
+    Anthropic, Bedrock, ChatCompletions, Gemini, GeminiInteractions, Ollama, Responses, UseResponseFormat,
+    Wire,
+};
 use tool_runtime::{AssistantMessage, Registry, Session, ToolCall, tools};
 use tool_runtime_testing::{ScriptedModel, ScriptedReply, assert_called, assert_valid};
 
@@ -55,22 +58,29 @@ struct Setup {
     is_streamed: bool,
 }
 
-fn wires(format: UseResponseFormat) -> [Arc<dyn Wire>; 5] {
+fn wires(format: UseResponseFormat) -> [Arc<dyn Wire>; 7] {
     [
         Arc::new(ChatCompletions::new().response_format(format)),
         Arc::new(Anthropic::new().response_format(format)),
         Arc::new(Responses::new().response_format(format)),
         Arc::new(Gemini::new().response_format(format)),
         Arc::new(Ollama::new().response_format(format)),
+        Arc::new(GeminiInteractions::new().response_format(format)),
+        Arc::new(Bedrock::new()),
     ]
+}
+
+/// Whether the API has a response format.
+fn has_response_format(wire: &dyn Wire) -> bool {
+    wire.name() != "bedrock"
 }
 
 fn setups() -> Vec<Setup> {
     let mut setups = Vec::new();
     for (format, has_format) in [(UseResponseFormat::Always, true), (UseResponseFormat::Never, false)] {
         for is_streamed in [false, true] {
-            let setup = |wire| Setup { wire, has_format, is_streamed };
-            setups.extend(wires(format).map(setup));
+            let wires = wires(format).into_iter().filter(|wire| !has_format || has_response_format(wire));
+            setups.extend(wires.map(|wire| Setup { wire, has_format, is_streamed }));
         }
     }
     setups
@@ -210,6 +220,8 @@ async fn a_truncated_answer_ends_the_run() {
             "anthropic" => "max_tokens",
             "responses" => "max_output_tokens",
             "gemini" => "MAX_TOKENS",
+            "gemini_interactions" => "incomplete",
+            "bedrock" => "max_tokens",
             _ => "length",
         };
         // Some wires have arguments that are always complete JSON.

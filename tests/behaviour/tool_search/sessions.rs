@@ -178,11 +178,13 @@ async fn an_interrupted_call_continues_as_its_tool_allows() {
 #[tokio::test]
 async fn requests_of_every_wire_are_valid_after_a_call() {
     let registry = registry();
-    let wires: [Box<dyn Wire>; 5] = [
+    let wires: [Box<dyn Wire>; 7] = [
         Box::new(wire::ChatCompletions::new()),
         Box::new(wire::Anthropic::new()),
         Box::new(wire::Responses::new()),
         Box::new(wire::Gemini::new()),
+        Box::new(wire::GeminiInteractions::new()),
+        Box::new(wire::Bedrock::new()),
         Box::new(wire::Ollama::new()),
     ];
     for wire in wires {

@@ -21,6 +21,8 @@ fn wires() -> Vec<Arc<dyn Wire>> {
         Arc::new(wire::Responses::new().strict(true)),
         Arc::new(wire::Responses::new().native_tool_search(true)),
         Arc::new(wire::Gemini::new()),
+        Arc::new(wire::GeminiInteractions::new()),
+        Arc::new(wire::Bedrock::new()),
         Arc::new(wire::Ollama::new()),
     ]
 }
@@ -42,10 +44,12 @@ fn registry_of_ten() -> Registry {
     tools.build().expect("the tools are valid")
 }
 
-/// The JSON of `tools` in a request.
+/// The JSON of the tools in a request.
 fn tools(request: Request, wire: impl Wire + 'static) -> String {
     let body = request.wire(wire).body().expect("it can be written");
-    body.get("tools").map_or_else(String::new, |tools| tools.get().to_owned())
+    // The Converse API has them in its configuration.
+    let tools = body.get("tools").or_else(|| body.get("toolConfig"));
+    tools.map_or_else(String::new, |tools| tools.get().to_owned())
 }
 
 #[tokio::test]

@@ -39,10 +39,21 @@ pub(super) fn rows() -> Vec<Row> {
             |bytes| serde_json::json!({ "error": { "message": "a\n".repeat(bytes / 2) } }).to_string(),
             String::len,
             |body| {
-                for name in ["chat_completions", "anthropic", "responses", "gemini", "ollama"] {
+                for name in
+                    ["chat_completions", "anthropic", "responses", "gemini", "gemini_interactions", "ollama"]
+                {
                     let error = wire::by_name(name).expect("a wire").read_reply(&body).expect_err("an error");
                     assert!(error.to_string().len() < 10_000, "{name}");
                 }
+            },
+        ),
+        row(
+            "text that an error quotes, bedrock",
+            |bytes| serde_json::json!({ "message": "a\n".repeat(bytes / 2) }).to_string(),
+            String::len,
+            |body| {
+                let error = wire::Bedrock::new().read_reply(&body).expect_err("an error");
+                assert!(error.to_string().len() < 10_000);
             },
         ),
         row(

@@ -1,7 +1,7 @@
 //! Texts with half a surrogate pair, which no string can contain.
 
 use crate::{assembled, called, finish};
-use tool_runtime::wire::{Anthropic, Gemini, Responses, Wire};
+use tool_runtime::wire::{Anthropic, Bedrock, Gemini, GeminiInteractions, Responses, Wire};
 
 #[test]
 fn half_a_character_in_a_chunk_is_joined_or_replaced() {
@@ -40,10 +40,23 @@ fn half_a_character_loses_nothing_of_a_reply_on_any_wire() {
         r#"{"candidates":[{"content":{"parts":[{"text":"a\ud83d"}]}}]}"#,
         r#"{"candidates":[{"content":{"parts":[{"text":"\ude00b"}]},"finishReason":"STOP"}]}"#,
     ];
-    let streams: [(Box<dyn Wire>, &[&str]); 3] = [
+    let interactions = [
+        r#"{"event_type":"step.start","index":0,"step":{"type":"model_output"}}"#,
+        r#"{"event_type":"step.delta","index":0,"delta":{"type":"text","text":"a\ud83d"}}"#,
+        r#"{"event_type":"step.delta","index":0,"delta":{"type":"text","text":"\ude00b"}}"#,
+        r#"{"event_type":"interaction.completed","interaction":{"id":"i","status":"completed"}}"#,
+    ];
+    let bedrock = [
+        r#"{"contentBlockIndex":0,"delta":{"text":"a\ud83d"},"p":"abc"}"#,
+        r#"{"contentBlockDelta":{"contentBlockIndex":0,"delta":{"text":"\ude00b"}}}"#,
+        r#"{"stopReason":"end_turn"}"#,
+    ];
+    let streams: [(Box<dyn Wire>, &[&str]); 5] = [
         (Box::new(Anthropic::new()), &anthropic),
         (Box::new(Responses::new()), &responses),
         (Box::new(Gemini::new()), &gemini),
+        (Box::new(GeminiInteractions::new()), &interactions),
+        (Box::new(Bedrock::new()), &bedrock),
     ];
     for (wire, events) in streams {
         // The program may read the events itself.
@@ -54,5 +67,10 @@ fn half_a_character_loses_nothing_of_a_reply_on_any_wire() {
     assert_eq!(reply.expect("it is read").text(), "a\u{fffd}");
     let reply =
         Anthropic::new().read_reply(r#"{"role":"assistant","content":[{"type":"text","text":"\udc00a"}]}"#);
+    assert_eq!(reply.expect("it is read").text(), "\u{fffd}a");
+    let reply = Bedrock::new().read_reply(r#"{"output":{"message":{"content":[{"text":"\udc00a"}]}}}"#);
+    assert_eq!(reply.expect("it is read").text(), "\u{fffd}a");
+    let reply = GeminiInteractions::new()
+        .read_reply(r#"{"steps":[{"type":"model_output","content":[{"type":"text","text":"\udc00a"}]}]}"#);
     assert_eq!(reply.expect("it is read").text(), "\u{fffd}a");
 }

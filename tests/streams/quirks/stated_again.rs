@@ -3,7 +3,7 @@
 use super::read;
 use crate::{assembled, called, calls, finish};
 use serde_json::{Value, json};
-use tool_runtime::wire::{Anthropic, Gemini, Ollama, Responses, Wire};
+use tool_runtime::wire::{Anthropic, Bedrock, Gemini, GeminiInteractions, Ollama, Responses, Wire};
 use tool_runtime::{Registry, ToolMessage, tool, tools};
 
 fn item(call_id: &str, arguments: &str) -> Value {
@@ -43,7 +43,48 @@ async fn a_call_with_contradicting_arguments_is_an_error() {
         let parts: Vec<Value> = files.iter().map(|file| part(file)).collect();
         json!({ "candidates": [{ "content": { "parts": parts }, "finishReason": "STOP" }] })
     };
+    let converse = |index: u32, arguments: &str| {
+        let start = json!({ "toolUse": { "toolUseId": "call_1", "name": "delete" } });
+        [
+            json!({ "contentBlockIndex": index, "start": start }),
+            json!({ "contentBlockIndex": index, "delta": { "toolUse": { "input": arguments } } }),
+            json!({ "contentBlockIndex": index, "p": "a" }),
+        ]
+    };
+    let converse_end = [json!({ "stopReason": "tool_use" })];
+    let tool_use = |file: &str| json!({ "toolUse": { "toolUseId": "call_1", "name": "delete", "input": { "file": file } } });
+    let converse_output = json!({ "output": { "message": { "content": [tool_use("a"), tool_use("b")] } }, "stopReason": "tool_use" });
+    let step = |arguments: Value| json!({ "type": "function_call", "id": "call_1", "name": "delete", "arguments": arguments });
+    let started = |index: u32, arguments: Value| json!({ "event_type": "step.start", "index": index, "step": step(arguments) });
+    let steps = |index: u32, arguments: &str| {
+        [
+            started(index, json!({})),
+            json!({ "event_type": "step.delta", "index": index,
+                "delta": { "type": "arguments_delta", "arguments": arguments } }),
+            json!({ "event_type": "step.stop", "index": index }),
+        ]
+    };
+    let steps_end = [json!({ "event_type": "interaction.completed",
+        "interaction": { "id": "i", "status": "requires_action" } })];
+    let whole_steps =
+        [0, 1].map(|index| started(index, json!({ "file": if index == 0 { "a" } else { "b" } })));
+    let interaction = json!({ "status": "requires_action",
+        "steps": [step(json!({ "file": "a" })), step(json!({ "file": "b" }))] });
     for reply in [
+        read(Bedrock::new(), &[&converse(0, a)[..], &converse(1, b), &converse_end].concat()),
+        read(
+            Bedrock::new(),
+            &[&converse(0, a)[..], &converse(1, b), &converse(2, a), &converse_end].concat(),
+        ),
+        read(
+            Bedrock::new(),
+            &[&converse(0, a)[..], &converse(1, "{\"f"), &converse(2, b), &converse_end].concat(),
+        ),
+        Bedrock::new().read_reply(&converse_output.to_string()).expect("it is read"),
+        read(GeminiInteractions::new(), &[&steps(0, a)[..], &steps(1, b), &steps_end].concat()),
+        read(GeminiInteractions::new(), &[&steps(0, a)[..], &steps(1, b), &steps(2, a), &steps_end].concat()),
+        read(GeminiInteractions::new(), &[&whole_steps[..], &steps_end].concat()),
+        GeminiInteractions::new().read_reply(&interaction.to_string()).expect("it is read"),
         read(Responses::new(), &[item("call_1", a), item("call_1", b), completed(&[])]),
         read(
             Responses::new(),
@@ -86,7 +127,36 @@ fn calls_of_two_tools_with_one_id_are_two_calls() {
     let call = |name: &str| json!({ "id": "call_1", "function": { "name": name, "arguments": { "a": 1 } } });
     let message = json!({ "role": "assistant", "content": "", "tool_calls": [call("read"), call("send"), call("read")] });
     let line = json!({ "model": "m", "message": message, "done": true, "done_reason": "stop" });
+    let tool_use =
+        |name: &str| json!({ "toolUse": { "toolUseId": "call_1", "name": name, "input": { "a": 1 } } });
+    let message = json!({ "content": [tool_use("read"), tool_use("send"), tool_use("read")] });
+    let converse_output = json!({ "output": { "message": message }, "stopReason": "tool_use" });
+    let converse = |index: u32, name: &str| {
+        let start = json!({ "toolUse": { "toolUseId": "call_1", "name": name } });
+        [
+            json!({ "contentBlockIndex": index, "start": start }),
+            json!({ "contentBlockIndex": index, "delta": { "toolUse": { "input": r#"{"a":1}"# } } }),
+        ]
+    };
+    let converse_end = [json!({ "stopReason": "tool_use" })];
+    let step = |name: &str| json!({ "type": "function_call", "id": "call_1", "name": name, "arguments": { "a": 1 } });
+    let started =
+        |index: u32, name: &str| json!({ "event_type": "step.start", "index": index, "step": step(name) });
+    let interaction = json!({ "id": "i", "status": "requires_action" });
+    let steps_end = json!({ "event_type": "interaction.completed", "interaction": interaction });
+    let mut interaction = interaction;
+    interaction["steps"] = json!([step("read"), step("send"), step("read")]);
     for reply in [
+        read(
+            Bedrock::new(),
+            &[&converse(0, "read")[..], &converse(1, "send"), &converse(2, "read"), &converse_end].concat(),
+        ),
+        Bedrock::new().read_reply(&converse_output.to_string()).expect("it is read"),
+        read(
+            GeminiInteractions::new(),
+            &[started(0, "read"), started(1, "send"), started(2, "read"), steps_end],
+        ),
+        GeminiInteractions::new().read_reply(&interaction.to_string()).expect("it is read"),
         read(Anthropic::new(), &[start(0, "read"), start(1, "send"), start(2, "read"), stop]),
         read(Gemini::new(), std::slice::from_ref(&candidate)),
         Gemini::new().read_reply(&candidate.to_string()).expect("it is read"),

@@ -3,7 +3,9 @@
 use crate::peer::{Peer, Response, registry_of};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Ollama, Responses, Wire};
+use tool_runtime::wire::{
+    Anthropic, Bedrock, ChatCompletions, Gemini, GeminiInteractions, Ollama, Responses, Wire,
+};
 use tool_runtime::{Conversation, Registry, tool, tools};
 use tool_runtime_mcp::serve;
 
@@ -29,11 +31,13 @@ async fn registry() -> Registry {
 #[tokio::test]
 async fn the_tool_of_a_server_has_its_order_in_the_request_of_each_wire() {
     let registry = registry().await;
-    let wires: [Arc<dyn Wire>; 5] = [
+    let wires: [Arc<dyn Wire>; 7] = [
         Arc::new(ChatCompletions::new()),
         Arc::new(Anthropic::new()),
         Arc::new(Responses::new()),
         Arc::new(Gemini::new()),
+        Arc::new(GeminiInteractions::new()),
+        Arc::new(Bedrock::new()),
         Arc::new(Ollama::new()),
     ];
     for wire in wires {

@@ -6,14 +6,16 @@ const MAX_LINES: usize = 40;
 const MAX_LIBRARY_LINES: usize = 10;
 
 /// Names of the library, and of the conversions of its requests and replies.
-const NAMES: [&str; 21] = [
+const NAMES: [&str; 23] = [
     "tool_runtime",
     "Anthropic",
     "AssistantMessage",
+    "Bedrock",
     "ChatCompletions",
     "Chunk",
     "Event",
     "Gemini",
+    "GeminiInteractions",
     "Ollama",
     "Registry",
     "Request",

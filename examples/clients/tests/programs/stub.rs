@@ -11,7 +11,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
-use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Ollama, Responses, Wire};
+use tool_runtime::wire::{
+    Anthropic, Bedrock, ChatCompletions, Gemini, GeminiInteractions, Ollama, Responses, Wire,
+};
 use tool_runtime_testing::check_request;
 
 mod replies;
@@ -132,6 +134,8 @@ fn error(status: StatusCode, message: &str) -> Response {
 fn check(uri: &Uri, headers: &HeaderMap, request: &Value) -> Result<Api, String> {
     let api = Api::at(uri.path()).ok_or_else(|| format!("there is no {uri}"))?;
     let (header, fields): (_, &[&str]) = match api {
+        Api::Bedrock => ("authorization", &["toolConfig"]),
+        Api::GeminiInteractions => ("x-goog-api-key", &["model"]),
         Api::ChatCompletions | Api::Responses => ("authorization", &["model"]),
         Api::Ollama => ("content-type", &["model"]),
         Api::Anthropic => ("x-api-key", &["model", "max_tokens"]),
@@ -139,6 +143,16 @@ fn check(uri: &Uri, headers: &HeaderMap, request: &Value) -> Result<Api, String>
     };
     if !headers.contains_key(header) {
         return Err(format!("the header {header} is missing"));
+    }
+    // An earlier revision has other fields.
+    if api == Api::GeminiInteractions
+        && headers.get("api-revision").is_none_or(|revision| revision != "2026-05-20")
+    {
+        return Err("the header api-revision is not 2026-05-20".to_owned());
+    }
+    // The model is in the path.
+    if api == Api::Bedrock && !request["model"].is_null() {
+        return Err("#: extraneous key [model] is not permitted".to_owned());
     }
     if let Some(field) = fields.iter().find(|field| request[**field].is_null()) {
         return Err(format!("{field}: Field required"));
@@ -152,7 +166,9 @@ fn check(uri: &Uri, headers: &HeaderMap, request: &Value) -> Result<Api, String>
         Api::Ollama => Box::new(Ollama::new()),
         Api::Responses => Box::new(Responses::new()),
         Api::Anthropic => Box::new(Anthropic::new()),
+        Api::Bedrock => Box::new(Bedrock::new()),
         Api::Gemini => Box::new(Gemini::new()),
+        Api::GeminiInteractions => Box::new(GeminiInteractions::new()),
     };
     check_request(&wire, request).map_err(|rejected| rejected.to_string())?;
     api.check_reasoning(request)?;

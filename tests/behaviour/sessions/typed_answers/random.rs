@@ -38,8 +38,12 @@ fn reply(setup: &Setup, random: &mut Rng) -> ScriptedReply {
         7 => ScriptedReply::refusal("I cannot do that."),
         8 => ScriptedReply::error("overloaded"),
         9 => {
-            let reason = if setup.wire.name() == "gemini" { "MAX_TOKENS" } else { "length" };
-            let reason = if setup.wire.name() == "anthropic" { "max_tokens" } else { reason };
+            let reason = match setup.wire.name() {
+                "gemini" => "MAX_TOKENS",
+                "gemini_interactions" => "incomplete",
+                "anthropic" | "bedrock" => "max_tokens",
+                _ => "length",
+            };
             setup.answer(&VALID[..random.usize(1..VALID.len())]).with_finish_reason(reason).into()
         }
         _ => AssistantMessage::from_tool_calls(std::mem::take(&mut calls)).into(),

@@ -1,6 +1,6 @@
 //! The requests of runs with a typed answer.
 
-use super::{Invoice, VALID, find, invoice, wires};
+use super::{Invoice, VALID, find, has_response_format, invoice, wires};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -9,7 +9,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use tool_runtime::conversation::Request;
 use tool_runtime::session::TypedEnd;
-use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Ollama, Responses, UseResponseFormat, Wire};
+use tool_runtime::wire::{
+    Anthropic, Bedrock, ChatCompletions, Gemini, GeminiInteractions, Ollama, Responses, UseResponseFormat,
+    Wire,
+};
 use tool_runtime::{AssistantMessage, DynamicTool, Registry, Session, ToolCall, ToolChoice, tools};
 use tool_runtime_testing::ScriptedModel;
 
@@ -44,6 +47,7 @@ fn response_format(wire: &dyn Wire, request: &Value) -> Value {
         "anthropic" => request["output_config"]["format"]["schema"].clone(),
         "responses" => request["text"]["format"]["schema"].clone(),
         "gemini" => request["generationConfig"]["responseJsonSchema"].clone(),
+        "gemini_interactions" => request["response_format"]["schema"].clone(),
         "ollama" => request["format"].clone(),
         _ => request["response_format"]["json_schema"]["schema"].clone(),
     }
@@ -52,15 +56,14 @@ fn response_format(wire: &dyn Wire, request: &Value) -> Value {
 /// The names of the tools of a request.
 fn tool_names(wire: &dyn Wire, request: &Value) -> Vec<String> {
     let tools = match wire.name() {
+        "bedrock" => &request["toolConfig"]["tools"],
         "gemini" => &request["tools"][0]["functionDeclarations"],
         _ => &request["tools"],
     };
-    let name = |tool: &Value| {
-        if ["chat_completions", "ollama"].contains(&wire.name()) {
-            tool["function"]["name"].clone()
-        } else {
-            tool["name"].clone()
-        }
+    let name = |tool: &Value| match wire.name() {
+        "chat_completions" | "ollama" => tool["function"]["name"].clone(),
+        "bedrock" => tool["toolSpec"]["name"].clone(),
+        _ => tool["name"].clone(),
     };
     let names = tools.as_array().into_iter().flatten().map(name);
     names.filter_map(|name| Some(name.as_str()?.to_owned())).collect()
@@ -68,17 +71,21 @@ fn tool_names(wire: &dyn Wire, request: &Value) -> Vec<String> {
 
 #[tokio::test]
 async fn by_default_a_response_format_is_used_where_servers_accept_it_together_with_tools() {
-    let wires: [(Arc<dyn Wire>, bool); 5] = [
+    let wires: [(Arc<dyn Wire>, bool); 7] = [
         (Arc::new(ChatCompletions::new()), false),
         (Arc::new(Anthropic::new()), true),
         (Arc::new(Responses::new()), true),
         (Arc::new(Gemini::new()), false),
         (Arc::new(Ollama::new()), false),
+        (Arc::new(GeminiInteractions::new()), false),
+        (Arc::new(Bedrock::new()), false),
     ];
     for (wire, has_format_with_tools) in wires {
+        let has_format = has_response_format(&wire);
         let without = request::<Invoice>(Arc::clone(&wire), &no_tools()).await;
-        assert_eq!(response_format(&wire, &without)["type"], "object", "{}", wire.name());
-        assert_eq!(tool_names(&wire, &without), [] as [&str; 0]);
+        assert_eq!(response_format(&wire, &without)["type"] == "object", has_format, "{}", wire.name());
+        let expected: &[&str] = if has_format { &[] } else { &["final_answer"] };
+        assert_eq!(tool_names(&wire, &without), expected);
         let with = request::<Invoice>(Arc::clone(&wire), &one_tool()).await;
         assert_eq!(response_format(&wire, &with).is_object(), has_format_with_tools, "{}", wire.name());
         let expected: &[&str] = if has_format_with_tools { &["find"] } else { &["find", "final_answer"] };
@@ -86,7 +93,7 @@ async fn by_default_a_response_format_is_used_where_servers_accept_it_together_w
         // The same without a tool that may be called.
         let none = |request: Request| request.allowed_tools([] as [&str; 0]);
         let without = prepared::<Invoice>(Arc::clone(&wire), &one_tool(), none).await;
-        assert_eq!(response_format(&wire, &without)["type"], "object", "{}", wire.name());
+        assert_eq!(response_format(&wire, &without)["type"] == "object", has_format, "{}", wire.name());
     }
     for wire in self::wires(UseResponseFormat::Never) {
         let request = request::<Invoice>(Arc::clone(&wire), &no_tools()).await;
@@ -97,7 +104,7 @@ async fn by_default_a_response_format_is_used_where_servers_accept_it_together_w
 
 #[tokio::test]
 async fn the_schema_is_strict_where_the_api_has_strict_schemas() {
-    let [chat, anthropic, responses, gemini, _] = wires(UseResponseFormat::Always);
+    let [chat, anthropic, responses, gemini, _, interactions, _] = wires(UseResponseFormat::Always);
     let all = json!(["lines", "note", "number", "total"]);
     let required = |schema: &Value| {
         let mut names: Vec<String> = serde_json::from_value(schema["required"].clone()).expect("names");
@@ -131,6 +138,10 @@ async fn the_schema_is_strict_where_the_api_has_strict_schemas() {
         gemini["generationConfig"]["responseJsonSchema"]["properties"]["total"]["description"],
         "In cents."
     );
+    let interactions = request::<Invoice>(interactions, &one_tool()).await;
+    let format = &interactions["response_format"];
+    assert_eq!((&format["type"], &format["mime_type"]), (&json!("text"), &json!("application/json")));
+    assert_eq!(format["schema"]["properties"]["total"]["description"], "In cents.");
 }
 
 /// A map has no strict form.
@@ -165,7 +176,7 @@ async fn a_type_without_a_strict_form_is_reported_and_is_a_tool_for_anthropic() 
 
 #[tokio::test]
 async fn settings_of_the_program_keep_the_response_format() {
-    let [_, anthropic, responses, gemini, _] = wires(UseResponseFormat::Always);
+    let [_, anthropic, responses, gemini, ..] = wires(UseResponseFormat::Always);
     let bodies = [
         (anthropic, "output_config", json!({"effort": "low"})),
         (responses, "text", json!({"verbosity": "low"})),
@@ -203,7 +214,12 @@ async fn the_tool_for_the_answer_is_always_allowed_and_can_be_chosen() {
         })
         .await;
         assert_eq!(tool_names(&wire, &body), ["final_answer"]);
-        let choice = body.get("tool_choice").or(body.get("toolConfig")).map(ToString::to_string);
+        let choice = match wire.name() {
+            "bedrock" => body["toolConfig"].get("toolChoice"),
+            "gemini_interactions" => body["generation_config"].get("tool_choice"),
+            _ => body.get("tool_choice").or(body.get("toolConfig")),
+        };
+        let choice = choice.map(ToString::to_string);
         // Ollama's API has no tool choice.
         let has_choice = choice.is_some_and(|choice| choice.contains("final_answer"));
         assert_eq!(has_choice, wire.name() != "ollama", "{body}");

@@ -15,7 +15,9 @@ pub(crate) enum Api {
     Responses,
     Ollama,
     Anthropic,
+    Bedrock,
     Gemini,
+    GeminiInteractions,
 }
 
 impl Api {
@@ -25,15 +27,17 @@ impl Api {
             "/v1/responses" => Some(Api::Responses),
             "/api/chat" => Some(Api::Ollama),
             "/v1/messages" => Some(Api::Anthropic),
+            "/model/stub-1/converse" => Some(Api::Bedrock),
             "/v1beta/models/stub-1:generateContent" => Some(Api::Gemini),
+            "/v1beta/interactions" => Some(Api::GeminiInteractions),
             _ => None,
         }
     }
 
-    /// The messages, contents or items of a request.
+    /// The messages, contents, items or steps of a request.
     fn messages(self, request: &Value) -> &[Value] {
         let field = match self {
-            Api::Responses => "input",
+            Api::GeminiInteractions | Api::Responses => "input",
             Api::Gemini => "contents",
             _ => "messages",
         };
@@ -48,6 +52,8 @@ impl Api {
             Api::Ollama => (&reply["thinking"], json!(REASONING)),
             Api::Responses => (reply, reasoning_item()),
             Api::Anthropic => (&reply["content"][0], thinking_block()),
+            Api::Bedrock => (&reply["content"][0], reasoning_block()),
+            Api::GeminiInteractions => (reply, thought()),
             Api::Gemini => (&reply["parts"][0]["thoughtSignature"], json!(SIGNATURE)),
         };
         if *reasoning == expected {
@@ -66,7 +72,9 @@ impl Api {
             Api::Responses => response(is_answer).to_string(),
             Api::Ollama => ollama(is_answer).to_string(),
             Api::Anthropic => message(is_answer).to_string(),
+            Api::Bedrock => converse_output(is_answer).to_string(),
             Api::Gemini => candidates(is_answer).to_string(),
+            Api::GeminiInteractions => interaction(is_answer).to_string(),
         }
     }
 }
@@ -194,4 +202,40 @@ fn candidates(is_answer: bool) -> Value {
     };
     json!({"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}],
         "usageMetadata": {"promptTokenCount": 9, "candidatesTokenCount": 3}})
+}
+
+fn reasoning_block() -> Value {
+    json!({"reasoningContent": {"reasoningText": {"text": REASONING, "signature": SIGNATURE}}})
+}
+
+fn converse_output(is_answer: bool) -> Value {
+    let (blocks, reason) = if is_answer {
+        (vec![json!({"text": ANSWER})], "end_turn")
+    } else {
+        let calls = calls(
+            |number, name, arguments| json!({"toolUse": {"toolUseId": format!("tooluse_{number}"), "name": name, "input": object(arguments)}}),
+        );
+        ([vec![reasoning_block()], calls].concat(), "tool_use")
+    };
+    json!({"output": {"message": {"role": "assistant", "content": blocks}}, "stopReason": reason,
+        "usage": {"inputTokens": 9, "outputTokens": 3, "totalTokens": 12}, "metrics": {"latencyMs": 7}})
+}
+
+fn thought() -> Value {
+    json!({"type": "thought", "signature": SIGNATURE, "summary": [{"type": "text", "text": REASONING}]})
+}
+
+fn interaction(is_answer: bool) -> Value {
+    let (steps, status) = if is_answer {
+        let text = json!({"type": "text", "text": ANSWER});
+        (vec![json!({"type": "model_output", "content": [text]})], "completed")
+    } else {
+        let calls = calls(|number, name, arguments| {
+            let id = format!("call_{number}");
+            json!({"type": "function_call", "id": id, "name": name, "arguments": object(arguments)})
+        });
+        ([vec![thought()], calls].concat(), "requires_action")
+    };
+    json!({"id": "interaction_1", "object": "interaction", "model": "stub-1", "status": status, "steps": steps,
+        "usage": {"total_input_tokens": 9, "total_output_tokens": 3, "total_tokens": 12}})
 }
