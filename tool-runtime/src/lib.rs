@@ -143,7 +143,7 @@
 //! | `preserve_order` (default) | [Properties keep their declared order](#order-of-properties) in schemas, and so do the keys of every `serde_json::Map` of the program. Without it, both are sorted by name. | `indexmap` |
 //! | `regex` | [Enforces the keyword `pattern`](#patterns) of schemas. Without it, only the model reads `pattern`, and [`RegisteredTool::unsupported_keywords`](registry::RegisteredTool::unsupported_keywords) lists it. | `regex` |
 //! | `responses` | [`wire::Responses`]: OpenAI's Responses API. | none |
-//! | `search` | [`RegistryBuilder::search`]: a model finds tools with a search, and the `tools` of its requests stay equal. | `frostem` |
+//! | `search` | [`RegistryBuilder::search`]: a model finds tools with a search, and the `tools` of its requests stay equal. | `tool-runtime-search`, `frostem` |
 //! | `testing` | [`RegisteredTool::enforced_schema`](registry::RegisteredTool::enforced_schema): the schema against which arguments are validated, for tests. The packages `tool-runtime-testing` and `tool-runtime-lock` enable it. | none |
 //! | `tracing` | A span per run, request and call (`invoke_agent`, `chat`, `execute_tool {name}`), with the attributes of OpenTelemetry's [conventions for generative AI][otel], and an event per failure. [`RegistryBuilder::trace_content`] adds arguments, results, and the texts and sources of errors. `otel.name`, `otel.kind` and `otel.status_description` are for `tracing-opentelemetry`. | `tracing` |
 //! | `wires` | Every [`wire`]: `anthropic`, `gemini`, `ollama` and `responses`. | none |

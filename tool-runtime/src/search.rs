@@ -9,16 +9,21 @@
 
 mod catalog;
 mod keyword_index;
-mod one_line;
 mod ranking;
 mod results;
 mod settings;
 mod signature;
-mod tool_words;
-mod words;
 
 pub(crate) use catalog::{Catalog, DEFAULT_LIMIT, Findable, Scope};
 pub use keyword_index::KeywordIndex;
 pub use ranking::{Ranking, RankingFuture, SearchQuery};
 pub use settings::Search;
 pub use signature::{documented_signature, signature};
+
+use crate::schema::ToolSchema;
+use tool_runtime_search::Definition;
+
+/// A tool as the index and the signatures read it.
+fn definition(tool: &ToolSchema) -> Definition<'_> {
+    Definition { name: tool.name(), description: tool.description(), parameters: tool.parameters().get() }
+}

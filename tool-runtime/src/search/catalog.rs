@@ -120,7 +120,7 @@ impl<'a> Findable<'a> {
         let pinned = &self.scope.pinned;
         let is_allowed = |position: usize| pinned.get(position).is_some_and(|(_, tool)| self.allows(tool));
         let index = self.scope.pinned_index();
-        let matches = index.rank_among(query, MAX_PINNED, is_allowed).into_iter();
+        let matches = index.0.rank_among(query, MAX_PINNED, is_allowed).into_iter();
         matches.filter_map(|position| Some(pinned.get(position)?.0.name())).collect()
     }
 }

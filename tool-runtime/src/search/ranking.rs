@@ -106,7 +106,7 @@ impl<'a> SearchQuery<'a> {
     pub(super) fn best_by_keywords(&self, limit: usize) -> Vec<&'a ToolSchema> {
         let Findable { catalog, .. } = self.findable;
         let positions =
-            catalog.index().rank_among(self.text, limit, |position| self.findable.contains(position));
+            catalog.index().0.rank_among(self.text, limit, |position| self.findable.contains(position));
         positions.into_iter().filter_map(|position| catalog.tools.get(position)).collect()
     }
 }

@@ -1,12 +1,12 @@
 //! The result of a search.
 
 use super::documented_signature;
-use super::one_line::one_line;
 use super::settings::Search;
 use crate::message::Part;
 use crate::output::ToolOutput;
 use crate::schema::ToolSchema;
 use std::fmt::Write as _;
+use tool_runtime_search::one_line;
 
 /// In characters. Descriptions of remote servers may have thousands.
 const MAX_DESCRIPTION: usize = 200;

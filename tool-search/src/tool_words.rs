@@ -1,7 +1,7 @@
 //! The words of a tool's definition, by field.
 
-use super::words::{is_number, stems, tokens};
-use crate::schema::ToolSchema;
+use crate::Definition;
+use crate::words::{is_number, stems, tokens};
 use serde_json::Value;
 
 /// In words of one field. The documentation of a tool is shorter; a longer one would make every query slow.
@@ -9,15 +9,15 @@ const MAX_FIELD_LENGTH: usize = 1_000;
 
 /// The words of the fields of a definition: of its name, of its description, and of the names, descriptions and values of
 /// its parameters, the nested ones too.
-pub(super) fn tool_words(tool: &ToolSchema) -> [Vec<String>; 3] {
+pub(crate) fn tool_words(tool: Definition<'_>) -> [Vec<String>; 3] {
     // Deeper schemas than the parser accepts have no words.
-    let schema: Value = serde_json::from_str(tool.parameters().get()).unwrap_or_default();
+    let schema: Value = serde_json::from_str(tool.parameters).unwrap_or_default();
     let words = |text| limited(stems(tokens(text, MAX_FIELD_LENGTH)));
     let parameters = texts(&schema).flat_map(|text| tokens(text, MAX_FIELD_LENGTH)).take(MAX_FIELD_LENGTH);
     let mut parameters = limited(stems(parameters));
     // Numbers are values of examples there. A question contains others.
     parameters.retain(|word| !is_number(word));
-    [words(tool.name()), words(tool.description()), parameters]
+    [words(tool.name), words(tool.description), parameters]
 }
 
 /// One identifier can have many parts.

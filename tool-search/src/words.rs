@@ -27,10 +27,10 @@ const STOP_WORDS: [&str; 110] = [
 
 /// An identifier or a word between spaces and punctuation, as its parts in lower case: `getHTTPUrl2` is `get`, `http`,
 /// `url`, `2`.
-pub(super) type Token = Vec<String>;
+pub(crate) type Token = Vec<String>;
 
 /// At most `limit` tokens. A character that is neither a letter nor a digit separates them.
-pub(super) fn tokens(text: &str, limit: usize) -> impl Iterator<Item = Token> {
+pub(crate) fn tokens(text: &str, limit: usize) -> impl Iterator<Item = Token> {
     let is_separator =
         |letter: char| !letter.is_alphanumeric() && !is_apostrophe(letter) && !is_accent(letter);
     text.split(is_separator)
@@ -42,7 +42,7 @@ pub(super) fn tokens(text: &str, limit: usize) -> impl Iterator<Item = Token> {
 
 /// The words for the ranking: the parts of each token and, since some write `GitHub` and others `github`, the whole
 /// token.
-pub(super) fn stems(tokens: impl IntoIterator<Item = Token>) -> Vec<String> {
+pub(crate) fn stems(tokens: impl IntoIterator<Item = Token>) -> Vec<String> {
     let stemmer = Stemmer::new(Algorithm::English);
     let mut stems = Vec::new();
     let mut push = |word: &str| {
@@ -62,7 +62,7 @@ pub(super) fn stems(tokens: impl IntoIterator<Item = Token>) -> Vec<String> {
 }
 
 /// The parts of a name, in order.
-pub(super) fn name_parts(name: &str) -> Vec<String> {
+pub(crate) fn name_parts(name: &str) -> Vec<String> {
     tokens(name, MAX_NAME_LENGTH).flatten().take(MAX_NAME_LENGTH).collect()
 }
 
@@ -123,7 +123,7 @@ fn truncated(word: &str) -> String {
     word.chars().take(MAX_WORD_LENGTH).collect()
 }
 
-pub(super) fn is_number(word: &str) -> bool {
+pub(crate) fn is_number(word: &str) -> bool {
     word.chars().all(char::is_numeric)
 }
 
