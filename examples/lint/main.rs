@@ -20,6 +20,7 @@ use std::io::{self, ErrorKind, Read as _, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tool_runtime::history;
+use tool_runtime_repair::repair;
 
 const USAGE: &str =
     "usage: lint [--repair] [--wire NAME] [FILE] (without FILE, or with -, standard input is read)";
@@ -89,7 +90,7 @@ fn lint() -> Result<bool, String> {
     let violations =
         history::validate_on(messages, wire).err().map_or_else(Vec::new, |error| error.violations().to_vec());
     let warnings = history::possible_violations(messages, wire);
-    let (repaired, repairs) = history::repair(messages.clone());
+    let (repaired, repairs) = repair(messages.clone());
     let mut rewritten = history.rewrite(&repaired)?;
     let rejected = history.rejected(&rewritten.array);
     let all = rejected.as_ref().and_then(|_| history.rewrite_all(&repaired));

@@ -3,8 +3,9 @@
 use crate::input::History;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::{self, Display};
-use tool_runtime::history::{Repair, Violation, ViolationKind};
+use tool_runtime::history::{Violation, ViolationKind};
 use tool_runtime::wire::Wire as _;
+use tool_runtime_repair::Repair;
 
 pub(crate) struct Report<'a> {
     pub(crate) history: &'a History<'a>,

@@ -5,9 +5,10 @@ use crate::{generated, read, rejection, rounds, seed, user, violations, written}
 use fastrand::Rng;
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
-use tool_runtime::history::{ViolationKind, repair, validate};
+use tool_runtime::history::{ViolationKind, validate};
 use tool_runtime::message::Message;
 use tool_runtime::{AssistantMessage, ToolMessage};
+use tool_runtime_repair::repair;
 
 /// A reply with calls, and its tool messages.
 type Exchange = Range<usize>;

@@ -3,12 +3,13 @@
 use crate::{rejection, rounds, seed, written};
 use fastrand::Rng;
 use serde_json::json;
-use tool_runtime::history::{Orphans, Repair, pairs, repair, repair_with, validate};
+use tool_runtime::history::{pairs, validate};
 use tool_runtime::message::Message;
 use tool_runtime::wire::{
     Anthropic, Bedrock, ChatCompletions, Gemini, GeminiInteractions, Ollama, RequestParts, Responses, Wire,
 };
 use tool_runtime::{AssistantMessage, ToolCall, ToolMessage};
+use tool_runtime_repair::{Orphans, Repair, repair, repair_with};
 use tool_runtime_testing::check_request;
 
 const IDS: [&str; 7] = ["", "a", "b", "c", "call_0", "functions.f:0", "functions.g:1"];

@@ -2,9 +2,10 @@
 
 use crate::{calling, found, read, rejection, text_reply, tool_message, user, written};
 use serde_json::json;
-use tool_runtime::history::{Orphans, Repair, pairs, repair, repair_with, validate};
+use tool_runtime::history::{pairs, validate};
 use tool_runtime::message::Message;
 use tool_runtime::{AssistantMessage, ToolCall, ToolMessage};
+use tool_runtime_repair::{Orphans, Repair, repair, repair_with};
 
 fn repaired(messages: Vec<Message>) -> Vec<Message> {
     let (messages, _) = repair(messages);

@@ -3,8 +3,9 @@
 use crate::{calling, generated, random_lists, rounds, seed, text_reply, tool_message, user, written};
 use fastrand::Rng;
 use tool_runtime::Conversation;
-use tool_runtime::history::{TrimBudget, Trimmed, repair, validate};
+use tool_runtime::history::{TrimBudget, Trimmed, validate};
 use tool_runtime::message::Message;
+use tool_runtime_repair::repair;
 
 /// Repairs and trims a list.
 fn trim(messages: Vec<Message>, budget: &TrimBudget<'_>) -> (Vec<Message>, Trimmed) {

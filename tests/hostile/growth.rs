@@ -14,6 +14,7 @@ use tool_runtime::message::Message;
 use tool_runtime::stream::{Chunk, ReplyAssembler};
 use tool_runtime::wire::{self, RequestParts};
 use tool_runtime::{AssistantMessage, Conversation, DynamicTool, Registry, Session, ToolCall};
+use tool_runtime_repair::repair;
 
 /// The sizes of each input, in bytes.
 const SIZES: [usize; 3] = [50_000, 200_000, 800_000];
@@ -174,7 +175,7 @@ fn rows() -> Vec<Row> {
                 let body = serde_json::to_string(&body).expect("JSON");
                 let read = wire.read_messages(&body).expect("it is read");
                 assert!(history::validate(&read).is_ok());
-                let (repaired, _) = history::repair(read);
+                let (repaired, _) = repair(read);
                 let mut chat = Conversation::try_from(repaired).expect("it is valid");
                 chat.trim(&TrimBudget::max_messages(messages.len() / 2));
                 assert!(!chat.messages().is_empty());

@@ -3,18 +3,18 @@
 use crate::{dropped, json, write};
 use crate::{list, rows};
 use serde_json::{Value, json};
-use tool_runtime::history;
 use tool_runtime::message::{Content, Message, Part};
 use tool_runtime::wire::{
     Anthropic, Bedrock, Body, ChatCompletions, Gemini, Ollama, Responses, Wire, detect,
 };
 use tool_runtime::{AssistantMessage, ToolCall, ToolMessage};
+use tool_runtime_repair::repair;
 use tool_runtime_testing::check_request;
 
 /// The body that is written again, also after `repair`. The provider accepts it.
 fn rewritten(wire: &dyn Wire, body: &Value) -> Body {
     let messages = wire.read_messages(&body.to_string()).expect("it is read");
-    let (repaired, _) = history::repair(messages.clone());
+    let (repaired, _) = repair(messages.clone());
     for messages in [&messages, &repaired] {
         assert_eq!(check_request(wire, &json(&write(wire, messages))), Ok(()), "{body}");
     }
@@ -102,8 +102,7 @@ fn a_conversation_that_starts_with_a_reply_gets_a_user_message_before_it() {
     }
     // The result without a call is removed by `repair`.
     let orphan = json!({ "messages": [result("c9"), assistant(&json!([{ "type": "text", "text": "ok" }])), user("go")] });
-    let (messages, _) =
-        history::repair(Anthropic::new().read_messages(&orphan.to_string()).expect("it is read"));
+    let (messages, _) = repair(Anthropic::new().read_messages(&orphan.to_string()).expect("it is read"));
     let sent = json(&write(&Anthropic::new(), &messages));
     assert_eq!(sent["messages"][0]["role"], "user");
     assert_eq!(check_request(&Anthropic::new(), &sent), Ok(()));
@@ -349,7 +348,7 @@ fn a_tool_addition_and_a_memory_tool_are_those_of_anthropic() {
 
 #[test]
 fn repair_does_not_return_an_empty_list() {
-    let (messages, repairs) = history::repair(vec![ToolMessage::new("c1", "sunny").into()]);
+    let (messages, repairs) = repair(vec![ToolMessage::new("c1", "sunny").into()]);
     assert_eq!((messages.len(), repairs.len()), (1, 1));
     assert!(matches!(&messages[0], Message::User(_)) && messages[0].text().contains("sunny"));
 }

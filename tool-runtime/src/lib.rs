@@ -54,7 +54,8 @@
 //!   errors, hooks, [middleware](#middleware), events and contexts.
 //! - [`message`] has the messages of a conversation, and their [storage](message::stored) without loss. A
 //!   [`wire`] writes requests and reads replies in the format of a provider.
-//! - [`history`] validates and repairs messages from other programs. [`stream`] assembles replies that arrive in chunks.
+//! - [`history`] validates messages from other programs; the package `tool-runtime-repair` repairs them. [`stream`] assembles
+//!   replies that arrive in chunks.
 //!
 //! | Task | Documentation |
 //! | --- | --- |
@@ -89,6 +90,7 @@
 //! | a final answer with a type | [`Run::answer_as`](session::Run::answer_as), [`wire::UseResponseFormat`] |
 //! | the tokens of replies | [`Session::usage`], [`AssistantMessage::usage`] |
 //! | warnings for the operator: empty replies, ignored tool choices | [`Session::warnings`], [`ReplyWarning`](conversation::ReplyWarning) |
+//! | a valid history from any list of messages | `repair` of the package `tool-runtime-repair` |
 //! | a conversation in a database | [`Session`] and [`PendingCalls`](conversation::PendingCalls), which implement `Serialize` and `Deserialize`; a list of messages: [`message::stored`] |
 //! | Anthropic, Gemini, Ollama or Responses, or a provider that is chosen at run time | [`wire::by_name`], [`Run::wire`](session::Run::wire), [`Request::wire`](conversation::Request::wire) |
 //! | continue a conversation with another provider | [`Request::wire`](conversation::Request::wire), [`Body::report`](wire::Body::report) |
@@ -268,6 +270,10 @@ pub mod wire;
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;
+
+#[doc(hidden)]
+#[path = "repair.rs"]
+pub mod __repair;
 
 #[cfg(feature = "testing")]
 #[doc(hidden)]

@@ -6,6 +6,7 @@ use tool_runtime::session::Session;
 use tool_runtime::stream::ReplyAssembler;
 use tool_runtime::wire::{self, ChatCompletions, Wire};
 use tool_runtime::{AssistantMessage, Conversation, DynamicTool, Registry, ToolCall, ToolMessage, history};
+use tool_runtime_repair::repair;
 
 const FORGED: &str = "no\r\nINFO all is well\u{1b}[2K\u{9b}\u{85}\u{2028}\u{2029}\u{202e}\u{2066}";
 
@@ -66,7 +67,7 @@ fn errors(text: &str) -> Vec<String> {
             .to_string(),
         chat_completions.read_reply(text).expect_err("an error").to_string(),
     ];
-    errors.extend(history::repair(messages).1.iter().map(ToString::to_string));
+    errors.extend(repair(messages).1.iter().map(ToString::to_string));
     errors
 }
 

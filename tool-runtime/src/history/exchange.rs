@@ -6,15 +6,15 @@ use std::ops::Range;
 
 /// A reply and the tool messages directly after it.
 #[derive(Clone, Debug)]
-pub(super) struct Exchange {
+pub struct Exchange {
     /// The index of the reply; `None` for tool messages without a reply before them.
-    pub(super) reply: Option<usize>,
+    pub reply: Option<usize>,
     /// The indices of the tool messages.
-    pub(super) results: Range<usize>,
+    pub results: Range<usize>,
 }
 
 /// All replies, and all sequences of tool messages without a reply.
-pub(super) fn exchanges(messages: &[Message]) -> impl Iterator<Item = Exchange> {
+pub fn exchanges(messages: &[Message]) -> impl Iterator<Item = Exchange> {
     let mut next = 0;
     std::iter::from_fn(move || {
         let is_part = |message: &Message| matches!(message, Message::Assistant(_) | Message::Tool(_));
@@ -28,7 +28,9 @@ pub(super) fn exchanges(messages: &[Message]) -> impl Iterator<Item = Exchange> 
 }
 
 impl Exchange {
-    pub(super) fn calls<'a>(&self, messages: &'a [Message]) -> &'a [ToolCall] {
+    /// The calls of the reply.
+    #[must_use]
+    pub fn calls<'a>(&self, messages: &'a [Message]) -> &'a [ToolCall] {
         match self.reply.and_then(|reply| messages.get(reply)) {
             Some(Message::Assistant(reply)) => &reply.tool_calls,
             _ => &[],
@@ -36,10 +38,7 @@ impl Exchange {
     }
 
     /// The tool messages, each with its index.
-    pub(super) fn results<'a>(
-        &self,
-        messages: &'a [Message],
-    ) -> impl Iterator<Item = (usize, &'a ToolMessage)> {
+    pub fn results<'a>(&self, messages: &'a [Message]) -> impl Iterator<Item = (usize, &'a ToolMessage)> {
         self.results.clone().filter_map(|place| match &messages[place] {
             Message::Tool(result) => Some((place, result)),
             _ => None,
@@ -47,13 +46,15 @@ impl Exchange {
     }
 
     /// The ids of the calls.
-    pub(super) fn ids<'a>(&self, messages: &'a [Message]) -> HashSet<&'a str> {
+    #[must_use]
+    pub fn ids<'a>(&self, messages: &'a [Message]) -> HashSet<&'a str> {
         self.calls(messages).iter().map(|call| &*call.id).collect()
     }
 
     /// The index of the tool message of each call, paired by id; the first if a call has several. If calls share an id,
     /// a tool message that names its tool is paired with a call of that tool.
-    pub(super) fn pairs(&self, messages: &[Message]) -> Vec<Option<usize>> {
+    #[must_use]
+    pub fn pairs(&self, messages: &[Message]) -> Vec<Option<usize>> {
         let calls = self.calls(messages);
         let mut pairs = vec![None; calls.len()];
         if self.results.is_empty() {
@@ -82,11 +83,12 @@ impl Exchange {
 
 /// The positions of the calls without a tool message, by id, and by id and tool. A call that was paired stays in its other
 /// list.
-#[derive(Default)]
-pub(super) struct OpenCalls<'a, Position>(HashMap<(&'a str, Option<&'a str>), Vec<Position>>);
+#[derive(Debug, Default)]
+pub struct OpenCalls<'a, Position>(HashMap<(&'a str, Option<&'a str>), Vec<Position>>);
 
 impl<'a, Position: Copy> OpenCalls<'a, Position> {
-    pub(super) fn add(&mut self, call: &'a ToolCall, position: Position) {
+    /// Adds a call.
+    pub fn add(&mut self, call: &'a ToolCall, position: Position) {
         for tool in [None, Some(&*call.name)] {
             self.0.entry((&call.id, tool)).or_default().push(position);
         }
@@ -98,7 +100,7 @@ impl<'a, Position: Copy> OpenCalls<'a, Position> {
 
     /// Takes the open call with this id, and of this tool if there is one, that was added last. `is_open` returns whether a
     /// call is still without a tool message.
-    pub(super) fn take(
+    pub fn take(
         &mut self,
         id: &'a str,
         tool: Option<&'a str>,

@@ -1,10 +1,10 @@
 //! Reports of changes.
 
-use crate::message::ToolMessage;
-use crate::outcome::LogWriter;
 use std::fmt::{self, Write as _};
+use tool_runtime::__repair::log_writer;
+use tool_runtime::ToolMessage;
 
-/// One change that [`repair`](super::repair()) made.
+/// One change that [`repair`](crate::repair()) made.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Repair {
@@ -101,7 +101,7 @@ impl Repair {
 
 impl fmt::Display for Repair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let f = &mut LogWriter(f);
+        let mut f = log_writer(f);
         let (index, old_id) = self.index_and_id();
         let with_id = if old_id.is_empty() { "without an id" } else { old_id };
         write!(f, "messages[{index}]: ")?;

@@ -1,17 +1,11 @@
 //! Repair of invalid lists of messages.
 
-mod pairing;
-mod rebuild;
-mod report;
-
-pub use report::Repair;
-
-use super::exchange::exchanges;
-use crate::fingerprint::fingerprint;
-use crate::message::{Message, replace_unusable_ids};
-use pairing::Pairing;
-use rebuild::Rebuild;
+use crate::pairing::Pairing;
+use crate::rebuild::Rebuild;
+use crate::report::Repair;
 use std::collections::HashSet;
+use tool_runtime::__repair::{exchanges, replace_unusable_ids};
+use tool_runtime::message::Message;
 
 /// How [`repair_with`] treats tool messages without a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,6 +34,7 @@ pub enum Orphans {
 /// ```
 /// use tool_runtime::message::Message;
 /// use tool_runtime::{AssistantMessage, ToolCall, ToolMessage, history};
+/// use tool_runtime_repair::repair;
 ///
 /// let calls = vec![ToolCall::new("call_1", "now", "{}"), ToolCall::new("call_2", "today", "{}")];
 /// let messages = vec![
@@ -47,7 +42,7 @@ pub enum Orphans {
 ///     Message::user("Are you there?"),
 ///     ToolMessage::new("call_1", "12:00").into(),
 /// ];
-/// let (messages, repairs) = history::repair(messages);
+/// let (messages, repairs) = repair(messages);
 /// assert!(history::validate(&messages).is_ok());
 /// assert_eq!(messages[1].text(), "12:00");
 /// assert_eq!(messages[2].text(), "Error: the result of this call was lost");
@@ -99,14 +94,7 @@ fn unify_ids(messages: &mut [Message], pairing: &Pairing, repairs: &mut Vec<Repa
         let Some(index) = exchange.reply else { continue };
         let Message::Assistant(reply) = &mut messages[index] else { continue };
         let old_ids: Vec<String> = reply.tool_calls.iter().map(|call| call.id.clone()).collect();
-        // Deterministic ids keep prompt caches valid.
-        let mut new_ids = 0_u32;
-        reply.change_calls(|calls| {
-            replace_unusable_ids(calls, |_| {
-                new_ids += 1;
-                fingerprint(format!("{index}.{new_ids}").into_bytes())
-            });
-        });
+        replace_unusable_ids(reply, index);
         let ids: Vec<String> = reply.tool_calls.iter().map(|call| call.id.clone()).collect();
         for ((old_id, id), place) in old_ids.into_iter().zip(ids).zip(results) {
             if let Some((place, Message::Tool(result))) = place.map(|place| (place, &mut messages[place])) {

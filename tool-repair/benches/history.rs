@@ -1,16 +1,18 @@
 //! Validation, repair and trimming of a long history, compared with copying it.
 //!
-//! `cargo bench -p tool-runtime --bench history`
+//! `cargo bench -p tool-runtime-repair --bench history`
 
 #![allow(clippy::cast_precision_loss, reason = "the numbers are small")]
 
+#[path = "../../tool-runtime/benches/medians.rs"]
 mod medians;
 
 use std::error::Error;
 use std::hint::black_box;
-use tool_runtime::history::{TrimBudget, repair, validate};
+use tool_runtime::history::{TrimBudget, validate};
 use tool_runtime::message::Message;
 use tool_runtime::{AssistantMessage, Conversation, ToolCall, ToolMessage};
+use tool_runtime_repair::repair;
 
 /// Exchanges of seven messages: a question, two calls, their tool messages, one more call, its tool message, and an
 /// answer.

@@ -1,21 +1,22 @@
 //! Pairing of tool messages with calls.
 
-use crate::history::exchange::{Exchange, OpenCalls, exchanges};
-use crate::message::{Message, ToolCall};
 use std::collections::{HashMap, HashSet};
+use tool_runtime::__repair::{Exchange, OpenCalls, exchanges};
+use tool_runtime::ToolCall;
+use tool_runtime::message::Message;
 
-pub(super) struct Pairing {
-    pub(super) exchanges: Vec<Exchange>,
+pub(crate) struct Pairing {
+    pub(crate) exchanges: Vec<Exchange>,
     /// For each exchange and each call in it: the index of the tool message.
-    pub(super) results: Vec<Vec<Option<usize>>>,
+    pub(crate) results: Vec<Vec<Option<usize>>>,
     /// For each message: the exchange of the call that it belongs to.
-    pub(super) exchange_of: Vec<Option<usize>>,
+    pub(crate) exchange_of: Vec<Option<usize>>,
 }
 
 impl Pairing {
     /// Pairs tool messages with calls of the reply before them first. Each remaining one is paired with the nearest
     /// call of its id: an earlier call, or else a later one with no user message in between.
-    pub(super) fn by_id(messages: &[Message]) -> Self {
+    pub(crate) fn by_id(messages: &[Message]) -> Self {
         let exchanges: Vec<Exchange> = exchanges(messages).collect();
         let results: Vec<_> = exchanges.iter().map(|exchange| exchange.pairs(messages)).collect();
         let mut exchange_of = vec![None; messages.len()];
@@ -81,7 +82,7 @@ impl Pairing {
     /// many of both. Those that name their tool come first.
     ///
     /// A tool message with an id in `taken` belongs to the call of that id only.
-    pub(super) fn by_position(&mut self, messages: &[Message], taken: &HashSet<&str>) {
+    pub(crate) fn by_position(&mut self, messages: &[Message], taken: &HashSet<&str>) {
         for number in 0..self.exchanges.len() {
             let ids = self.exchanges[number].ids(messages);
             // By tool name; `None` if the message does not name its tool.

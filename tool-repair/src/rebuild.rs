@@ -1,15 +1,16 @@
 //! Putting messages into a valid order.
 
-use super::pairing::Pairing;
-use super::{Orphans, Repair};
-use crate::history::exchange::Exchange;
-use crate::message::{Content, ERROR, Message, Part, ToolMessage};
+use crate::pairing::Pairing;
+use crate::{Orphans, Repair};
 use std::ops::Range;
+use tool_runtime::__repair::{ERROR, Exchange};
+use tool_runtime::message::{Content, Message, Part};
+use tool_runtime::{AssistantMessage, ToolMessage};
 
 /// The error of a call whose result was lost.
 const LOST: &str = "the result of this call was lost";
 
-pub(super) struct Rebuild<'a> {
+pub(crate) struct Rebuild<'a> {
     /// The messages that are not yet in `ordered`.
     messages: Vec<Option<Message>>,
     ordered: Vec<Message>,
@@ -18,12 +19,12 @@ pub(super) struct Rebuild<'a> {
 }
 
 impl<'a> Rebuild<'a> {
-    pub(super) fn new(messages: Vec<Message>, orphans: Orphans, repairs: &'a mut Vec<Repair>) -> Self {
+    pub(crate) fn new(messages: Vec<Message>, orphans: Orphans, repairs: &'a mut Vec<Repair>) -> Self {
         let ordered = Vec::with_capacity(messages.len());
         Rebuild { messages: messages.into_iter().map(Some).collect(), ordered, orphans, repairs }
     }
 
-    pub(super) fn put(mut self, pairing: &Pairing) -> Vec<Message> {
+    pub(crate) fn put(mut self, pairing: &Pairing) -> Vec<Message> {
         let mut next = 0;
         for (number, exchange) in pairing.exchanges.iter().enumerate() {
             self.as_they_are(next..exchange.reply.unwrap_or(exchange.results.start));
@@ -50,7 +51,7 @@ impl<'a> Rebuild<'a> {
     /// Adds the reply at this index, and returns the id and the tool of each of its calls.
     fn reply(&mut self, index: usize) -> Vec<(String, String)> {
         let Some(Message::Assistant(mut reply)) = self.messages[index].take() else { return Vec::new() };
-        if reply.is_empty() {
+        if is_empty(&reply) {
             reply.content = Some(Content::default());
             self.repairs.push(Repair::ReplyFilled { index });
         }
@@ -88,6 +89,14 @@ impl<'a> Rebuild<'a> {
             }
         }
     }
+}
+
+/// The content `""` counts as content.
+fn is_empty(reply: &AssistantMessage) -> bool {
+    reply.content.is_none()
+        && reply.tool_calls.is_empty()
+        && reply.refusal().is_none()
+        && reply.native_items().next().is_none()
 }
 
 fn user_text(result: &ToolMessage) -> Message {
