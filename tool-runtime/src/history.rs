@@ -21,5 +21,5 @@ pub use pairs::pairs;
 pub use possible_violations::possible_violations;
 pub(crate) use trim::trim;
 pub use trim::{TrimBudget, Trimmed};
-pub use validate::{validate, validate_on};
+pub use validate::validate;
 pub use violation::{HistoryError, Violation};

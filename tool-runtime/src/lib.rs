@@ -92,7 +92,8 @@
 //! | warnings for the operator: empty replies, ignored tool choices | [`Session::warnings`], [`ReplyWarning`](conversation::ReplyWarning) |
 //! | a valid history from any list of messages | `repair` of the package `tool-runtime-repair` |
 //! | a conversation in a database | [`Session`] and [`PendingCalls`](conversation::PendingCalls), which implement `Serialize` and `Deserialize`; a list of messages: [`message::stored`] |
-//! | Anthropic, Gemini, Ollama or Responses, or a provider that is chosen at run time | [`wire::by_name`], [`Run::wire`](session::Run::wire), [`Request::wire`](conversation::Request::wire) |
+//! | Anthropic, Bedrock, Gemini, Ollama or Responses, or a provider that is chosen at run time | [`wire::by_name`], [`Run::wire`](session::Run::wire), [`Request::wire`](conversation::Request::wire) |
+//! | errors of a server: rate limits, a conversation that is too long | [`wire::ErrorKind`] |
 //! | continue a conversation with another provider | [`Request::wire`](conversation::Request::wire), [`Body::report`](wire::Body::report) |
 //! | images and files in a result | [`ToolOutput`] |
 //! | images and files from the user | [`message::Part`] |
@@ -138,8 +139,10 @@
 //! | Feature | Content | Dependencies |
 //! | --- | --- | --- |
 //! | `anthropic` | [`wire::Anthropic`]: Anthropic's Messages API. | none |
+//! | `bedrock` | [`wire::Bedrock`]: Amazon's Converse API. | none |
 //! | `collect` (default) | [`Registry::collect`]: every `#[tool]` function that is linked into the program. Without it, a registry is built from lists: `Registry::new(tools![a, b])`. | `inventory` |
 //! | `gemini` | [`wire::Gemini`]: the Gemini API. | none |
+//! | `gemini_interactions` | [`wire::GeminiInteractions`]: Gemini's Interactions API. | none |
 //! | `lenient` | [`RegistryBuilder::lenient_arguments`]: repairs and coerces arguments of models that make mistakes in JSON. Without it, the error of a text that is not JSON has no corrected call. | `tool-runtime-json-repair` |
 //! | `ollama` | [`wire::Ollama`]: Ollama's own API. | none |
 //! | `preserve_order` (default) | [Properties keep their declared order](#order-of-properties) in schemas, and so do the keys of every `serde_json::Map` of the program. Without it, both are sorted by name. | `indexmap` |
@@ -148,7 +151,7 @@
 //! | `search` | [`RegistryBuilder::search`]: a model finds tools with a search, and the `tools` of its requests stay equal. | `tool-runtime-search`, `frostem` |
 //! | `testing` | [`RegisteredTool::enforced_schema`](registry::RegisteredTool::enforced_schema): the schema against which arguments are validated, for tests. The packages `tool-runtime-testing` and `tool-runtime-lock` enable it. | none |
 //! | `tracing` | A span per run, request and call (`invoke_agent`, `chat`, `execute_tool {name}`), with the attributes of OpenTelemetry's [conventions for generative AI][otel], and an event per failure. [`RegistryBuilder::trace_content`] adds arguments, results, and the texts and sources of errors. `otel.name`, `otel.kind` and `otel.status_description` are for `tracing-opentelemetry`. | `tracing` |
-//! | `wires` | Every [`wire`]: `anthropic`, `gemini`, `ollama` and `responses`. | none |
+//! | `wires` | Every [`wire`]: `anthropic`, `bedrock`, `gemini`, `gemini_interactions`, `ollama` and `responses`. | none |
 //!
 //! [otel]: https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-agent-spans/
 //!

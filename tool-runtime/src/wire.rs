@@ -105,9 +105,7 @@ pub use gemini_interactions::GeminiInteractions;
 pub use ollama::Ollama;
 pub(crate) use partial_call::{PartialCall, Reported};
 pub(crate) use partial_calls::{PartialCalls, WhichCall};
-pub(crate) use provider::{
-    InvalidMessage, Provider, QuotedError, has_written_keys, provider_or_chat_completions, quoted_error,
-};
+pub(crate) use provider::{Provider, has_written_keys, provider_or_chat_completions};
 pub use report::{Changed, ChangedDefinition, Dropped, LeftOutTool, NotStrictTool, Report};
 pub use request_parts::RequestParts;
 pub use response_format::UseResponseFormat;

@@ -40,7 +40,7 @@ pub fn possible_violations(messages: &[Message], wire: &dyn Wire) -> Vec<Violati
             let long = is_long.then_some(ViolationKind::LongId);
             let repeated = (is_repeated && rules.unique_across_replies).then_some(ViolationKind::RepeatedId);
             for kind in long.into_iter().chain(repeated) {
-                found.push(Violation::new(wire.name(), kind, index, position, &call.id));
+                found.push(Violation { index, id: call.id.clone(), kind, position });
             }
         }
     }

@@ -4,7 +4,6 @@ use super::exchange::{Exchange, exchanges};
 use super::violation::{HistoryError, Violation};
 use crate::message::{Message, ToolCall};
 use crate::violation::ViolationKind;
-use crate::wire::{ChatCompletions, Wire};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Checks that each call has its tool message directly after its reply, in any order, and that each tool message has a
@@ -21,7 +20,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 /// assert_eq!(violation.index, 1);
 /// assert_eq!(violation.id, "call_1");
 /// assert_eq!(violation.kind, history::ViolationKind::MissingResult);
-/// assert!(violation.provider_text().contains("must be followed by tool messages"));
 /// ```
 ///
 /// # Errors
@@ -29,32 +27,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 /// All [`Violation`]s, ordered by index. A tool message that another message separates from its call is one violation,
 /// not two.
 pub fn validate(messages: &[Message]) -> Result<(), HistoryError> {
-    validate_on(messages, &ChatCompletions::new())
-}
-
-/// Like [`validate()`], with the error messages of the providers of this wire ([`Violation::provider_text`]). The rules are
-/// the same for each wire.
-///
-/// ```
-/// use tool_runtime::{history, wire};
-///
-/// // This wire needs the feature of its name.
-/// if let Ok(wire) = wire::by_name("anthropic") {
-///     let result = r#"{"type":"tool_result","tool_use_id":"toolu_1","content":"12:00"}"#;
-///     let messages = wire.read_messages(&format!(r#"[{{"role":"user","content":[{result}]}}]"#))?;
-///     let error = history::validate_on(&messages, &wire).expect_err("there is no call");
-///     let violation = &error.violations()[0];
-///     assert_eq!(violation.provider(), "Anthropic");
-///     assert!(violation.provider_text().starts_with("unexpected `tool_use_id` found in `tool_result` blocks"));
-/// }
-/// # Ok::<(), tool_runtime::wire::WireError>(())
-/// ```
-///
-/// # Errors
-///
-/// All [`Violation`]s, as [`validate()`] returns them.
-pub fn validate_on(messages: &[Message], wire: &dyn Wire) -> Result<(), HistoryError> {
-    let mut check = Check { messages, wire: wire.name(), ..Check::default() };
+    let mut check = Check { messages, ..Check::default() };
     for exchange in exchanges(messages) {
         check.exchange(&exchange);
     }
@@ -77,8 +50,6 @@ struct Unpaired {
 #[derive(Default)]
 struct Check<'a> {
     messages: &'a [Message],
-    /// The name of the wire whose providers are quoted.
-    wire: &'a str,
     found: Vec<Violation>,
     /// Calls without a tool message so far, by id.
     open: HashMap<&'a str, Vec<Unpaired>>,
@@ -142,6 +113,6 @@ impl Check<'_> {
     }
 
     fn add(&mut self, kind: ViolationKind, index: usize, position: usize, id: &str) {
-        self.found.push(Violation::new(self.wire, kind, index, position, id));
+        self.found.push(Violation { index, id: id.to_owned(), kind, position });
     }
 }

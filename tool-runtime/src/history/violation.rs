@@ -2,11 +2,10 @@
 
 use crate::outcome::{LogWriter, Truncated};
 use crate::violation::ViolationKind;
-use crate::wire::{InvalidMessage, QuotedError, quoted_error};
 use std::error::Error;
 use std::fmt::{self, Write as _};
 
-/// One violation in a list of messages.
+/// One violation in a list of messages. The package `tool-runtime-repair` has the error messages of providers for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Violation {
@@ -16,33 +15,8 @@ pub struct Violation {
     pub id: String,
     /// The kind of the violation.
     pub kind: ViolationKind,
-    provider_error: QuotedError,
-}
-
-impl Violation {
-    /// `wire` is the name of the wire whose provider is quoted, and `position` the position of the call in its reply.
-    pub(super) fn new(wire: &str, kind: ViolationKind, index: usize, position: usize, id: &str) -> Self {
-        Violation {
-            index,
-            id: id.to_owned(),
-            kind,
-            provider_error: quoted_error(wire, &InvalidMessage { kind, index, position, id }),
-        }
-    }
-
-    /// The error message that [`provider`](Violation::provider) sends for a request with this violation. For wires other than
-    /// Chat Completions, it is without the path of the invalid part, such as `messages.3.content.0`.
-    #[must_use]
-    pub fn provider_text(&self) -> &str {
-        &self.provider_error.text
-    }
-
-    /// The provider whose error message [`provider_text`](Violation::provider_text) quotes: one of the wire. If none of them
-    /// has an error for this kind, it is one of Chat Completions.
-    #[must_use]
-    pub fn provider(&self) -> &'static str {
-        self.provider_error.by
-    }
+    /// The position of the call in its reply; 0 for any other violation.
+    pub position: usize,
 }
 
 /// Formats as `messages[3]: a tool call without a tool message (call_1)`.

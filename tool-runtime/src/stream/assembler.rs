@@ -22,7 +22,7 @@ use std::slice;
 ///   A different name before any arguments, or with arguments that continue incomplete ones, is the next piece of the
 ///   name. Calls are in the order in which they began, whatever their indices are: some servers count from 1.
 /// - **An id that comes again** with the same tool and the same arguments, or with more of them, states its call again: the
-///   call runs once. In the formats of Anthropic, Gemini, Ollama and the Responses API, the id is the identity of the call,
+///   call runs once. In all other formats, the id is the identity of the call,
 ///   unless it is the name of the tool: if other complete arguments come, both texts become the arguments, which are no
 ///   object, so that the call fails and does not run. In the Responses API, the complete item replaces its pieces.
 /// - **Arguments** are pieces of text, one text, an object, null, or missing. If each piece repeats the piece before and the

@@ -2,7 +2,6 @@
 
 mod definitions;
 mod detect;
-mod errors;
 #[cfg(feature = "anthropic")]
 mod format;
 mod strict;
@@ -27,6 +26,5 @@ pub(super) static PROVIDER: Provider = Provider {
     call_rules: CALL_RULES,
     has_written_keys: true,
     which_call,
-    quoted_error: errors::quoted_error,
     ..Provider::new(NAME, detect::recognizes)
 };

@@ -3,7 +3,6 @@
 #[cfg(feature = "bedrock")]
 mod definitions;
 mod detect;
-mod errors;
 #[cfg(feature = "bedrock")]
 mod format;
 
@@ -30,6 +29,5 @@ pub(super) static PROVIDER: Provider = Provider {
     call_rules: anthropic::CALL_RULES,
     has_written_keys: true,
     which_call: anthropic::which_call,
-    quoted_error: errors::quoted_error,
     ..Provider::new(NAME, detect::recognizes)
 };

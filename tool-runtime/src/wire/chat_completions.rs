@@ -2,13 +2,11 @@
 
 mod definitions;
 mod detect;
-mod errors;
 mod format;
 mod strict;
 mod which_call;
 
 pub(super) use definitions::{FOREIGN, FUNCTIONS, MAX_TOOLS};
-pub(super) use errors::{EMPTY_ID, quoted_error};
 pub use format::ChatCompletions;
 pub(super) use format::ToolDefinition;
 pub(crate) use format::{

@@ -3,7 +3,6 @@
 #[cfg(any(feature = "gemini", feature = "gemini_interactions"))]
 mod definitions;
 mod detect;
-mod errors;
 #[cfg(feature = "gemini")]
 mod format;
 #[cfg(any(feature = "gemini", feature = "gemini_interactions"))]
@@ -34,6 +33,5 @@ pub(super) static PROVIDER: Provider = Provider {
     #[cfg(feature = "gemini")]
     wire: Some(|| std::sync::Arc::new(Gemini::new())),
     call_rules: CallRules { may_truncate_objects: true, ..CallRules::NONE },
-    quoted_error: errors::quoted_error,
     ..Provider::new(NAME, detect::recognizes)
 };

@@ -5,7 +5,6 @@ use super::detect::Excerpt;
 use super::partial_calls::{PartialCalls, WhichCall};
 use super::{Wire, anthropic, bedrock, chat_completions, gemini, gemini_interactions, ollama, responses};
 use crate::message::CallPiece;
-use crate::violation::ViolationKind;
 use std::sync::Arc;
 
 /// A provider, or the providers that share a format.
@@ -31,8 +30,6 @@ pub(crate) struct Provider {
     pub(crate) which_complete_calls: fn(&[CallPiece], &PartialCalls) -> Vec<WhichCall>,
     /// Whether the excerpt can only be in the format of this provider.
     pub(super) recognizes: fn(Excerpt<'_>) -> bool,
-    /// The error message of the provider for a request with this message; `None` if it has none.
-    pub(super) quoted_error: fn(&InvalidMessage<'_>) -> Option<QuotedError>,
 }
 
 impl Provider {
@@ -49,7 +46,6 @@ impl Provider {
             which_call: chat_completions::which_call,
             which_complete_calls: |complete, _| vec![WhichCall::NoCall; complete.len()],
             recognizes,
-            quoted_error: |_| None,
         }
     }
 
@@ -57,25 +53,6 @@ impl Provider {
     pub(super) fn feature(&self) -> Option<&'static str> {
         self.needs_feature.then_some(self.name)
     }
-}
-
-/// An invalid message of a request.
-pub(crate) struct InvalidMessage<'a> {
-    pub(crate) kind: ViolationKind,
-    /// The index of the message.
-    pub(crate) index: usize,
-    /// The position of the call in its reply.
-    pub(crate) position: usize,
-    /// The id of the call or of the result; empty if it has none.
-    pub(crate) id: &'a str,
-}
-
-/// An error message of a provider.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct QuotedError {
-    /// The name of the provider.
-    pub(crate) by: &'static str,
-    pub(crate) text: String,
 }
 
 /// The providers. If several recognize an excerpt, the first one decides.
@@ -103,11 +80,4 @@ pub(crate) fn provider_or_chat_completions(name: &str) -> &'static Provider {
 /// Whether the definitions that this wire writes have other names in place of property keys that the provider rejects.
 pub(crate) fn has_written_keys(wire: &str) -> bool {
     provider(wire).is_some_and(|provider| provider.has_written_keys)
-}
-
-/// The error message of a provider of this wire for a request with this message. If none of them has one, it is that of a
-/// provider of Chat Completions.
-pub(crate) fn quoted_error(wire: &str, invalid: &InvalidMessage<'_>) -> QuotedError {
-    let quoted = (provider_or_chat_completions(wire).quoted_error)(invalid);
-    quoted.unwrap_or_else(|| chat_completions::quoted_error(invalid))
 }

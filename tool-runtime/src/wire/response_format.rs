@@ -10,8 +10,9 @@ use serde_json::value::RawValue;
 /// response format of its API. In the others, the model answers with a call of the tool `final_answer`.
 ///
 /// The default is `Always` for [`Anthropic`](crate::wire::Anthropic) and [`Responses`](crate::wire::Responses), and
-/// `WithoutTools` for [`ChatCompletions`](crate::wire::ChatCompletions), [`Gemini`](crate::wire::Gemini) and
-/// [`Ollama`](crate::wire::Ollama).
+/// `WithoutTools` for [`ChatCompletions`](crate::wire::ChatCompletions), [`Gemini`](crate::wire::Gemini),
+/// [`GeminiInteractions`](crate::wire::GeminiInteractions) and [`Ollama`](crate::wire::Ollama). [`Bedrock`](crate::wire::Bedrock)
+/// has none.
 ///
 /// ```
 /// use tool_runtime::wire::{ChatCompletions, UseResponseFormat};

@@ -1,7 +1,6 @@
 //! OpenAI's Responses API: <https://platform.openai.com/docs/api-reference/responses>.
 
 mod detect;
-mod errors;
 #[cfg(feature = "responses")]
 mod format;
 mod which_call;
@@ -24,6 +23,5 @@ pub(super) static PROVIDER: Provider = Provider {
     call_rules: which_call::CALL_RULES,
     which_call: which_call::which_call,
     which_complete_calls: which_call::which_complete_calls,
-    quoted_error: errors::quoted_error,
     ..Provider::new(NAME, detect::recognizes)
 };

@@ -1,8 +1,8 @@
 //! Error messages of providers for requests with invalid messages, word for word. They are those of OpenAI, or of the
 //! provider in the comment.
 
-use crate::violation::ViolationKind;
-use crate::wire::provider::{InvalidMessage, QuotedError};
+use super::QuotedError;
+use tool_runtime::history::{Violation, ViolationKind};
 
 /// <https://github.com/miurla/morphic/issues/136>, with the spelling of OpenAI.
 const RESULT_WITHOUT_CALLS: &str = "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.";
@@ -10,7 +10,7 @@ const RESULT_WITHOUT_CALLS: &str = "Invalid parameter: messages with role 'tool'
 /// llama.cpp: <https://github.com/ggml-org/llama.cpp>, `tools/server/server-common.cpp`
 const EMPTY_REPLY: &str = "Assistant message must contain either 'content' or 'tool_calls'!";
 
-pub(in crate::wire) const EMPTY_ID: &str =
+pub(super) const EMPTY_ID: &str =
     "empty string. Expected a string with minimum length 1, but got an empty string instead.";
 
 /// <https://github.com/BerriAI/litellm/issues/10083>
@@ -57,9 +57,10 @@ fn long_id(index: usize, position: usize, length: usize) -> String {
     invalid_id(index, position, &problem)
 }
 
-pub(in crate::wire) fn quoted_error(invalid: &InvalidMessage<'_>) -> QuotedError {
-    let InvalidMessage { kind, index, position, id } = *invalid;
-    let (by, text) = match kind {
+pub(super) fn quoted_error(violation: &Violation) -> Option<QuotedError> {
+    let Violation { kind, index, position, id, .. } = violation;
+    let (index, position) = (*index, *position);
+    let (by, text) = match *kind {
         ViolationKind::OrphanResult | ViolationKind::LostCalls => ("OpenAI", RESULT_WITHOUT_CALLS.to_owned()),
         ViolationKind::MissingResult | ViolationKind::MessageBetween => ("OpenAI", missing_results(id)),
         ViolationKind::UnknownId if id.is_empty() => ("Groq", result_without_id(index)),
@@ -70,6 +71,7 @@ pub(in crate::wire) fn quoted_error(invalid: &InvalidMessage<'_>) -> QuotedError
         ViolationKind::EmptyReply => ("llama.cpp", EMPTY_REPLY.to_owned()),
         ViolationKind::LongId => ("OpenAI", long_id(index, position, id.len())),
         ViolationKind::RepeatedId => ("DeepSeek", repeated_id(index, id)),
+        _ => return None,
     };
-    QuotedError { by, text }
+    Some(QuotedError { by, text })
 }

@@ -1,8 +1,8 @@
 //! Error messages of the provider for requests with invalid messages, word for word. They are without the path at the
 //! start, such as `messages.3.content.0: `, since a message of the format may stand for several messages of a list.
 
-use crate::violation::ViolationKind;
-use crate::wire::provider::{InvalidMessage, QuotedError};
+use super::QuotedError;
+use tool_runtime::history::{Violation, ViolationKind};
 
 const DUPLICATE_ID: &str = "`tool_use` ids must be unique";
 const INVALID_ID: &str = "String should match pattern '^[a-zA-Z0-9_-]+$'";
@@ -29,17 +29,17 @@ fn duplicate_result(id: &str) -> String {
     format!("each tool_use must have a single result. Found multiple `tool_result` blocks with id: {id}")
 }
 
-pub(super) fn quoted_error(invalid: &InvalidMessage<'_>) -> Option<QuotedError> {
-    let text = match invalid.kind {
+pub(super) fn quoted_error(violation: &Violation) -> Option<QuotedError> {
+    let text = match violation.kind {
         ViolationKind::OrphanResult | ViolationKind::LostCalls | ViolationKind::UnknownId => {
-            unexpected_result(invalid.id)
+            unexpected_result(&violation.id)
         }
-        ViolationKind::MissingResult | ViolationKind::MessageBetween => missing_results(invalid.id),
-        ViolationKind::DuplicateResult => duplicate_result(invalid.id),
+        ViolationKind::MissingResult | ViolationKind::MessageBetween => missing_results(&violation.id),
+        ViolationKind::DuplicateResult => duplicate_result(&violation.id),
         ViolationKind::DuplicateCallId | ViolationKind::RepeatedId => DUPLICATE_ID.to_owned(),
         ViolationKind::MissingCallId => INVALID_ID.to_owned(),
         ViolationKind::EmptyReply => EMPTY_MESSAGE.to_owned(),
-        ViolationKind::LongId => return None,
+        _ => return None,
     };
     Some(QuotedError { by: "Anthropic", text })
 }

@@ -1,13 +1,13 @@
 //! Error messages of OpenAI for requests with invalid items, word for word. Those for ids are without the path at the
 //! start, such as `Invalid 'input[0].call_id': `.
 
-use crate::violation::ViolationKind;
-use crate::wire::chat_completions::EMPTY_ID;
-use crate::wire::provider::{InvalidMessage, QuotedError};
+use super::QuotedError;
+use super::chat_completions::EMPTY_ID;
+use tool_runtime::history::{Violation, ViolationKind};
 
-pub(super) fn quoted_error(invalid: &InvalidMessage<'_>) -> Option<QuotedError> {
-    let id = invalid.id;
-    let text = match invalid.kind {
+pub(super) fn quoted_error(violation: &Violation) -> Option<QuotedError> {
+    let id = &violation.id;
+    let text = match violation.kind {
         ViolationKind::OrphanResult
         | ViolationKind::LostCalls
         | ViolationKind::UnknownId
@@ -25,7 +25,7 @@ pub(super) fn quoted_error(invalid: &InvalidMessage<'_>) -> Option<QuotedError> 
             "string too long. Expected a string with maximum length 64, but got a string with length {} instead.",
             id.len()
         ),
-        ViolationKind::EmptyReply => return None,
+        _ => return None,
     };
     Some(QuotedError { by: "OpenAI", text })
 }

@@ -1,12 +1,12 @@
 //! Error messages of the API for requests with invalid messages, word for word. Their indices are those of the messages of the
 //! API, which has all results of a reply in one.
 
-use crate::violation::ViolationKind;
-use crate::wire::provider::{InvalidMessage, QuotedError};
+use super::QuotedError;
+use tool_runtime::history::{Violation, ViolationKind};
 
-pub(super) fn quoted_error(invalid: &InvalidMessage<'_>) -> Option<QuotedError> {
-    let InvalidMessage { index, position, id, .. } = invalid;
-    let text = match invalid.kind {
+pub(super) fn quoted_error(violation: &Violation) -> Option<QuotedError> {
+    let Violation { index, position, id, .. } = violation;
+    let text = match violation.kind {
         ViolationKind::OrphanResult
         | ViolationKind::LostCalls
         | ViolationKind::UnknownId
@@ -27,7 +27,7 @@ pub(super) fn quoted_error(invalid: &InvalidMessage<'_>) -> Option<QuotedError> 
         ),
         ViolationKind::MissingCallId => constraint(*index, *position, id, "greater than or equal to 1"),
         ViolationKind::LongId => constraint(*index, *position, id, "less than or equal to 64"),
-        ViolationKind::DuplicateCallId | ViolationKind::RepeatedId => return None,
+        _ => return None,
     };
     Some(QuotedError { by: "Bedrock", text })
 }

@@ -1,7 +1,7 @@
 //! Error messages of the provider for requests with invalid contents, word for word.
 
-use crate::violation::ViolationKind;
-use crate::wire::provider::{InvalidMessage, QuotedError};
+use super::QuotedError;
+use tool_runtime::history::{Violation, ViolationKind};
 
 const EMPTY_CONTENT: &str = "contents.parts must not be empty.";
 const RESULTS_WITHOUT_CALLS: &str =
@@ -9,8 +9,8 @@ const RESULTS_WITHOUT_CALLS: &str =
 const WRONG_NUMBER_OF_RESULTS: &str = "Please ensure that the number of function response parts is equal to \
      the number of function call parts of the function call turn.";
 
-pub(super) fn quoted_error(invalid: &InvalidMessage<'_>) -> Option<QuotedError> {
-    let text = match invalid.kind {
+pub(super) fn quoted_error(violation: &Violation) -> Option<QuotedError> {
+    let text = match violation.kind {
         ViolationKind::OrphanResult | ViolationKind::LostCalls => RESULTS_WITHOUT_CALLS,
         ViolationKind::MissingResult
         | ViolationKind::MessageBetween
@@ -18,10 +18,7 @@ pub(super) fn quoted_error(invalid: &InvalidMessage<'_>) -> Option<QuotedError> 
         | ViolationKind::DuplicateResult => WRONG_NUMBER_OF_RESULTS,
         ViolationKind::EmptyReply => EMPTY_CONTENT,
         // Calls without ids are valid there.
-        ViolationKind::DuplicateCallId
-        | ViolationKind::MissingCallId
-        | ViolationKind::LongId
-        | ViolationKind::RepeatedId => return None,
+        _ => return None,
     };
     Some(QuotedError { by: "Gemini", text: text.to_owned() })
 }
