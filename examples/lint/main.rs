@@ -88,7 +88,7 @@ fn lint() -> Result<bool, String> {
     let history = History::parse(&text, arguments.wire.as_deref())?;
     let (messages, wire) = (&history.messages, &history.wire);
     let violations =
-        history::validate_on(messages, wire).err().map_or_else(Vec::new, |error| error.violations().to_vec());
+        history::validate(messages).err().map_or_else(Vec::new, |error| error.violations().to_vec());
     let warnings = history::possible_violations(messages, wire);
     let (repaired, repairs) = repair(messages.clone());
     let mut rewritten = history.rewrite(&repaired)?;

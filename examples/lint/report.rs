@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::{self, Display};
 use tool_runtime::history::{Violation, ViolationKind};
 use tool_runtime::wire::Wire as _;
-use tool_runtime_repair::Repair;
+use tool_runtime_repair::{Repair, quoted_error};
 
 pub(crate) struct Report<'a> {
     pub(crate) history: &'a History<'a>,
@@ -98,7 +98,8 @@ impl Display for Report<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut write = |text: fmt::Arguments<'_>| f.write_str(&line(text));
         let error = |violation: &Violation| {
-            format!("    {} error: {}", violation.provider(), violation.provider_text())
+            let quoted = quoted_error(violation, &self.history.wire);
+            quoted.map_or_else(String::new, |quoted| format!("    {} error: {}", quoted.by, quoted.text))
         };
         let index = RepairIndex::new(self.repairs);
         let mut shown = HashSet::new();

@@ -164,7 +164,7 @@ fn errors_in_replies_and_streams_have_a_kind() {
     assert_eq!(wire.read_reply("<html>").expect_err("no JSON").error_kind(), None);
 }
 
-/// What a model wrote is not a message of the server, and an error of any depth is read.
+/// The output of a model is not a message of the server, and an error of any depth is read.
 #[test]
 fn only_the_fields_of_the_server_decide() {
     let generation = json!({ "error": { "code": "tool_use_failed", "type": "invalid_request_error", "message": "Failed to call a function.",

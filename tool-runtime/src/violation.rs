@@ -73,7 +73,7 @@ impl ViolationKind {
             ViolationKind::DuplicateCallId => &["Anthropic", "DeepSeek", "Mistral"],
             ViolationKind::EmptyReply => &["OpenAI", "Azure", "Bedrock", "llama.cpp"],
             ViolationKind::MissingCallId => &["Kimi", "Bedrock"],
-            ViolationKind::LongId => &["OpenAI", "Azure", "Bedrock"],
+            ViolationKind::LongId => &["OpenAI", "Azure"],
             ViolationKind::RepeatedId => &["Anthropic", "DeepSeek"],
         }
     }

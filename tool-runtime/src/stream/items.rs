@@ -168,16 +168,18 @@ impl Items {
     }
 
     /// The calls whose items have ended, except the last call, which the end of the reply may have truncated: the position of
-    /// each, and the arguments from the start of its item, or `{}`.
+    /// each, and the arguments from the start of its item, or `{}` after all others, since several items may state one call.
     pub(super) fn take_ended_arguments(&mut self, last: Option<usize>) -> Vec<(usize, Value)> {
         let calls = self.list.iter_mut().filter(|item| item.call != last);
         let calls = calls.filter_map(|item| match &mut item.state {
             ItemState::Growing(GrowingItem { arguments, has_ended: true, .. }) => {
-                Some((item.call?, arguments.take().unwrap_or_else(|| json!({}))))
+                Some((item.call?, arguments.take()))
             }
             _ => None,
         });
-        calls.collect()
+        let (stated, empty): (Vec<_>, Vec<_>) = calls.partition(|(_, arguments)| arguments.is_some());
+        let all = stated.into_iter().chain(empty);
+        all.map(|(call, arguments)| (call, arguments.unwrap_or_else(|| json!({})))).collect()
     }
 
     /// The items of a reply with this text and these calls. An item that does not contain the text that it represents

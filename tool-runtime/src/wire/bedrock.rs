@@ -16,7 +16,7 @@ use super::anthropic;
 use super::provider::Provider;
 
 /// The name of the wire.
-const NAME: &str = "bedrock";
+pub(super) const NAME: &str = "bedrock";
 /// The name of the format in error messages.
 #[cfg(feature = "bedrock")]
 const FORMAT: &str = "Amazon's Converse API";

@@ -2,7 +2,7 @@
 
 use super::WireError;
 use crate::message::StreamError;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::time::Duration;
 
 /// The kind of an error of a server, by which a program decides what to do. The codes, types and messages of all providers are
@@ -36,7 +36,7 @@ pub enum ErrorKind {
     Authentication,
     /// The request is invalid: the same request fails again.
     InvalidRequest,
-    /// A filter of the provider refused the request.
+    /// A filter of the provider rejected the content of the request.
     ContentRefused,
     /// Any other error.
     Other,
@@ -98,12 +98,8 @@ impl StreamError {
     /// The kind of the error if the server sent it; `None` for any other reason.
     #[must_use]
     pub fn error_kind(&self) -> Option<ErrorKind> {
-        match self {
-            StreamError::Server { message, error } => {
-                Some(ErrorKind::new(0, &Value::Array(vec![message.as_str().into(), error.clone()])))
-            }
-            _ => None,
-        }
+        let StreamError::Server { message, error } = self else { return None };
+        Some(ErrorKind::new(0, &json!([message, error])))
     }
 }
 
@@ -111,17 +107,15 @@ impl WireError {
     /// The kind of the error if the server sent it; `None` for any other reason.
     #[must_use]
     pub fn error_kind(&self) -> Option<ErrorKind> {
-        match self {
-            WireError::Server { message } => Some(ErrorKind::new(0, &message.as_str().into())),
-            _ => None,
-        }
+        let WireError::Server { message } = self else { return None };
+        Some(ErrorKind::new(0, &json!(message)))
     }
 }
 
 /// The depth to which an error is read.
 const MAX_DEPTH: usize = 6;
 
-/// Adds the codes, types and messages of an error. What a model wrote is not among them.
+/// Adds the codes, types and messages of an error. The output of a model is not among them.
 fn add_texts<'a>(error: &'a Value, depth: usize, texts: &mut Vec<&'a str>) {
     const FIELDS: &str =
         "error|errors|message|Message|code|type|__type|status|reason|details|retryDelay|innererror|detail";

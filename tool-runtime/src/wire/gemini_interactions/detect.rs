@@ -1,6 +1,7 @@
 //! Detection of the Interactions API.
 
 use crate::wire::detect::{Excerpt, has_array};
+use serde_json::Value;
 
 pub(super) fn recognizes(excerpt: Excerpt<'_>) -> bool {
     match excerpt {
@@ -9,7 +10,9 @@ pub(super) fn recognizes(excerpt: Excerpt<'_>) -> bool {
             let has_step = steps.any(|step| step["type"].as_str().is_some_and(is_step));
             has_step || body["system_instruction"].is_string() && !body["input"].is_null()
         }
-        Excerpt::Fields(fields) => has_array(fields, "steps"),
+        Excerpt::Fields(fields) => {
+            has_array(fields, "steps") || fields.get("type").and_then(Value::as_str).is_some_and(is_step)
+        }
         Excerpt::ElementType(kind) => is_step(kind),
         _ => false,
     }

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 /// Writes the messages.
 pub(super) fn write(body: &mut Body, parts: &RequestParts<'_>, rules: IdRules) -> Result<(), WireError> {
@@ -24,7 +24,7 @@ pub(super) fn write(body: &mut Body, parts: &RequestParts<'_>, rules: IdRules) -
         messages: Vec::new(),
         ids: Ids::new(rules),
         keys: RejectedKeys::new(parts),
-        documents: HashSet::new(),
+        documents: HashMap::new(),
         report: &mut body.report,
     };
     for (index, message) in parts.messages.iter().enumerate() {
@@ -45,8 +45,8 @@ struct Writer<'a, 'r> {
     messages: Vec<RoleMessage<'a>>,
     ids: Ids<'a>,
     keys: RejectedKeys<'a>,
-    /// The names of the documents so far.
-    documents: HashSet<String>,
+    /// The names of the documents so far, each with the newest number after it.
+    documents: HashMap<String, u32>,
     report: &'r mut Report,
 }
 
@@ -100,7 +100,9 @@ impl<'a> Writer<'a, '_> {
         for (item, head) in items_with_heads::<ItemHead<'_>>(reply, NAME) {
             let start = blocks.len();
             match item {
-                ReplyItem::Native(_, Some(call)) if self.ids.written(&call.id) != *call.id => {
+                ReplyItem::Native(_, Some(call))
+                    if head.tool_use["toolUseId"] != *self.ids.written(&call.id) =>
+                {
                     blocks.push(self.call(call)?);
                 }
                 ReplyItem::Native(..) if head.is_blank_text() => {}
@@ -180,11 +182,17 @@ impl<'a> Writer<'a, '_> {
     /// Another name for a document if an earlier one has this name: "Messages can't contain duplicate document names."
     /// (<https://github.com/maximhq/bifrost/issues/7003>)
     fn other_name(&mut self, name: &str) -> Option<String> {
-        if self.documents.insert(name.to_owned()) {
+        let Some(mut number) = self.documents.get(name).copied() else {
+            self.documents.insert(name.to_owned(), 1);
             return None;
+        };
+        let mut other = name.to_owned();
+        while self.documents.contains_key(&other) {
+            number += 1;
+            other = format!("{name} {number}");
         }
-        let mut names = (2_u32..).map(|number| format!("{name} {number}"));
-        names.find(|name| self.documents.insert(name.clone()))
+        self.documents.extend([(name.to_owned(), number), (other.clone(), 1)]);
+        Some(other)
     }
 }
 
@@ -205,6 +213,7 @@ fn has_field(block: &Element<'_>, name: &str) -> bool {
 struct ItemHead<'a> {
     #[serde(borrow)]
     text: Option<Cow<'a, str>>,
+    tool_use: Value,
     reasoning_content: Option<Value>,
 }
 

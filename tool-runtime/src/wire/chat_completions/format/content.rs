@@ -3,7 +3,7 @@
 use super::NAME;
 use crate::message::{Content, Media, Part};
 use crate::wire::content_parts::{self, TextOrParts};
-use crate::wire::{WireError, detect};
+use crate::wire::{WireError, bedrock, detect};
 use serde::de::{Error as _, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Value, json};
@@ -87,6 +87,9 @@ fn read_array(parts: Vec<Value>) -> Result<Content, WireError> {
     let mut kinds = parts.iter().filter_map(|part| part["type"].as_str());
     if let Some(wire) = kinds.find_map(detect::wire_of_part) {
         return Err(WireError::OtherWire { wire });
+    }
+    if parts.iter().any(|part| part["toolUse"].is_object() || part["toolResult"].is_object()) {
+        return Err(WireError::OtherWire { wire: bedrock::NAME });
     }
     // Any other array is the result of a tool that was not serialized to text.
     let are_parts = parts.iter().all(|part| part.is_string() || is_part(part));

@@ -72,6 +72,7 @@ fn start_step(index: i64, mut item: Value, pieces: &mut Vec<Piece>) {
     let kind = match item["type"].as_str().unwrap_or_default() {
         // Each of its contents becomes a step, and more of them follow.
         "model_output" => {
+            pieces.extend(server_message(&item["error"]).map(Piece::Refusal));
             let contents = item["content"].as_array_mut().map(std::mem::take).unwrap_or_default();
             return contents.into_iter().for_each(|content| read_delta(index, content, pieces));
         }

@@ -1,7 +1,7 @@
 //! Replies: how an interaction is read.
 
 use super::NAME;
-use super::step::read_steps;
+use super::step::{ends_with_call, read_steps};
 use crate::message::{AssistantMessage, Finish, Origin, Usage};
 use crate::wire::WireError;
 use crate::wire::error::{beginning, server_error};
@@ -47,8 +47,7 @@ pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
     let mut reply = read_steps(steps).map_err(|error| REPLY.unexpected(error))?;
     if let Some(status) = interaction.status {
         // Arguments are objects, so a truncated call looks complete.
-        let ends_with_call = reply.ends_with_call();
-        reply.finish(Finish::new(status), ends_with_call);
+        reply.finish(Finish::new(status), ends_with_call(steps));
     }
     let origin = Origin { model: interaction.model, response_id: interaction.id, ..Origin::new(NAME) };
     Ok(reply.received(origin, read_usage(&interaction.usage)))

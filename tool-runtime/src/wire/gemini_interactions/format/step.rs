@@ -12,13 +12,22 @@ use serde_json::value::RawValue;
 #[serde(default)]
 pub(super) struct StepHead<'a> {
     pub(super) r#type: Value,
-    id: Value,
+    pub(super) id: Value,
     pub(super) name: Value,
     #[serde(borrow)]
     arguments: Option<&'a RawValue>,
     signature: Value,
     content: Value,
     error: Value,
+}
+
+/// Whether a call is the last step that is not an empty text.
+pub(super) fn ends_with_call(steps: &[&RawValue]) -> bool {
+    let mut heads = steps.iter().rev().filter_map(|raw| serde_json::from_str::<StepHead<'_>>(raw.get()).ok());
+    let last = heads.find(|head| {
+        head.r#type != "model_output" || join_text(&head.content).is_none_or(|text| !text.is_empty())
+    });
+    last.is_some_and(|head| head.r#type == "function_call")
 }
 
 /// The reply with these steps as its items.

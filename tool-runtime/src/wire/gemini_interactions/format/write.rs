@@ -99,12 +99,14 @@ impl<'a> Writer<'a, '_> {
             }
             has_thought |= is_call || head.r#type == "thought";
             match item {
-                ReplyItem::Native(json, call) => {
-                    if let Some(call) = call {
-                        self.names.insert(&call.id, head.name.as_str().unwrap_or_default().to_owned());
-                    }
-                    self.steps.push(Element::native(json, &[])?);
+                ReplyItem::Native(json, Some(call)) => {
+                    self.names.insert(&call.id, head.name.as_str().unwrap_or_default().to_owned());
+                    // The id that came may be that of an earlier call.
+                    let changes = [("id", Some(&*call.id))];
+                    let is_same = head.id == *call.id;
+                    self.steps.push(Element::native(json, if is_same { &[] } else { &changes })?);
                 }
+                ReplyItem::Native(json, None) => self.steps.push(Element::native(json, &[])?),
                 ReplyItem::Content(content) => {
                     self.report_media(index, content);
                     self.text(content.as_str());
