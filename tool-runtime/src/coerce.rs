@@ -5,19 +5,15 @@
 //! result is text, which is validated like the text of the model.
 
 mod conversions;
+mod json_repair;
 mod rewrite;
 
-#[cfg(feature = "lenient")]
-pub(crate) use tool_runtime_json_repair::SINGLE_QUOTES;
+pub(crate) use json_repair::SINGLE_QUOTES;
 
 use crate::json::pairs;
 use crate::outcome::Truncated;
 use crate::validator::Validator;
 use std::fmt;
-
-/// Without the feature, no text is repaired.
-#[cfg(not(feature = "lenient"))]
-pub(crate) const SINGLE_QUOTES: &str = "";
 
 /// The coercions that are allowed.
 #[derive(Clone, Copy, Debug, Default)]
@@ -81,22 +77,9 @@ pub(crate) fn coerce(
     let mut coercions = Vec::new();
     let object = match pairs(arguments) {
         Some(_) => arguments.to_owned(),
-        None if options.lenient => repaired(arguments, &mut coercions)?,
+        None if options.lenient => json_repair::object(arguments, &mut coercions)?,
         None => return None,
     };
     let written = rewrite::rewrite(validator, options, &object, &mut coercions);
     (written != arguments).then_some(Coerced { arguments: written, coercions })
-}
-
-/// The object in a text that is almost JSON.
-#[cfg(feature = "lenient")]
-fn repaired(arguments: &str, coercions: &mut Vec<Coercion>) -> Option<String> {
-    let repaired = tool_runtime_json_repair::object(arguments, |text| pairs(text).is_some())?;
-    coercions.extend(repaired.repairs.into_iter().map(Coercion::Repair));
-    Some(repaired.json)
-}
-
-#[cfg(not(feature = "lenient"))]
-fn repaired(_arguments: &str, _coercions: &mut Vec<Coercion>) -> Option<String> {
-    None
 }

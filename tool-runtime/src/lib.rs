@@ -143,7 +143,7 @@
 //! | `collect` (default) | [`Registry::collect`]: every `#[tool]` function that is linked into the program. Without it, a registry is built from lists: `Registry::new(tools![a, b])`. | `inventory` |
 //! | `gemini` | [`wire::Gemini`]: the Gemini API. | none |
 //! | `gemini_interactions` | [`wire::GeminiInteractions`]: Gemini's Interactions API. | none |
-//! | `lenient` | [`RegistryBuilder::lenient_arguments`]: repairs and coerces arguments of models that make mistakes in JSON. Without it, the error of a text that is not JSON has no corrected call. | `tool-runtime-json-repair` |
+//! | `lenient` | [`RegistryBuilder::lenient_arguments`]: repairs and coerces arguments of models that make mistakes in JSON. | none |
 //! | `ollama` | [`wire::Ollama`]: Ollama's own API. | none |
 //! | `preserve_order` (default) | [Properties keep their declared order](#order-of-properties) in schemas, and so do the keys of every `serde_json::Map` of the program. Without it, both are sorted by name. | `indexmap` |
 //! | `regex` | [Enforces the keyword `pattern`](#patterns) of schemas. Without it, only the model reads `pattern`, and [`RegisteredTool::unsupported_keywords`](registry::RegisteredTool::unsupported_keywords) lists it. | `regex` |

@@ -1,44 +1,22 @@
 //! Repair of text that is almost JSON, if it contains one object with one reading. Truncated text is never completed.
-//!
-//! The package is a part of `tool-runtime`, for its feature `lenient`, and `tool-runtime` depends on exactly its version. Its API
-//! changes without notice, so programs do not depend on it: they use `RegistryBuilder::lenient_arguments`.
-#![warn(clippy::disallowed_methods)]
 
+use super::Coercion;
+use crate::json::pairs;
 use serde::de::IgnoredAny;
 use std::fmt::Write as _;
 
 /// The description of the repair that replaces single quotes.
-pub const SINGLE_QUOTES: &str = "single quotes were read as double quotes";
+pub(crate) const SINGLE_QUOTES: &str = "single quotes were read as double quotes";
 
 /// How often JSON may be encoded as a JSON string.
 const MAX_ENCODINGS: usize = 3;
 
-/// The object in a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Repaired {
-    /// The object as JSON.
-    pub json: String,
-    /// A description of each kind of repair.
-    pub repairs: Vec<&'static str>,
-}
-
-/// The object in the arguments; `None` if there is no single reading. `is_object` decides whether a text is one JSON object.
-///
-/// ```
-/// use tool_runtime_json_repair::object;
-///
-/// let is_object = |text: &str| serde_json::from_str::<serde_json::Value>(text).is_ok_and(|value| value.is_object());
-/// let repaired = object("{city: 'Beijing',}", is_object).expect("it has one reading");
-/// assert_eq!(repaired.json, r#"{"city":"Beijing"}"#);
-/// assert_eq!(repaired.repairs.len(), 3);
-/// assert_eq!(object(r#"{"city": "Bei"#, is_object), None);
-/// ```
-#[must_use]
-pub fn object(arguments: &str, is_object: impl Fn(&str) -> bool) -> Option<Repaired> {
-    let mut repairs = Vec::new();
+/// The object in the arguments, as JSON.
+pub(super) fn object(arguments: &str, coercions: &mut Vec<Coercion>) -> Option<String> {
     let mut add = |description: &'static str| {
-        if !repairs.contains(&description) {
-            repairs.push(description);
+        let coercion = Coercion::Repair(description);
+        if !coercions.contains(&coercion) {
+            coercions.push(coercion);
         }
     };
     let mut text = arguments.trim().to_owned();
@@ -47,8 +25,8 @@ pub fn object(arguments: &str, is_object: impl Fn(&str) -> bool) -> Option<Repai
         text.replace_range(..'\u{feff}'.len_utf8(), "");
     }
     for _ in 0..=MAX_ENCODINGS {
-        if is_object(&text) {
-            return Some(Repaired { json: text, repairs });
+        if pairs(&text).is_some() {
+            return Some(text);
         }
         if let Ok(inner) = serde_json::from_str::<String>(&text) {
             add("the arguments were encoded twice");
