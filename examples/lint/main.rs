@@ -20,7 +20,7 @@ use std::io::{self, ErrorKind, Read as _, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tool_runtime::history;
-use tool_runtime_repair::repair;
+use tool_runtime_repair::{possible_violations, repair};
 
 const USAGE: &str =
     "usage: lint [--repair] [--wire NAME] [FILE] (without FILE, or with -, standard input is read)";
@@ -89,7 +89,7 @@ fn lint() -> Result<bool, String> {
     let (messages, wire) = (&history.messages, &history.wire);
     let violations =
         history::validate(messages).err().map_or_else(Vec::new, |error| error.violations().to_vec());
-    let warnings = history::possible_violations(messages, wire);
+    let warnings = possible_violations(messages, wire);
     let (repaired, repairs) = repair(messages.clone());
     let mut rewritten = history.rewrite(&repaired)?;
     let rejected = history.rejected(&rewritten.array);

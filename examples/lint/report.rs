@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::{self, Display};
 use tool_runtime::history::{Violation, ViolationKind};
 use tool_runtime::wire::Wire as _;
-use tool_runtime_repair::{Repair, quoted_error};
+use tool_runtime_repair::{Repair, quoted_error, rejected_by};
 
 pub(crate) struct Report<'a> {
     pub(crate) history: &'a History<'a>,
@@ -122,7 +122,7 @@ impl Display for Report<'_> {
             write(format_args!("warning: {}", self.violation(warning)))?;
             write(format_args!("{}", error(warning)))?;
             if self.history.wire.name() == "chat_completions" {
-                write(format_args!("    rejected by {}", warning.kind.rejected_by().join(", ")))?;
+                write(format_args!("    rejected by {}", rejected_by(warning.kind).join(", ")))?;
             }
         }
         let wire = self.history.wire.name();

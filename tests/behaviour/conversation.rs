@@ -194,7 +194,7 @@ async fn an_invalid_tool_name_is_reported_unchanged_and_written_in_a_valid_form(
     assert_eq!(&written[..2], ["functions_now", "now__channel__commentary"]);
     assert!(!written[2].is_empty());
     assert_eq!(&written[3..], ["jetzt_bitte", "now"]);
-    assert!(tool_runtime::history::possible_violations(chat.messages(), &ChatCompletions::new()).is_empty());
+    assert!(tool_runtime_repair::possible_violations(chat.messages(), &ChatCompletions::new()).is_empty());
 }
 
 #[test]

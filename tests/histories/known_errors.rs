@@ -2,10 +2,10 @@
 
 use crate::{calling, found, read, rejection, text_reply, tool_message, user, written};
 use serde_json::json;
-use tool_runtime::history::{ViolationKind, possible_violations, validate};
+use tool_runtime::history::{ViolationKind, validate};
 use tool_runtime::message::Message;
 use tool_runtime::wire::ChatCompletions;
-use tool_runtime_repair::{Repair, repair};
+use tool_runtime_repair::{Repair, possible_violations, repair};
 
 /// The repaired messages, which are valid, and the repairs.
 fn repaired(messages: Vec<Message>) -> (Vec<Message>, Vec<Repair>) {

@@ -77,11 +77,11 @@ fn nested(depth: usize) -> String {
 
 fn start(index: usize, id: usize) -> String {
     let call = json!({ "toolUse": { "toolUseId": format!("c{id}"), "name": "f" } });
-    json!({ "contentBlockIndex": index, "p": "abc", "start": call }).to_string()
+    json!({ "contentBlockStart": { "contentBlockIndex": index, "p": "abc", "start": call } }).to_string()
 }
 
 fn delta(index: usize, delta: &Value) -> String {
-    json!({ "contentBlockIndex": index, "delta": delta, "p": "abc" }).to_string()
+    json!({ "contentBlockDelta": { "contentBlockIndex": index, "delta": delta, "p": "abc" } }).to_string()
 }
 
 /// Reads a reply with these blocks, and writes the next request.
@@ -112,15 +112,15 @@ fn history(
     })
 }
 
-/// Reads a stream of these payloads, and writes the next request.
-fn stream(name: &'static str, count: usize, payload: fn(usize) -> String) -> Case {
-    let payloads = move || (0..count).map(payload).collect::<Vec<_>>().join("\n");
-    text(name, payloads, |payloads| {
+/// Reads a stream of these events, and writes the next request.
+fn stream(name: &'static str, count: usize, event: fn(usize) -> String) -> Case {
+    let events = move || (0..count).map(event).collect::<Vec<_>>().join("\n");
+    text(name, events, |events| {
         let mut assembler = ReplyAssembler::new().wire(Bedrock::new());
-        for payload in payloads.lines() {
-            assembler.push(payload);
+        for event in events.lines() {
+            assembler.push(event);
         }
-        assembler.push(r#"{"stopReason":"tool_use"}"#);
+        assembler.push(r#"{"messageStop":{"stopReason":"tool_use"}}"#);
         match assembler.into_reply() {
             Ok(reply) => written(&[reply.into()]),
             Err(error) => error.to_string(),

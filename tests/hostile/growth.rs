@@ -316,9 +316,9 @@ fn events(wire: &str, call: &str, number: usize) -> Vec<String> {
             let start = format!(r#"{{"toolUse":{{"toolUseId":"c{number}","name":"f"}}}}"#);
             let input = format!(r#"{{"toolUse":{{"input":"{{\"a\":{number}}}"}}}}"#);
             return vec![
-                format!(r#"{{"contentBlockIndex":{number},"start":{start}}}"#),
-                format!(r#"{{"contentBlockIndex":{number},"delta":{input}}}"#),
-                format!(r#"{{"contentBlockIndex":{number}}}"#),
+                format!(r#"{{"contentBlockStart":{{"contentBlockIndex":{number},"start":{start}}}}}"#),
+                format!(r#"{{"contentBlockDelta":{{"contentBlockIndex":{number},"delta":{input}}}}}"#),
+                format!(r#"{{"contentBlockStop":{{"contentBlockIndex":{number}}}}}"#),
             ];
         }
         _ => format!(

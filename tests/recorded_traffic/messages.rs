@@ -7,6 +7,7 @@ use tool_runtime::history::{self, ViolationKind};
 use tool_runtime::message::Message;
 use tool_runtime::wire::ChatCompletions;
 use tool_runtime::{AssistantMessage, Conversation, Registry, ToolSchema, tools};
+use tool_runtime_repair::possible_violations;
 use tool_runtime_testing::check_request;
 
 /// The id, name and arguments of each call, which a program must keep.
@@ -32,7 +33,7 @@ async fn converse(row: &Value, registry: &Registry) {
         panic!("{}: {violations}", row["source"]);
     }
     // Ids are those of the server, and some are longer than OpenAI accepts.
-    let warnings = history::possible_violations(chat.messages(), &ChatCompletions::new());
+    let warnings = possible_violations(chat.messages(), &ChatCompletions::new());
     assert!(
         warnings.iter().all(|warning| warning.kind == ViolationKind::LongId),
         "{}: {warnings:?}",

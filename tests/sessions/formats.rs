@@ -19,7 +19,7 @@ pub(crate) fn body(wire: &str, reply: &PlannedReply) -> Value {
     }
 }
 
-/// The text after `data:` of each event, or the payload of each frame.
+/// The text after `data:` of each event, or a frame as an object with its type.
 pub(crate) fn events(wire: &str, reply: &PlannedReply) -> Vec<String> {
     let events = match wire {
         "anthropic" => anthropic_events(reply),

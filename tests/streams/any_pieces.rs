@@ -295,15 +295,14 @@ fn gemini(choices: &mut impl Choices, items: &[Item], is_cut: bool) -> (Value, V
     (response(parts, reason), events)
 }
 
-/// The events are objects with their type, or the payloads of frames.
+/// The payloads may have the field that hides the length of the text.
 fn bedrock(choices: &mut impl Choices, items: &[Item], is_cut: bool) -> (Value, Vec<Value>) {
-    let are_payloads = choices.one_in(2);
+    let are_padded = choices.one_in(2);
     let event = |kind: &str, mut payload: Value| {
-        if !are_payloads {
-            return json!({ kind: payload });
+        if are_padded {
+            payload["p"] = "abcdef".into();
         }
-        payload["p"] = "abcdef".into();
-        payload
+        json!({ kind: payload })
     };
     let delta = |index: usize, delta: Value| {
         event("contentBlockDelta", json!({ "contentBlockIndex": index, "delta": delta }))

@@ -106,13 +106,13 @@ const MORE_EVENTS: &[(&str, &[&str])] = &[
     (
         "bedrock",
         &[
-            r#"{"p":"a","stopReason":"tool_use"}"#,
+            r#"{"messageStop":{"p":"a","stopReason":"tool_use"}}"#,
             r#"{"messageStop":{"stopReason":"end_turn"}}"#,
-            r#"{"p":"a","stopReason":"max_tokens"}"#,
-            r#"{"p":"a","stopReason":"model_context_window_exceeded"}"#,
+            r#"{"messageStop":{"p":"a","stopReason":"max_tokens"}}"#,
+            r#"{"messageStop":{"p":"a","stopReason":"model_context_window_exceeded"}}"#,
             r#"{"metadata":{"usage":{"inputTokens":#,"outputTokens":#,"totalTokens":#},"metrics":{"latencyMs":#}}}"#,
             r#"{"throttlingException":{"message":"@"}}"#,
-            r#"{"message":"@","originalStatusCode":503}"#,
+            r#"{"modelStreamErrorException":{"message":"@","originalStatusCode":503}}"#,
         ],
     ),
     (

@@ -298,20 +298,26 @@ fn gemini_interactions_stated_again(calls: &[Call], rng: &mut Rng) -> Vec<Value>
     interactions_reply(steps)
 }
 
-/// The payloads of the frames, with or without the field that hides the length of the text.
+/// With or without the field that hides the length of the text.
 fn bedrock_block(index: usize, at: usize, name: &str, pieces: Vec<String>) -> Vec<Value> {
     let start = json!({ "toolUse": { "toolUseId": id(at), "name": name } });
-    let start = json!({ "contentBlockIndex": index, "p": "abc", "start": start });
-    let deltas = pieces.into_iter().map(
-        |text| json!({ "contentBlockIndex": index, "delta": { "toolUse": { "input": text } }, "p": "abcd" }),
-    );
-    [start].into_iter().chain(deltas).chain([json!({ "contentBlockIndex": index })]).collect()
+    let start = json!({ "contentBlockStart": { "contentBlockIndex": index, "p": "abc", "start": start } });
+    let deltas = pieces.into_iter().map(|text| {
+        let delta = json!({ "toolUse": { "input": text } });
+        json!({ "contentBlockDelta": { "contentBlockIndex": index, "delta": delta, "p": "abcd" } })
+    });
+    let stop = json!({ "contentBlockStop": { "contentBlockIndex": index } });
+    [start].into_iter().chain(deltas).chain([stop]).collect()
 }
 
 fn bedrock_reply(blocks: Vec<Value>) -> Vec<Value> {
     let usage = json!({ "inputTokens": 9, "outputTokens": 3, "totalTokens": 12 });
-    let end = [json!({ "stopReason": "tool_use" }), json!({ "metrics": { "latencyMs": 7 }, "usage": usage })];
-    [json!({ "p": "ab", "role": "assistant" })].into_iter().chain(blocks).chain(end).collect()
+    let end = [
+        json!({ "messageStop": { "stopReason": "tool_use" } }),
+        json!({ "metadata": { "metrics": { "latencyMs": 7 }, "usage": usage } }),
+    ];
+    let start = json!({ "messageStart": { "p": "ab", "role": "assistant" } });
+    [start].into_iter().chain(blocks).chain(end).collect()
 }
 
 fn bedrock(calls: &[Call], rng: &mut Rng) -> Vec<Value> {

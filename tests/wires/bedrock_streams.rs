@@ -1,4 +1,4 @@
-//! Streams of Bedrock's Converse API, as the SDKs have their events and as frames have their payloads.
+//! Streams of Bedrock's Converse API.
 
 use crate::bedrock::response;
 use crate::{json, write};
@@ -71,21 +71,18 @@ fn assemble(events: &[Value]) -> Result<AssistantMessage, InterruptedError<Assis
     assembler.into_reply()
 }
 
-/// The payloads of frames, whose types are in a header. Each has padding.
-fn payloads(events: &[Value]) -> Vec<Value> {
-    let payload = |event: &Value| {
-        let mut payload =
-            event.as_object().and_then(|event| event.values().next()).expect("a payload").clone();
+/// The events with the field that hides the length of the text.
+fn padded(mut events: Vec<Value>) -> Vec<Value> {
+    for payload in events.iter_mut().filter_map(Value::as_object_mut).flat_map(|event| event.values_mut()) {
         payload["p"] = json!("abcdef");
-        payload
-    };
-    events.iter().map(payload).collect()
+    }
+    events
 }
 
 #[test]
 fn a_stream_gives_the_reply_of_the_whole_response() {
     let whole = Bedrock::new().read_reply(&response(&blocks(), "tool_use").to_string()).expect("it is read");
-    for events in [events(), payloads(&events())] {
+    for events in [events(), padded(events())] {
         let reply = assemble(&events).expect("it is complete");
         assert_eq!((reply.text(), &*reply.reasoning()), ("I look it up.", "Two cities."));
         assert_eq!(reply.tool_calls, whole.tool_calls);
@@ -131,12 +128,17 @@ fn the_last_call_of_a_truncated_stream_does_not_run() {
 
 #[test]
 fn exceptions_interrupt_the_stream() {
-    let wrapped = json!({ "throttlingException": { "message": "Too many requests" } });
-    for exception in [&wrapped, &wrapped["throttlingException"]] {
-        let mut events = events()[..9].to_vec();
-        events.push(exception.clone());
-        let error = assemble(&events).expect_err("it is interrupted");
-        assert!(error.to_string().contains("Too many requests"), "{error}");
-        assert_eq!(error.partial.text(), "I look it up.");
-    }
+    let mut events = events()[..9].to_vec();
+    events.push(json!({ "throttlingException": { "message": "Too many requests" } }));
+    let error = assemble(&events).expect_err("it is interrupted");
+    assert!(error.to_string().contains("Too many requests"), "{error}");
+    assert_eq!(error.partial.text(), "I look it up.");
+}
+
+#[test]
+fn a_payload_without_its_type_is_skipped() {
+    let chunk = Bedrock::new().read_event(r#"{"contentBlockIndex":0,"delta":{"text":"Hi"}}"#);
+    let mut assembler = ReplyAssembler::new().wire(Bedrock::new());
+    let events: Vec<_> = assembler.push_chunk(chunk).collect();
+    assert!(matches!(events[..], [ReplyEvent::Skipped(_)]), "{events:?}");
 }

@@ -2,8 +2,8 @@
 //!
 //! A [`Conversation`](tool_runtime::Conversation) is always valid. A list of messages that another program wrote, that was stored
 //! in a database, or that was shortened, may be invalid: [`history::validate`](tool_runtime::history::validate()) lists its errors,
-//! [`quoted_error()`] has the messages of providers for these errors, and [`repair()`] makes the list valid and reports each
-//! change. A program that reads such lists depends on this package, in addition to `tool-runtime`:
+//! [`quoted_error()`] has the messages of providers for these errors, [`possible_violations()`] lists what only some servers reject, and
+//! [`repair()`] makes the list valid and reports each change. A program that reads such lists depends on this package, in addition to `tool-runtime`:
 //!
 //! ```toml
 //! [dependencies]
@@ -13,12 +13,16 @@
 #![warn(clippy::disallowed_methods)]
 
 mod pairing;
+mod possible_violations;
 mod quoted_error;
 mod rebuild;
+mod rejected_by;
 mod repair;
 mod report;
 
+pub use possible_violations::possible_violations;
 pub use quoted_error::{QuotedError, quoted_error};
+pub use rejected_by::rejected_by;
 pub use repair::{Orphans, repair, repair_with};
 pub use report::Repair;
 

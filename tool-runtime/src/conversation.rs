@@ -284,7 +284,7 @@ impl Conversation {
 }
 
 /// Converts messages whose calls and tool messages are paired; the package `tool-runtime-repair` repairs any others.
-/// [`history::possible_violations`](crate::history::possible_violations) lists what some servers reject in addition.
+/// `possible_violations` of the package `tool-runtime-repair` lists what some servers reject in addition.
 impl TryFrom<Vec<Message>> for Conversation {
     type Error = HistoryError;
 

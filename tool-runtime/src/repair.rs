@@ -3,6 +3,7 @@
 
 use crate::fingerprint::fingerprint;
 pub use crate::history::exchange::{Exchange, OpenCalls, exchanges};
+use crate::history::{Violation, ViolationKind};
 use crate::message::{self, AssistantMessage};
 use crate::outcome::LogWriter;
 use std::fmt;
@@ -26,4 +27,10 @@ pub fn replace_unusable_ids(reply: &mut AssistantMessage, index: usize) {
 /// Writes a text that may quote ids of a model, for a log.
 pub fn log_writer(f: &mut fmt::Formatter<'_>) -> impl fmt::Write {
     LogWriter(f)
+}
+
+/// A violation in the call at this position of the reply at this index.
+#[must_use]
+pub fn violation(kind: ViolationKind, index: usize, position: usize, id: &str) -> Violation {
+    Violation { index, id: id.to_owned(), kind, position }
 }

@@ -10,7 +10,6 @@
 mod catalog;
 mod keyword_index;
 mod ranking;
-mod results;
 mod settings;
 mod signature;
 

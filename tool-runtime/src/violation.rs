@@ -4,9 +4,8 @@ use std::fmt;
 
 /// A kind of invalid message.
 ///
-/// [`validate`](crate::history::validate) finds the kinds that strict servers reject,
-/// [`warnings`](crate::history::possible_violations) those that only some servers reject.
-/// [`rejected_by`](ViolationKind::rejected_by) lists the servers that are known to reject a kind.
+/// [`validate`](crate::history::validate) finds the kinds that strict servers reject. The package `tool-runtime-repair` finds those
+/// that only some servers reject, and lists the servers that are known to reject a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ViolationKind {
@@ -51,30 +50,6 @@ impl ViolationKind {
             ViolationKind::EmptyReply => "empty_reply",
             ViolationKind::LongId => "long_id",
             ViolationKind::RepeatedId => "repeated_id",
-        }
-    }
-
-    /// The servers that are known to reject a request with this violation.
-    #[must_use]
-    pub fn rejected_by(self) -> &'static [&'static str] {
-        match self {
-            ViolationKind::OrphanResult
-            | ViolationKind::LostCalls
-            | ViolationKind::MissingResult
-            | ViolationKind::MessageBetween => {
-                &["OpenAI", "Azure", "Anthropic", "Gemini", "DeepSeek", "Mistral", "Kimi", "Bedrock"]
-            }
-            ViolationKind::UnknownId => {
-                &["OpenAI", "Azure", "Anthropic", "DeepSeek", "Mistral", "Kimi", "Groq", "Bedrock"]
-            }
-            ViolationKind::DuplicateResult => {
-                &["OpenAI", "Azure", "Anthropic", "Gemini", "DeepSeek", "Mistral", "Bedrock"]
-            }
-            ViolationKind::DuplicateCallId => &["Anthropic", "DeepSeek", "Mistral"],
-            ViolationKind::EmptyReply => &["OpenAI", "Azure", "Bedrock", "llama.cpp"],
-            ViolationKind::MissingCallId => &["Kimi", "Bedrock"],
-            ViolationKind::LongId => &["OpenAI", "Azure"],
-            ViolationKind::RepeatedId => &["Anthropic", "DeepSeek"],
         }
     }
 }

@@ -214,8 +214,8 @@ pub trait Wire: fmt::Debug + Send + Sync {
     }
 
     /// The rules of the provider for the ids of calls. The wires of this crate replace an id that breaks a rule, in the call
-    /// and in its result. [`history::possible_violations`](crate::history::possible_violations) lists ids that are too long
-    /// or repeated. Default: no rules.
+    /// and in its result. `possible_violations` of the package `tool-runtime-repair` lists ids that are too long or repeated.
+    /// Default: no rules.
     fn id_rules(&self) -> IdRules {
         IdRules::default()
     }

@@ -1,5 +1,5 @@
-//! The keyword index and the signatures of tools: the functions of the feature `search` of `tool-runtime` that need only the text
-//! of a definition.
+//! The keyword index, the signatures of tools and the results of searches: the functions of the feature `search` of `tool-runtime`
+//! that need only the text of a definition.
 //!
 //! The package is a part of `tool-runtime`, which depends on exactly its version. Its API changes without notice, so programs do
 //! not depend on it: the module `search` of `tool-runtime` has the same index and the same signatures.
@@ -7,12 +7,13 @@
 
 mod keyword_index;
 mod one_line;
+mod results;
 mod signature;
 mod tool_words;
 mod words;
 
 pub use keyword_index::KeywordIndex;
-pub use one_line::one_line;
+pub use results::{describe_matches, describe_no_match};
 pub use signature::{FindReferenced, documented_signature, signature};
 
 /// The definition of a tool.

@@ -6,8 +6,7 @@ pub(crate) fn without_line_breaks(text: &str) -> String {
 }
 
 /// The words of a text, and `..` in place of those after this number of characters.
-#[must_use]
-pub fn one_line(text: &str, limit: usize) -> String {
+pub(crate) fn one_line(text: &str, limit: usize) -> String {
     let text = without_line_breaks(text);
     let words: Vec<&str> = text.split_whitespace().take(limit).collect();
     shortened(&words.join(" "), limit)

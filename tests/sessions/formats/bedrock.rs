@@ -32,15 +32,15 @@ pub(super) fn body(reply: &PlannedReply) -> Value {
     body
 }
 
-/// The payloads of the frames. Each has a field `p`, which hides the length of the text.
+/// Each payload has a field `p`, which hides the length of the text.
 pub(super) fn events(reply: &PlannedReply) -> Vec<Value> {
-    let mut events = vec![json!({ "role": "assistant", "p": "abcd" })];
+    let mut events = vec![json!({ "messageStart": { "role": "assistant", "p": "abcd" } })];
     let mut index = 0;
     let mut push = |start: Option<Value>, deltas: Vec<Value>| {
-        events.extend(start.map(|start| json!({ "contentBlockIndex": index, "p": "ab", "start": start })));
-        let delta = |delta: Value| json!({ "contentBlockIndex": index, "delta": delta, "p": "abcdefg" });
-        events.extend(deltas.into_iter().map(delta));
-        events.push(json!({ "contentBlockIndex": index, "p": "abc" }));
+        let block = |kind: &str, field: &str, value: Value| json!({ kind: { "contentBlockIndex": index, field: value, "p": "ab" } });
+        events.extend(start.map(|start| block("contentBlockStart", "start", start)));
+        events.extend(deltas.into_iter().map(|delta| block("contentBlockDelta", "delta", delta)));
+        events.push(json!({ "contentBlockStop": { "contentBlockIndex": index, "p": "abc" } }));
         index += 1;
     };
     if !reply.text.is_empty() {
@@ -50,9 +50,10 @@ pub(super) fn events(reply: &PlannedReply) -> Vec<Value> {
         let deltas = pieces(&call.text).into_iter().map(|piece| json!({ "toolUse": { "input": piece } }));
         push(Some(json!({ "toolUse": { "toolUseId": call.id, "name": call.tool } })), deltas.collect());
     }
-    events.push(json!({ "p": "abcdef", "stopReason": stop_reason(reply) }));
+    events.push(json!({ "messageStop": { "p": "abcdef", "stopReason": stop_reason(reply) } }));
     if let Some(tokens) = reply.usage {
-        events.push(json!({ "metrics": { "latencyMs": 7 }, "p": "a", "usage": usage(tokens) }));
+        events
+            .push(json!({ "metadata": { "metrics": { "latencyMs": 7 }, "p": "a", "usage": usage(tokens) } }));
     }
     events
 }

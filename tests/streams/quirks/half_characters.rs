@@ -47,9 +47,9 @@ fn half_a_character_loses_nothing_of_a_reply_on_any_wire() {
         r#"{"event_type":"interaction.completed","interaction":{"id":"i","status":"completed"}}"#,
     ];
     let bedrock = [
-        r#"{"contentBlockIndex":0,"delta":{"text":"a\ud83d"},"p":"abc"}"#,
+        r#"{"contentBlockDelta":{"contentBlockIndex":0,"delta":{"text":"a\ud83d"},"p":"abc"}}"#,
         r#"{"contentBlockDelta":{"contentBlockIndex":0,"delta":{"text":"\ude00b"}}}"#,
-        r#"{"stopReason":"end_turn"}"#,
+        r#"{"messageStop":{"stopReason":"end_turn"}}"#,
     ];
     let streams: [(Box<dyn Wire>, &[&str]); 5] = [
         (Box::new(Anthropic::new()), &anthropic),

@@ -46,12 +46,12 @@ async fn a_call_with_contradicting_arguments_is_an_error() {
     let converse = |index: u32, arguments: &str| {
         let start = json!({ "toolUse": { "toolUseId": "call_1", "name": "delete" } });
         [
-            json!({ "contentBlockIndex": index, "start": start }),
-            json!({ "contentBlockIndex": index, "delta": { "toolUse": { "input": arguments } } }),
-            json!({ "contentBlockIndex": index, "p": "a" }),
+            json!({ "contentBlockStart": { "contentBlockIndex": index, "start": start } }),
+            json!({ "contentBlockDelta": { "contentBlockIndex": index, "delta": { "toolUse": { "input": arguments } } } }),
+            json!({ "contentBlockStop": { "contentBlockIndex": index, "p": "a" } }),
         ]
     };
-    let converse_end = [json!({ "stopReason": "tool_use" })];
+    let converse_end = [json!({ "messageStop": { "stopReason": "tool_use" } })];
     let tool_use = |file: &str| json!({ "toolUse": { "toolUseId": "call_1", "name": "delete", "input": { "file": file } } });
     let converse_output = json!({ "output": { "message": { "content": [tool_use("a"), tool_use("b")] } }, "stopReason": "tool_use" });
     let step = |arguments: Value| json!({ "type": "function_call", "id": "call_1", "name": "delete", "arguments": arguments });
@@ -134,11 +134,11 @@ fn calls_of_two_tools_with_one_id_are_two_calls() {
     let converse = |index: u32, name: &str| {
         let start = json!({ "toolUse": { "toolUseId": "call_1", "name": name } });
         [
-            json!({ "contentBlockIndex": index, "start": start }),
-            json!({ "contentBlockIndex": index, "delta": { "toolUse": { "input": r#"{"a":1}"# } } }),
+            json!({ "contentBlockStart": { "contentBlockIndex": index, "start": start } }),
+            json!({ "contentBlockDelta": { "contentBlockIndex": index, "delta": { "toolUse": { "input": r#"{"a":1}"# } } } }),
         ]
     };
-    let converse_end = [json!({ "stopReason": "tool_use" })];
+    let converse_end = [json!({ "messageStop": { "stopReason": "tool_use" } })];
     let step = |name: &str| json!({ "type": "function_call", "id": "call_1", "name": name, "arguments": { "a": 1 } });
     let started =
         |index: u32, name: &str| json!({ "event_type": "step.start", "index": index, "step": step(name) });

@@ -51,22 +51,6 @@ impl std::ops::Deref for HistoryError {
     }
 }
 
-impl IntoIterator for HistoryError {
-    type Item = Violation;
-    type IntoIter = std::vec::IntoIter<Violation>;
-    fn into_iter(self) -> Self::IntoIter {
-        self.0.into_iter()
-    }
-}
-
-impl<'a> IntoIterator for &'a HistoryError {
-    type Item = &'a Violation;
-    type IntoIter = std::slice::Iter<'a, Violation>;
-    fn into_iter(self) -> Self::IntoIter {
-        self.0.iter()
-    }
-}
-
 impl fmt::Display for HistoryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let f = &mut LogWriter(f);

@@ -69,27 +69,19 @@ impl Usage {
         self.input_tokens.saturating_add(self.output_tokens)
     }
 
-    /// The usage with these counts; `None` if neither the input nor the output is known.
-    pub(crate) fn from_counts(input: Option<u64>, cached: Option<u64>, output: Option<u64>) -> Option<Self> {
+    /// The usage with the sums of these counts; `None` if neither the input nor the output is known.
+    pub(crate) fn from_counts(
+        input: &[Option<u64>],
+        cached: Option<u64>,
+        output: &[Option<u64>],
+    ) -> Option<Self> {
+        let sum = |counts: &[Option<u64>]| counts.iter().flatten().copied().reduce(u64::saturating_add);
+        let (input, output) = (sum(input), sum(output));
         input.or(output)?;
         Some(Usage {
             input_tokens: input.unwrap_or_default(),
             cached_input_tokens: cached.unwrap_or_default(),
             output_tokens: output.unwrap_or_default(),
         })
-    }
-
-    /// The usage with these counts, where `input` has neither the tokens that were read from the cache nor those that were
-    /// written to it, which `cached` has.
-    pub(crate) fn from_uncached_counts(
-        input: Option<u64>,
-        [read, written]: [Option<u64>; 2],
-        output: Option<u64>,
-    ) -> Option<Self> {
-        let mut usage = Usage::from_counts(input, read, output)?;
-        for tokens in [read, written].into_iter().flatten() {
-            usage.input_tokens = usage.input_tokens.saturating_add(tokens);
-        }
-        Some(usage)
     }
 }

@@ -1,15 +1,18 @@
 //! The tools that a search can find.
 
-use super::results::Results;
+use super::definition;
 use super::settings::Search;
 use super::{KeywordIndex, SearchQuery};
 use crate::context::RunContext;
+use crate::json::referenced;
+use crate::message::Part;
 use crate::output::ToolOutput;
 use crate::schema::ToolSchema;
 use crate::tool::ToolEntry;
 use std::collections::HashSet;
 use std::error::Error;
 use std::sync::{Arc, OnceLock};
+use tool_runtime_search::{describe_matches, describe_no_match};
 
 /// The number of tools in a result if the model does not set a limit.
 pub(crate) const DEFAULT_LIMIT: usize = 5;
@@ -110,9 +113,14 @@ impl<'a> Findable<'a> {
                 new.filter_map(|position| self.catalog.tools.get(position)).take(limit).collect()
             }
         };
-        let is_empty = self.tools().next().is_none();
-        let pinned = if found.is_empty() { self.pinned(query.text) } else { Vec::new() };
-        Ok(Results { found: &found, pinned, is_empty, settings }.into_output())
+        if found.is_empty() {
+            let has_tools = self.tools().next().is_some();
+            return Ok(describe_no_match(&self.pinned(query.text), has_tools).into());
+        }
+        let definitions: Vec<_> = found.iter().map(|tool| definition(tool)).collect();
+        let text = describe_matches(&definitions, settings.full_schemas, referenced);
+        let references = found.iter().map(|tool| Part::tool_reference(tool.name()));
+        Ok(references.fold(ToolOutput::new().with_text(text), ToolOutput::with_part))
     }
 
     /// The names of the pinned tools that match a query.

@@ -25,6 +25,13 @@ impl<'a> Element<'a> {
         raw(value).map(|json| Element::Raw(Cow::Owned(json)))
     }
 
+    /// An object with these fields, in their order.
+    pub(super) fn object<'f>(
+        fields: impl IntoIterator<Item = (&'f str, Element<'f>)>,
+    ) -> Result<Self, WireError> {
+        Element::new(&Entries(fields.into_iter().collect()))
+    }
+
     /// An item of the provider, verbatim if no field changes. `None` removes a field. All other values stay as they are.
     pub(super) fn native(json: &'a str, changes: &[(&str, Option<&str>)]) -> Result<Self, WireError> {
         if changes.is_empty() {
@@ -48,6 +55,12 @@ impl<'a> Element<'a> {
 impl From<Value> for Element<'_> {
     fn from(value: Value) -> Self {
         Element::Value(Cow::Owned(value))
+    }
+}
+
+impl From<&str> for Element<'_> {
+    fn from(text: &str) -> Self {
+        Value::from(text).into()
     }
 }
 

@@ -9,21 +9,12 @@ use std::borrow::Cow;
 
 /// The images that Anthropic, Bedrock and OpenAI accept: <https://docs.anthropic.com/en/docs/build-with-claude/vision>,
 /// <https://platform.openai.com/docs/guides/images-vision>. Other servers of Chat Completions accept them too.
-const COMMON: &[&str] = &["image/jpeg", "image/png", "image/gif", "image/webp"];
+const COMMON: &str = "image/jpeg, image/png, image/gif, image/webp";
 /// <https://ai.google.dev/gemini-api/docs/image-understanding>.
-const GEMINI: &[&str] = &["image/jpeg", "image/png", "image/webp", "image/heic", "image/heif"];
-
+const GEMINI: &str = "image/jpeg, image/png, image/webp, image/heic, image/heif";
 /// <https://ai.google.dev/api/interactions-api#Resource:ImageContent>.
-const INTERACTIONS: &[&str] = &[
-    "image/jpeg",
-    "image/png",
-    "image/webp",
-    "image/heic",
-    "image/heif",
-    "image/gif",
-    "image/bmp",
-    "image/tiff",
-];
+const INTERACTIONS: &str =
+    "image/jpeg, image/png, image/webp, image/heic, image/heif, image/gif, image/bmp, image/tiff";
 
 /// The characters of the base64 that are decoded to detect a type.
 const DETECTED: usize = 64;
@@ -60,8 +51,8 @@ pub(super) fn accepted(wire: &str, part: &Part) -> Option<Image> {
         gemini_interactions::NAME => INTERACTIONS,
         _ => COMMON,
     };
-    if !types.contains(&found) {
-        let text = format!("[image: {found}, which cannot be sent: the provider takes {}]", types.join(", "));
+    if types.split(", ").all(|accepted| accepted != found) {
+        let text = format!("[image: {found}, which cannot be sent: the provider takes {types}]");
         return Some(Image::Rejected(Part::text(text)));
     }
     let change = if found != mime_type {

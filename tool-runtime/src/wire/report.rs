@@ -195,11 +195,8 @@ impl fmt::Display for Report {
             _ => "the tool choice is ignored: the request has no tools".to_owned(),
         }));
         lines.extend(self.unknown_tools.iter().map(|name| format!("there is no tool `{name}` to allow")));
-        let not_custom = self.not_custom_tools.iter();
-        lines.extend(
-            not_custom
-                .map(|name| format!("the tool `{name}` is sent as a function: it has other parameters")),
-        );
+        let as_function = |name| format!("the tool `{name}` is sent as a function: it has other parameters");
+        lines.extend(self.not_custom_tools.iter().map(as_function));
         f.write_str(&lines.join("\n"))
     }
 }

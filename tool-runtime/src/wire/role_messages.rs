@@ -1,26 +1,53 @@
 //! Messages with a role and a list of elements, in which adjacent messages of one role are one message.
 
 use super::element::Element;
+use super::report::ADDED_START;
+use super::{Body, Report, WireError};
 use crate::message::Message;
 use serde::Serialize;
+use serde_json::Value;
 use std::collections::HashMap;
 
 #[derive(Serialize)]
-pub(super) struct RoleMessage<'a> {
-    pub(super) role: &'static str,
-    pub(super) content: Vec<Element<'a>>,
+struct RoleMessage<'a> {
+    role: &'static str,
+    content: Vec<Element<'a>>,
 }
 
 pub(super) const USER: &str = "user";
 pub(super) const ASSISTANT: &str = "assistant";
 
-/// Adds elements to the newest message if it has this role: all results of a reply, and the content of the user after them,
-/// are in one message. A message without elements is left out. Anthropic's API and Converse reject any other form.
-pub(super) fn push<'a>(messages: &mut Vec<RoleMessage<'a>>, role: &'static str, content: Vec<Element<'a>>) {
-    match messages.last_mut() {
-        Some(last) if last.role == role => last.content.extend(content),
-        _ if content.is_empty() => {}
-        _ => messages.push(RoleMessage { role, content }),
+/// The messages of a request.
+#[derive(Default)]
+pub(super) struct RoleMessages<'a>(Vec<RoleMessage<'a>>);
+
+impl<'a> RoleMessages<'a> {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Adds elements to the newest message if it has this role: all results of a reply, and the content of the user after them,
+    /// are in one message. A message without elements is left out. Anthropic's API and Converse reject any other form.
+    pub(super) fn push(&mut self, role: &'static str, content: Vec<Element<'a>>) {
+        match self.0.last_mut() {
+            Some(last) if last.role == role => last.content.extend(content),
+            _ if content.is_empty() => {}
+            _ => self.0.push(RoleMessage { role, content }),
+        }
+    }
+
+    /// Adds this text of the user to a conversation that starts without one.
+    pub(super) fn start(&mut self, index: usize, text_block: Value, report: &mut Report) {
+        self.push(USER, vec![text_block.into()]);
+        report.change(index, ADDED_START);
+    }
+
+    /// Writes the system messages, and the others.
+    pub(super) fn write(self, system: &[Element<'_>], body: &mut Body) -> Result<(), WireError> {
+        if !system.is_empty() {
+            body.write("system", &system)?;
+        }
+        body.write("messages", &self.0)
     }
 }
 

@@ -39,9 +39,9 @@ use crate::wire::{Body, IdRules, RequestParts, Wire};
 ///   replies, the reasoning of other providers, and reasoning without a signature or at the end of a reply.
 ///
 /// A stream consists of binary frames (`application/vnd.amazon.eventstream`), which the client reads: for example with
-/// `MessageFrameDecoder` of the crate [`aws-smithy-eventstream`](https://docs.rs/aws-smithy-eventstream). Pass the payload of each
-/// frame to [`read_event`](Wire::read_event), or an object with the type of the event as its only field, as the SDKs have it. A
-/// frame with the header `:exception-type` is an error: pass `{type: payload}`.
+/// `MessageFrameDecoder` of the crate [`aws-smithy-eventstream`](https://docs.rs/aws-smithy-eventstream). Pass each frame to
+/// [`read_event`](Wire::read_event) as an object with its type as the only field, as SDKs have it: the type is the value of its
+/// header `:event-type`, or `:exception-type` for an error.
 ///
 /// ```
 /// use std::error::Error;
@@ -123,7 +123,7 @@ impl Wire for Bedrock {
         reply::read(&replace_lone_surrogates(body))
     }
 
-    /// Reads the payload of a frame, or an object with the type of the event as its only field.
+    /// Reads an event: an object with its type as the only field.
     fn read_event(&self, data: &str) -> Chunk {
         event::read(data)
     }

@@ -95,6 +95,7 @@ pub(super) fn declined(stop_reason: &str, stop_details: &Value) -> Option<String
 /// Cached tokens are not in `input_tokens`: <https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching>.
 pub(super) fn read_usage(usage: &Value) -> Option<Usage> {
     let count = |field: &str| usage[field].as_u64();
-    let cached = [count("cache_read_input_tokens"), count("cache_creation_input_tokens")];
-    Usage::from_uncached_counts(count("input_tokens"), cached, count("output_tokens"))
+    let read = count("cache_read_input_tokens");
+    let input = [count("input_tokens"), read, count("cache_creation_input_tokens")];
+    Usage::from_counts(&input, read, &[count("output_tokens")])
 }

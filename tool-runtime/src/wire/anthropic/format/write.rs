@@ -12,12 +12,10 @@ use crate::wire::element::{Element, items_with_heads};
 use crate::wire::ids::Ids;
 use crate::wire::reasoning::{Kept, report_dropped};
 use crate::wire::rejected_keys::RejectedKeys;
-use crate::wire::report::ADDED_START;
-use crate::wire::role_messages::{self, ASSISTANT, RoleMessage, USER};
+use crate::wire::role_messages::{ASSISTANT, RoleMessages, USER};
 use crate::wire::{Body, IdRules, Report, RequestParts, WireError, written_name};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
@@ -33,7 +31,7 @@ pub(super) fn write(
     let messages = parts.messages;
     let mut writer = Writer {
         system: Vec::new(),
-        messages: Vec::new(),
+        messages: RoleMessages::default(),
         server_calls: ServerCalls::new(messages),
         ids: Ids::new(rules),
         references,
@@ -46,18 +44,15 @@ pub(super) fn write(
     }
     if let (true, Some(last)) = (writer.messages.is_empty(), messages.len().checked_sub(1)) {
         // "messages: at least one message is required"
-        writer.start(last);
+        writer.messages.start(last, text_block("."), writer.report);
     }
     let Writer { system, messages, .. } = writer;
-    if !system.is_empty() {
-        body.write("system", &system)?;
-    }
-    body.write("messages", &messages)
+    messages.write(&system, body)
 }
 
 struct Writer<'a, 'r> {
     system: Vec<Element<'a>>,
-    messages: Vec<RoleMessage<'a>>,
+    messages: RoleMessages<'a>,
     server_calls: ServerCalls<'a>,
     ids: Ids<'a>,
     references: Option<&'r References<'r>>,
@@ -103,15 +98,9 @@ impl<'a> Writer<'a, '_> {
     fn push(&mut self, index: usize, role: &'static str, blocks: Vec<Element<'a>>) {
         let is_start = self.messages.is_empty() && !blocks.is_empty();
         if is_start && role == ASSISTANT && self.server_calls.turn > 0 {
-            self.start(index);
+            self.messages.start(index, text_block("."), self.report);
         }
-        role_messages::push(&mut self.messages, role, blocks);
-    }
-
-    /// Adds the text of the user to a conversation that starts without one.
-    fn start(&mut self, index: usize) {
-        role_messages::push(&mut self.messages, USER, vec![text_block(".").into()]);
-        self.report.change(index, ADDED_START);
+        self.messages.push(role, blocks);
     }
 
     fn reply(&mut self, index: usize, reply: &'a AssistantMessage) -> Result<(), WireError> {
@@ -164,16 +153,12 @@ impl<'a> Writer<'a, '_> {
     }
 
     fn call(&self, call: &'a ToolCall) -> Result<Element<'a>, WireError> {
-        #[derive(Serialize)]
-        struct ToolUse<'a> {
-            r#type: &'static str,
-            id: Cow<'a, str>,
-            name: Cow<'a, str>,
-            input: Cow<'a, RawValue>,
-        }
-        let (id, name, input) =
-            (self.ids.written(&call.id), written_name(call), self.keys.written_arguments(call)?);
-        Element::new(&ToolUse { r#type: "tool_use", id, name, input })
+        Element::object([
+            ("type", "tool_use".into()),
+            ("id", (&*self.ids.written(&call.id)).into()),
+            ("name", (&*written_name(call)).into()),
+            ("input", Element::Raw(self.keys.written_arguments(call)?)),
+        ])
     }
 
     fn result(&mut self, index: usize, result: &'a ToolMessage) -> Result<Element<'a>, WireError> {

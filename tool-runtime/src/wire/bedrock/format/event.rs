@@ -11,35 +11,15 @@ use crate::wire::event_data::read_data;
 use serde_json::{Map, Value, json};
 use std::convert::identity;
 
-/// Reads an event: an object with its type as the only field, or its payload.
+/// Reads an event: an object with its type as the only field.
 pub(super) fn read(data: &str) -> Chunk {
     read_data(data, NAME, FORMAT, |text| {
-        let event: Map<String, Value> = serde_json::from_str(text)?;
-        let (kind, payload) = with_type(event);
-        Ok(read_event(&kind, payload, text))
+        let mut event: Map<String, Value> = serde_json::from_str(text)?;
+        Ok(match event.iter_mut().next() {
+            Some((kind, payload @ Value::Object(_))) => read_event(kind, payload.take(), text),
+            _ => vec![Piece::Skipped(beginning(text))],
+        })
     })
-}
-
-/// A field of the payload of each type of events.
-const TYPES: [(&str, &str); 8] = [
-    ("role", "messageStart"),
-    ("start", "contentBlockStart"),
-    ("delta", "contentBlockDelta"),
-    ("contentBlockIndex", "contentBlockStop"),
-    ("stopReason", "messageStop"),
-    ("usage", "metadata"),
-    ("metrics", "metadata"),
-    ("message", "exception"),
-];
-
-/// The type of an event, and its payload. The fields of a payload show its type, which is in a header of its frame.
-fn with_type(mut event: Map<String, Value>) -> (String, Value) {
-    if let (1, Some((kind, payload @ Value::Object(_)))) = (event.len(), event.iter_mut().next()) {
-        // No payload has an object as its only field.
-        return (kind.clone(), payload.take());
-    }
-    let known = TYPES.iter().find(|(field, _)| event.contains_key(*field));
-    (known.map_or("", |(_, kind)| kind).to_owned(), event.into())
 }
 
 fn read_event(kind: &str, mut payload: Value, text: &str) -> Vec<Piece> {

@@ -109,6 +109,7 @@ fn read_block(raw: &RawValue) -> serde_json::Result<ReadItem> {
 /// <https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html>.
 pub(super) fn read_usage(usage: &Value) -> Option<Usage> {
     let count = |field: &str| usage[field].as_u64();
-    let cached = [count("cacheReadInputTokens"), count("cacheWriteInputTokens")];
-    Usage::from_uncached_counts(count("inputTokens"), cached, count("outputTokens"))
+    let read = count("cacheReadInputTokens");
+    let input = [count("inputTokens"), read, count("cacheWriteInputTokens")];
+    Usage::from_counts(&input, read, &[count("outputTokens")])
 }

@@ -8,20 +8,14 @@ use crate::schema::ToolSchema;
 use crate::tool_choice::ToolChoice;
 use crate::wire::body::raw;
 use crate::wire::definitions::WrittenTools;
+use crate::wire::element::Element;
 use crate::wire::tool_arrays::{ToolArray, ToolForm};
 use crate::wire::{Body, RequestParts, WireError, written_name};
 use serde::Serialize;
+use serde_json::json;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ToolConfig<'a> {
-    tools: &'a RawValue,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tool_choice: Option<Value>,
-}
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -54,7 +48,9 @@ pub(super) fn write(body: &mut Body, parts: &RequestParts<'_>) -> Result<(), Wir
         }
     };
     body.remove("tools");
-    body.write("toolConfig", &ToolConfig { tools: &array.json, tool_choice })
+    let tools = ("tools", Element::Raw(Cow::Borrowed(&array.json)));
+    let tool_choice = tool_choice.map(|choice| ("toolChoice", choice.into()));
+    body.write("toolConfig", &Element::object([tools].into_iter().chain(tool_choice))?)
 }
 
 /// Writes the names of the tools that a history calls, if the request has no tools: "The toolConfig field must be defined when

@@ -8,20 +8,18 @@ use crate::wire::element::{Element, items_with_heads};
 use crate::wire::ids::Ids;
 use crate::wire::reasoning::{Kept, report_dropped};
 use crate::wire::rejected_keys::RejectedKeys;
-use crate::wire::report::ADDED_START;
-use crate::wire::role_messages::{self, ASSISTANT, RoleMessage, USER};
+use crate::wire::role_messages::{ASSISTANT, RoleMessages, USER};
 use crate::wire::{Body, IdRules, Report, RequestParts, WireError, written_name};
-use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 /// Writes the messages.
 pub(super) fn write(body: &mut Body, parts: &RequestParts<'_>, rules: IdRules) -> Result<(), WireError> {
     let mut writer = Writer {
         system: Vec::new(),
-        messages: Vec::new(),
+        messages: RoleMessages::default(),
         ids: Ids::new(rules),
         keys: RejectedKeys::new(parts),
         documents: HashMap::new(),
@@ -31,18 +29,15 @@ pub(super) fn write(body: &mut Body, parts: &RequestParts<'_>, rules: IdRules) -
         writer.message(index, message)?;
     }
     if let (true, Some(last)) = (writer.messages.is_empty(), parts.messages.len().checked_sub(1)) {
-        writer.start(last);
+        writer.messages.start(last, text_block("."), writer.report);
     }
     let Writer { system, messages, .. } = writer;
-    if !system.is_empty() {
-        body.write("system", &system)?;
-    }
-    body.write("messages", &messages)
+    messages.write(&system, body)
 }
 
 struct Writer<'a, 'r> {
     system: Vec<Element<'a>>,
-    messages: Vec<RoleMessage<'a>>,
+    messages: RoleMessages<'a>,
     ids: Ids<'a>,
     keys: RejectedKeys<'a>,
     /// The names of the documents so far, each with the newest number after it.
@@ -81,15 +76,9 @@ impl<'a> Writer<'a, '_> {
     /// user message."
     fn push(&mut self, index: usize, role: &'static str, blocks: Vec<Element<'a>>) {
         if self.messages.is_empty() && role == ASSISTANT && !blocks.is_empty() {
-            self.start(index);
+            self.messages.start(index, text_block("."), self.report);
         }
-        role_messages::push(&mut self.messages, role, blocks);
-    }
-
-    /// Adds the text of the user to a conversation that starts without one.
-    fn start(&mut self, index: usize) {
-        role_messages::push(&mut self.messages, USER, vec![text_block(".").into()]);
-        self.report.change(index, ADDED_START);
+        self.messages.push(role, blocks);
     }
 
     fn reply(&mut self, index: usize, reply: &'a AssistantMessage) -> Result<(), WireError> {
@@ -129,16 +118,12 @@ impl<'a> Writer<'a, '_> {
     }
 
     fn call(&self, call: &'a ToolCall) -> Result<Element<'a>, WireError> {
-        #[derive(Serialize)]
-        struct ToolUse<'a> {
-            #[serde(rename = "toolUseId")]
-            id: Cow<'a, str>,
-            name: Cow<'a, str>,
-            input: Cow<'a, RawValue>,
-        }
-        let (id, name) = (self.ids.written(&call.id), written_name(call));
-        let input = self.keys.written_arguments(call)?;
-        Element::new(&BTreeMap::from([("toolUse", ToolUse { id, name, input })]))
+        let call = Element::object([
+            ("toolUseId", (&*self.ids.written(&call.id)).into()),
+            ("name", (&*written_name(call)).into()),
+            ("input", Element::Raw(self.keys.written_arguments(call)?)),
+        ])?;
+        Element::object([("toolUse", call)])
     }
 
     /// "The content field at messages.2.content.0.toolResult cannot be empty when status value is error."

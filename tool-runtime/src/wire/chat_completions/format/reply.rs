@@ -96,11 +96,11 @@ pub(super) fn read_usage(usage: &Value) -> Option<Usage> {
     let cached = usage["prompt_tokens_details"]["cached_tokens"].as_u64();
     // DeepSeek's name.
     let cached = cached.or_else(|| usage["prompt_cache_hit_tokens"].as_u64());
-    Usage::from_counts(usage["prompt_tokens"].as_u64(), cached, usage["completion_tokens"].as_u64())
+    Usage::from_counts(&[usage["prompt_tokens"].as_u64()], cached, &[usage["completion_tokens"].as_u64()])
 }
 
 /// Ollama's own API has no `usage`.
 fn ollama_usage(response: &Map<String, Value>) -> Option<Usage> {
     let input = response.get("prompt_eval_count")?.as_u64()?;
-    Usage::from_counts(Some(input), None, response.get("eval_count").and_then(Value::as_u64))
+    Usage::from_counts(&[Some(input)], None, &[response.get("eval_count").and_then(Value::as_u64)])
 }

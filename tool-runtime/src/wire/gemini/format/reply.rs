@@ -172,12 +172,7 @@ pub(super) fn blocked(feedback: &Value) -> Option<(String, String)> {
 /// candidates, and those of the results of the provider's own tools are not among those of the prompt.
 pub(super) fn read_usage(usage: &Value) -> Option<Usage> {
     let count = |name: &str| field(usage, name).as_u64();
-    let sum = |first: &str, second: &str| {
-        let (first, second) = (count(first), count(second));
-        first.or(second)?;
-        Some(first.unwrap_or_default().saturating_add(second.unwrap_or_default()))
-    };
-    let input = sum("promptTokenCount", "toolUsePromptTokenCount");
-    let output = sum("candidatesTokenCount", "thoughtsTokenCount");
-    Usage::from_counts(input, count("cachedContentTokenCount"), output)
+    let input = [count("promptTokenCount"), count("toolUsePromptTokenCount")];
+    let output = [count("candidatesTokenCount"), count("thoughtsTokenCount")];
+    Usage::from_counts(&input, count("cachedContentTokenCount"), &output)
 }

@@ -7,20 +7,9 @@ use crate::message::{Content, Extra, Part, ToolMessage};
 use crate::wire::element::Element;
 use crate::wire::open_calls::ReadResult;
 use crate::wire::{WireError, text_with_notices};
-use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
-
-#[derive(Serialize)]
-struct FunctionResponse<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<&'a Value>,
-    name: &'a str,
-    response: Element<'a>,
-    #[serde(flatten)]
-    extra: Map<String, Value>,
-}
 
 /// The part of the result of the call with this name and, if the provider made one, this id.
 pub(super) fn write<'a>(
@@ -28,8 +17,10 @@ pub(super) fn write<'a>(
     name: &str,
     id: Option<&Value>,
 ) -> Result<Element<'a>, WireError> {
-    let (response, extra) = (response(result)?, result.extra.to_map(NAME));
-    Element::new(&BTreeMap::from([("functionResponse", FunctionResponse { id, name, response, extra })]))
+    let id = id.map(|id| ("id", id.into()));
+    let fields = id.into_iter().chain([("name", name.into()), ("response", response(result)?)]);
+    let extra = result.extra.on_wire(NAME).map(|(field, value)| (&**field, value.into()));
+    Element::object([("functionResponse", Element::object(fields.chain(extra))?)])
 }
 
 /// The API takes any object: "Use `output` key to specify function output and `error` key to specify error details (if

@@ -13,8 +13,6 @@ use crate::wire::report::{ADDED_START, ReportedPart};
 use crate::wire::{Body, Report, WireError, written_name};
 use serde::Serialize;
 use serde_json::Value;
-use serde_json::value::RawValue;
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 #[derive(Serialize)]
@@ -193,26 +191,13 @@ impl<'a> Writer<'a, '_> {
 
 /// The part of a call that does not come from the model, or not in this form.
 fn write_call(call: &ToolCall, is_first: bool) -> Result<Element<'_>, WireError> {
-    #[derive(Serialize)]
-    #[serde(rename_all = "camelCase")]
-    struct CallPart<'a> {
-        function_call: FunctionCall<'a>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        thought_signature: Option<&'static str>,
-    }
-    #[derive(Serialize)]
-    struct FunctionCall<'a> {
-        #[serde(skip_serializing_if = "Option::is_none")]
-        id: Option<&'a Value>,
-        name: &'a str,
-        args: Cow<'a, RawValue>,
-    }
     let name = written_name(call);
-    let (name, args) = (&*names::written(&name), arguments_object(call)?);
-    Element::new(&CallPart {
-        function_call: FunctionCall { id: provider_id(call), name, args },
-        thought_signature: is_first.then_some(SKIP_VALIDATION),
-    })
+    let id = provider_id(call).map(|id| ("id", id.into()));
+    let others =
+        [("name", (&*names::written(&name)).into()), ("args", Element::Raw(arguments_object(call)?))];
+    let function_call = Element::object(id.into_iter().chain(others))?;
+    let signature = is_first.then(|| ("thoughtSignature", SKIP_VALIDATION.into()));
+    Element::object([("functionCall", function_call)].into_iter().chain(signature))
 }
 
 /// The name in a result without a call, which only an invalid history has.

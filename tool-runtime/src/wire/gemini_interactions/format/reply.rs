@@ -57,14 +57,7 @@ pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
 /// input: <https://ai.google.dev/api/interactions-api#Resource:Usage>.
 pub(super) fn read_usage(usage: &Value) -> Option<Usage> {
     let count = |name: &str| usage[name].as_u64();
-    let sum = |first: &str, second: &str| match (count(first), count(second)) {
-        (None, None) => None,
-        (first, second) => Some(first.unwrap_or_default().saturating_add(second.unwrap_or_default())),
-    };
-    let input = sum("total_input_tokens", "total_tool_use_tokens");
-    Usage::from_counts(
-        input,
-        count("total_cached_tokens"),
-        sum("total_output_tokens", "total_thought_tokens"),
-    )
+    let input = [count("total_input_tokens"), count("total_tool_use_tokens")];
+    let output = [count("total_output_tokens"), count("total_thought_tokens")];
+    Usage::from_counts(&input, count("total_cached_tokens"), &output)
 }

@@ -11,9 +11,8 @@ use crate::wire::newest_response::newest_response;
 use crate::wire::reasoning::{Kept, report_dropped};
 use crate::wire::report::{ADDED_START, ReportedPart};
 use crate::wire::{Body, Report, WireError, written_name};
-use serde::Serialize;
+use serde_json::json;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -128,34 +127,19 @@ impl<'a> Writer<'a, '_> {
     }
 
     fn call(&mut self, call: &'a ToolCall) -> Result<(), WireError> {
-        #[derive(Serialize)]
-        struct FunctionCall<'a> {
-            r#type: &'static str,
-            id: &'a str,
-            name: &'a str,
-            arguments: Cow<'a, RawValue>,
-        }
         let name = names::written(&written_name(call)).into_owned();
-        let arguments = arguments_object(call)?;
-        let step = FunctionCall { r#type: "function_call", id: &call.id, name: &name, arguments };
-        self.steps.push(Element::new(&step)?);
+        self.steps.push(Element::object([
+            ("type", "function_call".into()),
+            ("id", (&*call.id).into()),
+            ("name", (&*name).into()),
+            ("arguments", Element::Raw(arguments_object(call)?)),
+        ])?);
         self.names.insert(&call.id, name);
         Ok(())
     }
 
     /// The API requires the name of the tool, although its documentation does not.
     fn result(&mut self, index: usize, result: &'a ToolMessage) -> Result<(), WireError> {
-        #[derive(Serialize)]
-        struct FunctionResult<'a> {
-            r#type: &'static str,
-            call_id: &'a str,
-            name: Cow<'a, str>,
-            result: Element<'a>,
-            #[serde(skip_serializing_if = "std::ops::Not::not")]
-            is_error: bool,
-            #[serde(flatten)]
-            extra: Map<String, Value>,
-        }
         let content = &result.content;
         let object = Some(content.as_str()).filter(|text| content.is_json() && text.starts_with('{'));
         let object: Option<&RawValue> = object.and_then(|text| serde_json::from_str(text).ok());
@@ -169,14 +153,15 @@ impl<'a> Writer<'a, '_> {
         let other_name =
             || names::written(&tool_name::sanitize(result.tool().unwrap_or("unknown"))).into_owned();
         let name = self.names.get(&*result.tool_call_id).cloned().unwrap_or_else(other_name);
-        self.steps.push(Element::new(&FunctionResult {
-            r#type: "function_result",
-            call_id: &result.tool_call_id,
-            name: name.into(),
-            result: written,
-            is_error: result.is_error(),
-            extra: result.extra.to_map(NAME),
-        })?);
+        let fields = [
+            ("type", "function_result".into()),
+            ("call_id", (&*result.tool_call_id).into()),
+            ("name", (&*name).into()),
+            ("result", written),
+        ];
+        let is_error = result.is_error().then(|| ("is_error", json!(true).into()));
+        let extra = result.extra.on_wire(NAME).map(|(field, value)| (&**field, value.into()));
+        self.steps.push(Element::object(fields.into_iter().chain(is_error).chain(extra))?);
         Ok(())
     }
 }

@@ -29,7 +29,7 @@ impl Response<'_> {
     /// The tokens, which the last line of a stream has.
     pub(super) fn usage(&self) -> Option<Usage> {
         // The server leaves out a count of zero.
-        Usage::from_counts(self.prompt_eval_count, None, self.eval_count)
+        Usage::from_counts(&[self.prompt_eval_count], None, &[self.eval_count])
     }
 }
 

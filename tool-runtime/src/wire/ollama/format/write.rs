@@ -2,14 +2,13 @@
 
 use super::{NAME, RULES};
 use crate::message::{AssistantMessage, Content, ERROR, Media, Message, Part, ToolMessage};
-use crate::wire::element::arguments_object;
+use crate::wire::element::{Element, arguments_object};
 use crate::wire::ids::Ids;
 use crate::wire::images::{self, Image};
 use crate::wire::reasoning::{Kept, report_dropped};
 use crate::wire::report::ReportedPart;
 use crate::wire::{Report, WireError, text_with_notices, written_name};
 use serde::Serialize;
-use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -28,20 +27,7 @@ pub(super) struct WrittenMessage<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     thinking: Option<&'a str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tool_calls: Vec<WrittenCall<'a>>,
-}
-
-#[derive(Serialize)]
-struct WrittenCall<'a> {
-    id: Cow<'a, str>,
-    r#type: &'static str,
-    function: Function<'a>,
-}
-
-#[derive(Serialize)]
-struct Function<'a> {
-    name: Cow<'a, str>,
-    arguments: Cow<'a, RawValue>,
+    tool_calls: Vec<Element<'a>>,
 }
 
 /// The messages of a request. Images of tool results are in a user message after the last result of a reply.
@@ -95,8 +81,15 @@ impl<'a> Writer<'a, '_> {
         }
         let mut tool_calls = Vec::with_capacity(reply.tool_calls.len());
         for call in &reply.tool_calls {
-            let function = Function { name: written_name(call), arguments: arguments_object(call)? };
-            tool_calls.push(WrittenCall { id: self.ids.written(&call.id), r#type: "function", function });
+            let arguments = Element::Raw(arguments_object(call)?);
+            let function =
+                Element::object([("name", (&*written_name(call)).into()), ("arguments", arguments)])?;
+            let id = (&*self.ids.written(&call.id)).into();
+            tool_calls.push(Element::object([
+                ("id", id),
+                ("type", "function".into()),
+                ("function", function),
+            ])?);
         }
         let refusal = reply.refusal().filter(|_| reply.text().is_empty() && reply.tool_calls.is_empty());
         let (content, thinking) = (refusal.unwrap_or(reply.text()).into(), reply.reasoning_field());

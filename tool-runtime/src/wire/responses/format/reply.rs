@@ -61,5 +61,5 @@ pub(super) fn read(body: &str, custom_tools: &CustomTools) -> Result<AssistantMe
 
 pub(super) fn read_usage(usage: &Value) -> Option<Usage> {
     let cached = usage["input_tokens_details"]["cached_tokens"].as_u64();
-    Usage::from_counts(usage["input_tokens"].as_u64(), cached, usage["output_tokens"].as_u64())
+    Usage::from_counts(&[usage["input_tokens"].as_u64()], cached, &[usage["output_tokens"].as_u64()])
 }

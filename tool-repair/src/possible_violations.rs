@@ -1,13 +1,13 @@
 //! Warnings: messages that only some servers reject.
 
-use super::violation::Violation;
-use crate::message::Message;
-use crate::violation::ViolationKind;
-use crate::wire::Wire;
 use std::collections::HashMap;
+use tool_runtime::__repair::violation;
+use tool_runtime::history::{Violation, ViolationKind};
+use tool_runtime::message::Message;
+use tool_runtime::wire::Wire;
 
 /// Finds calls with ids that only some servers of this wire reject: ids that are too long, or that a call of an earlier
-/// reply also has ([`Wire::id_rules`]). [`ViolationKind::rejected_by`] lists the servers that reject a kind.
+/// reply also has ([`Wire::id_rules`]). [`rejected_by`](crate::rejected_by()) lists the servers that reject a kind.
 ///
 /// A request that the wire writes has other ids in their place; serde of a single message does not replace them.
 /// Names and arguments of calls need no warning: a wire writes them in a form that its servers accept.
@@ -16,6 +16,7 @@ use std::collections::HashMap;
 /// use tool_runtime::message::Message;
 /// use tool_runtime::wire::ChatCompletions;
 /// use tool_runtime::{AssistantMessage, ToolCall, ToolMessage, history};
+/// use tool_runtime_repair::{possible_violations, rejected_by};
 ///
 /// let id = "call_".repeat(9);
 /// let messages = [
@@ -23,9 +24,9 @@ use std::collections::HashMap;
 ///     ToolMessage::new(&id, "12:00").into(),
 /// ];
 /// assert!(history::validate(&messages).is_ok());
-/// let warnings = history::possible_violations(&messages, &ChatCompletions::new());
+/// let warnings = possible_violations(&messages, &ChatCompletions::new());
 /// assert_eq!(warnings[0].kind, history::ViolationKind::LongId);
-/// assert_eq!(warnings[0].kind.rejected_by(), ["OpenAI", "Azure"]);
+/// assert_eq!(rejected_by(warnings[0].kind), ["OpenAI", "Azure"]);
 /// ```
 #[must_use]
 pub fn possible_violations(messages: &[Message], wire: &dyn Wire) -> Vec<Violation> {
@@ -40,7 +41,7 @@ pub fn possible_violations(messages: &[Message], wire: &dyn Wire) -> Vec<Violati
             let long = is_long.then_some(ViolationKind::LongId);
             let repeated = (is_repeated && rules.unique_across_replies).then_some(ViolationKind::RepeatedId);
             for kind in long.into_iter().chain(repeated) {
-                found.push(Violation { index, id: call.id.clone(), kind, position });
+                found.push(violation(kind, index, position, &call.id));
             }
         }
     }
