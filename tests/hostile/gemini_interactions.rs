@@ -47,11 +47,13 @@ pub(crate) fn cases() -> Vec<Case> {
         stream("Interactions: many pieces of text", 100_000, |_| {
             event("step.delta", 0, "delta", &json!({ "type": "text", "text": "a".repeat(20) }))
         }),
-        stream("Interactions: many pieces of a summary", 50_000, |number| match number {
-            0 => event("step.start", 0, "step", &json!({ "type": "thought" })),
-            _ => {
-                let content = json!({ "type": "text", "text": "a".repeat(20) });
-                event("step.delta", 0, "delta", &json!({ "type": "thought_summary", "content": content }))
+        stream("Interactions: many pieces of a summary", 50_000, |number| {
+            let content = json!({ "type": "text", "text": "a".repeat(20) });
+            match number {
+                0 => event("step.start", 0, "step", &json!({ "type": "thought" })),
+                _ => {
+                    event("step.delta", 0, "delta", &json!({ "type": "thought_summary", "content": content }))
+                }
             }
         }),
         stream("Interactions: many pieces of arguments", 100_000, |number| match number {

@@ -36,7 +36,7 @@ messages[4]: a tool message without tool calls before it (x)
     repair: messages[4]: the tool message x had no open call: removed
 warning: messages[1]: an id that is too long (bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb)
     OpenAI error: Invalid 'messages[1].tool_calls[1].id': string too long. Expected a string with maximum length 40, but got a string with length 41
-    rejected by OpenAI, Azure, Bedrock
+    rejected by OpenAI, Azure
 Violations: 3; warnings: 1; wire: chat_completions; messages: 5.
 ";
 

@@ -192,10 +192,10 @@ const HISTORIES: [Histories; 7] = [
         thanks: r#"{"content":[{"text":"Thanks!"}],"role":"assistant"}"#,
         unit: "messages",
         errors: [
-            "    Bedrock error: Expected toolResult blocks at messages.2.content for the following Ids: call_b",
-            "    Bedrock error: The number of toolResult blocks at messages.1.content exceeds the number of toolUse blocks of \
+            "    Bedrock error: Expected toolResult blocks at messages.N.content for the following Ids: call_b",
+            "    Bedrock error: The number of toolResult blocks at messages.N.content exceeds the number of toolUse blocks of \
              previous turn.",
-            "    Bedrock error: The number of toolResult blocks at messages.4.content exceeds the number of toolUse blocks of \
+            "    Bedrock error: The number of toolResult blocks at messages.N.content exceeds the number of toolUse blocks of \
              previous turn.",
         ],
     },

@@ -251,8 +251,9 @@ fn interactions_step(
     (at, name, arguments): (usize, &str, &Value),
     pieces: Vec<String>,
 ) -> Vec<Value> {
-    let step = json!({ "type": "function_call", "id": id(at), "name": name, "arguments": arguments });
-    let start = json!({ "event_type": "step.start", "index": index, "step": step });
+    let function_call =
+        json!({ "type": "function_call", "id": id(at), "name": name, "arguments": arguments });
+    let start = json!({ "event_type": "step.start", "index": index, "step": function_call });
     let deltas = pieces.into_iter().map(|text| {
         json!({ "event_type": "step.delta", "index": index,
             "delta": { "type": "arguments_delta", "arguments": text } })

@@ -136,9 +136,9 @@ fn exceptions_interrupt_the_stream() {
 }
 
 #[test]
-fn a_payload_without_its_type_is_skipped() {
-    let chunk = Bedrock::new().read_event(r#"{"contentBlockIndex":0,"delta":{"text":"Hi"}}"#);
+fn a_stream_of_payloads_without_their_types_is_an_error_that_shows_one() {
     let mut assembler = ReplyAssembler::new().wire(Bedrock::new());
-    let events: Vec<_> = assembler.push_chunk(chunk).collect();
-    assert!(matches!(events[..], [ReplyEvent::Skipped(_)]), "{events:?}");
+    assembler.push(r#"{"contentBlockIndex":0,"delta":{"text":"Hi"}}"#);
+    let error = assembler.into_reply().expect_err("it has no events").to_string();
+    assert!(error.contains("contentBlockIndex"), "{error}");
 }

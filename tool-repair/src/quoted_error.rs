@@ -39,8 +39,7 @@ pub fn quoted_error(violation: &Violation, wire: &dyn Wire) -> Option<QuotedErro
     let quoted = match wire.name() {
         "anthropic" => anthropic::quoted_error(violation),
         "bedrock" => bedrock::quoted_error(violation),
-        // Calls without ids are valid in both.
-        "gemini" | "gemini_interactions" => gemini::quoted_error(violation),
+        "gemini" => gemini::quoted_error(violation),
         "responses" => responses::quoted_error(violation),
         _ => None,
     };

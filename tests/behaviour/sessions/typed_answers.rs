@@ -217,11 +217,10 @@ async fn a_model_that_declines_ends_the_run() {
 async fn a_truncated_answer_ends_the_run() {
     for setup in setups() {
         let finish_reason = match setup.wire.name() {
-            "anthropic" => "max_tokens",
+            "anthropic" | "bedrock" => "max_tokens",
             "responses" => "max_output_tokens",
             "gemini" => "MAX_TOKENS",
             "gemini_interactions" => "incomplete",
-            "bedrock" => "max_tokens",
             _ => "length",
         };
         // Some wires have arguments that are always complete JSON.

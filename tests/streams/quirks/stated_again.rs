@@ -54,8 +54,8 @@ async fn a_call_with_contradicting_arguments_is_an_error() {
     let converse_end = [json!({ "messageStop": { "stopReason": "tool_use" } })];
     let tool_use = |file: &str| json!({ "toolUse": { "toolUseId": "call_1", "name": "delete", "input": { "file": file } } });
     let converse_output = json!({ "output": { "message": { "content": [tool_use("a"), tool_use("b")] } }, "stopReason": "tool_use" });
-    let step = |arguments: Value| json!({ "type": "function_call", "id": "call_1", "name": "delete", "arguments": arguments });
-    let started = |index: u32, arguments: Value| json!({ "event_type": "step.start", "index": index, "step": step(arguments) });
+    let function_call = |arguments: Value| json!({ "type": "function_call", "id": "call_1", "name": "delete", "arguments": arguments });
+    let started = |index: u32, arguments: Value| json!({ "event_type": "step.start", "index": index, "step": function_call(arguments) });
     let steps = |index: u32, arguments: &str| {
         [
             started(index, json!({})),
@@ -69,7 +69,7 @@ async fn a_call_with_contradicting_arguments_is_an_error() {
     let whole_steps =
         [0, 1].map(|index| started(index, json!({ "file": if index == 0 { "a" } else { "b" } })));
     let interaction = json!({ "status": "requires_action",
-        "steps": [step(json!({ "file": "a" })), step(json!({ "file": "b" }))] });
+        "steps": [function_call(json!({ "file": "a" })), function_call(json!({ "file": "b" }))] });
     for reply in [
         read(Bedrock::new(), &[&converse(0, a)[..], &converse(1, b), &converse_end].concat()),
         read(
@@ -139,13 +139,12 @@ fn calls_of_two_tools_with_one_id_are_two_calls() {
         ]
     };
     let converse_end = [json!({ "messageStop": { "stopReason": "tool_use" } })];
-    let step = |name: &str| json!({ "type": "function_call", "id": "call_1", "name": name, "arguments": { "a": 1 } });
-    let started =
-        |index: u32, name: &str| json!({ "event_type": "step.start", "index": index, "step": step(name) });
+    let function_call = |name: &str| json!({ "type": "function_call", "id": "call_1", "name": name, "arguments": { "a": 1 } });
+    let started = |index: u32, name: &str| json!({ "event_type": "step.start", "index": index, "step": function_call(name) });
     let interaction = json!({ "id": "i", "status": "requires_action" });
     let steps_end = json!({ "event_type": "interaction.completed", "interaction": interaction });
     let mut interaction = interaction;
-    interaction["steps"] = json!([step("read"), step("send"), step("read")]);
+    interaction["steps"] = json!([function_call("read"), function_call("send"), function_call("read")]);
     for reply in [
         read(
             Bedrock::new(),

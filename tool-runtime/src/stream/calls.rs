@@ -4,7 +4,7 @@ use super::event::QueuedEvent;
 use crate::json::ObjectEnd;
 use crate::message::{Arguments, CallPiece, ToolCall};
 use crate::wire::{PartialCall, PartialCalls, Provider, Reported, WhichCall, add_fields};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -158,10 +158,11 @@ impl Calls {
         self.take_arguments(position, Arguments::Json(arguments));
     }
 
-    /// Takes the arguments from the start of an item that has ended, unless they arrived in pieces.
+    /// Takes the arguments from the start of an item that has ended. Other items may have stated the call too.
     pub(super) fn take_ended(&mut self, position: usize, arguments: Value) {
         let call = &self.list.as_slice()[position];
-        if call.call.arguments.is_empty() && !call.is_partly_stated() {
+        let is_stated_again = call.is_whole() && arguments != json!({});
+        if (call.call.arguments.is_empty() || is_stated_again) && !call.is_partly_stated() {
             self.take_whole(position, arguments);
         }
     }
