@@ -296,7 +296,7 @@ fn usage_in(event: &str) -> Option<(u64, u64)> {
         (&event["response"]["usage"], "input_tokens", "output_tokens"),
         (&event["usageMetadata"], "promptTokenCount", "candidatesTokenCount"),
         (&event["interaction"]["usage"], "total_input_tokens", "total_output_tokens"),
-        (&event["usage"], "inputTokens", "outputTokens"),
+        (&event["metadata"]["usage"], "inputTokens", "outputTokens"),
         (&event, "prompt_eval_count", "eval_count"),
     ];
     usages.iter().find_map(|(usage, input, output)| Some((usage[*input].as_u64()?, usage[*output].as_u64()?)))
