@@ -1,9 +1,14 @@
 //! Repair of lists of messages that a server would reject, for programs with [`tool_runtime`].
 //!
 //! A [`Conversation`](tool_runtime::Conversation) is always valid. A list of messages that another program wrote, that was stored
-//! in a database, or that was shortened, may be invalid: [`history::validate`](tool_runtime::history::validate()) lists its errors,
-//! [`quoted_error()`] has the messages of providers for these errors, [`possible_violations()`] lists what only some servers reject, and
-//! [`repair()`] makes the list valid and reports each change. A program that reads such lists depends on this package, in addition to `tool-runtime`:
+//! in a database, or that was shortened, may be invalid:
+//!
+//! - [`history::validate`](tool_runtime::history::validate()) lists its errors;
+//! - [`possible_violations()`] lists what only some servers reject;
+//! - [`quoted_error()`] has the message of a provider for an error, and [`rejected_by()`] the servers that reject it;
+//! - [`repair()`] makes the list valid and reports each change.
+//!
+//! A program that reads such lists depends on this package, in addition to `tool-runtime`:
 //!
 //! ```toml
 //! [dependencies]

@@ -2,7 +2,8 @@
 //!
 //! A [`Wire`] writes requests and reads replies in the format of one provider's API. [`ChatCompletions`] is the default
 //! everywhere and needs no feature; `Anthropic`, `Bedrock`, `Gemini`, `GeminiInteractions`, `Ollama` and `Responses` need the
-//! features `anthropic`, `bedrock`, `gemini`, `gemini_interactions`, `ollama` and `responses`. [`by_name`] selects a wire at run time, and [`detect`] names the wire of a history.
+//! features `anthropic`, `bedrock`, `gemini`, `gemini_interactions`, `ollama` and `responses`. [`by_name`] selects a wire at run
+//! time, and [`detect`] names the wire of a history.
 //!
 //! The program sends the request, and adds the fields that do not come from the conversation:
 //!
