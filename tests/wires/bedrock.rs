@@ -213,8 +213,7 @@ fn what_the_api_rejects_is_left_out() {
     let joined = json!({ "role": "user", "content": [{ "text": "b" }, { "text": "c" }] });
     let expected = json!([user("."), { "role": "assistant", "content": [{ "text": "a" }] }, joined]);
     assert_eq!(written["messages"], expected);
-    let parts = ["[0]: dropped reasoning", "[0]: dropped reasoning", "[1]: dropped text"];
-    assert_eq!(dropped(&body), parts.map(|part| format!("messages{part}")));
+    assert_eq!(dropped(&body), ["messages[0]: dropped reasoning", "messages[0]: dropped reasoning"]);
     // An error has a content, and another result need not.
     let reply = read(&json!([call("t1", "Rome"), call("t2", "Oslo")]), "tool_use");
     let mut failed = ToolMessage::error("t1", "");
@@ -269,6 +268,24 @@ fn a_call_with_a_type_goes_back_without_it() {
         json(&write(&Bedrock::new(), &messages))["messages"][1]["content"],
         json!([call("t1", "Rome")])
     );
+}
+
+#[test]
+fn an_image_that_was_read_is_corrected_or_left_out_next_to_other_blocks() {
+    for (bytes, expected) in [
+        ("/9j/4AAQ", json!({ "image": { "format": "jpeg", "source": { "bytes": "/9j/4AAQ" } } })),
+        (
+            "AAAAHGZ0eXBhdmlm",
+            json!({ "text": "[image: image/avif, which cannot be sent: the provider takes image/jpeg, image/png, image/gif, image/webp]" }),
+        ),
+    ] {
+        let image = json!({ "image": { "format": "png", "source": { "bytes": bytes } } });
+        let cache_point = json!({ "cachePoint": { "type": "default" } });
+        let history = json!([{ "role": "user", "content": [{ "text": "?" }, image, cache_point] }]);
+        let messages = Bedrock::new().read_messages(&history.to_string()).expect("it is read");
+        let written = json(&write(&Bedrock::new(), &messages));
+        assert_eq!(written["messages"][0]["content"], json!([{ "text": "?" }, expected, cache_point]));
+    }
 }
 
 #[test]

@@ -136,6 +136,16 @@ fn exceptions_interrupt_the_stream() {
 }
 
 #[test]
+fn a_call_with_a_type_goes_back_without_it() {
+    let mut events = events();
+    events[17]["contentBlockStart"]["start"]["toolUse"]["type"] = json!("tool_use");
+    let reply = assemble(&events).expect("it is complete");
+    let results = ["t1", "t2"].map(|id| ToolMessage::new(id, "1").into());
+    let messages = [&[Message::user("?"), reply.into()], &results[..]].concat();
+    assert_eq!(json(&write(&Bedrock::new(), &messages))["messages"][1]["content"], blocks());
+}
+
+#[test]
 fn a_stream_of_payloads_without_their_types_is_an_error_that_shows_one() {
     let mut assembler = ReplyAssembler::new().wire(Bedrock::new());
     assembler.push(r#"{"contentBlockIndex":0,"delta":{"text":"Hi"}}"#);

@@ -107,7 +107,8 @@ fn a_rate_limit_has_the_time_to_wait_if_the_body_has_it() {
     }
     // https://ai.google.dev/gemini-api/docs/rate-limits
     let details = json!([{ "@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34s" }]);
-    let body = json!([{ "error": { "code": 429, "status": "RESOURCE_EXHAUSTED", "message": "Quota exceeded", "details": details } }]);
+    let body = json!([{ "error": { "code": 429, "status": "RESOURCE_EXHAUSTED", 
+        "message": "You exceeded your current quota, please check your plan and billing details.", "details": details } }]);
     assert_eq!(retry_after(kind(429, &body.to_string())), Some(Duration::from_secs(34)));
     let throttled = json!({ "__type": "ThrottlingException", "message": "Too many requests" }).to_string();
     assert_eq!(retry_after(kind(400, &throttled)), None);
@@ -122,6 +123,7 @@ fn errors_in_replies_and_streams_have_a_kind() {
             ErrorKind::Overloaded,
         ),
         ("bedrock", r#"{"throttlingException":{"message":"Slow down"}}"#, kind(429, "")),
+        ("chat_completions", r#"{"error":{"code":429,"message":"Slow down"}}"#, kind(429, "")),
         (
             "bedrock",
             r#"{"validationException":{"message":"Input is too long for requested model."}}"#,

@@ -376,6 +376,42 @@ fn texts_and_images_of_a_stream_keep_their_order() {
 }
 
 #[test]
+fn an_image_with_further_fields_is_corrected_or_left_out() {
+    for (data, expected) in [
+        (
+            "/9j/4AAQ",
+            json!({ "type": "image", "mime_type": "image/jpeg", "data": "/9j/4AAQ", "resolution": "low" }),
+        ),
+        (
+            "AAAAHGZ0eXBhdmlm",
+            json!({ "type": "text", "text": "[image: image/avif, which cannot be sent: the provider takes image/jpeg, image/png, \
+                image/webp, image/heic, image/heif, image/gif, image/bmp, image/tiff]" }),
+        ),
+    ] {
+        let image = json!({ "type": "image", "mime_type": "image/png", "data": data, "resolution": "low" });
+        let history = json!([{ "type": "user_input", "content": [image] }]);
+        let messages = GeminiInteractions::new().read_messages(&history.to_string()).expect("it is read");
+        assert_eq!(
+            json(&write(&GeminiInteractions::new(), &messages))["input"][0]["content"],
+            json!([expected])
+        );
+    }
+}
+
+#[test]
+fn a_failed_interaction_is_an_error() {
+    let mut interaction = interaction(&json!([output("a")]), "failed");
+    interaction["errors"] = json!([{ "code": 13, "message": "internal" }]);
+    let error = GeminiInteractions::new().read_reply(&interaction.to_string()).expect_err("it failed");
+    assert!(error.to_string().contains("internal"), "{error}");
+    let mut events = events();
+    *events.last_mut().expect("an event") =
+        json!({ "event_type": "interaction.completed", "interaction": interaction });
+    let error = assemble(&events).into_reply().expect_err("it failed");
+    assert!(error.to_string().contains("internal"), "{error}");
+}
+
+#[test]
 fn errors_and_truncation_of_a_stream() {
     let mut interrupted = events()[..14].to_vec();
     interrupted.push(json!({ "event_type": "error", "error": { "code": "resource_exhausted", "message": "Retry in 3s." } }));

@@ -15,7 +15,8 @@ use tool_runtime::wire::Wire;
 pub struct QuotedError {
     /// The name of the provider.
     pub by: &'static str,
-    /// The message, word for word. Its indices are those of the messages that were validated.
+    /// The message, word for word. An index in it is that of the validated message. Messages of Bedrock have `N` in place of an
+    /// index, and those of Anthropic and of the Responses API have no path.
     pub text: String,
 }
 

@@ -1,5 +1,5 @@
-//! Error messages of the API for requests with invalid messages, word for word, with `N` in place of the index of a message, since
-//! the API has all results of a reply in one.
+//! Error messages of the API for requests with invalid messages, word for word, but with `N` in place of each index: one message
+//! of the API has all results of a reply, so its indices are not those of the list.
 
 use super::QuotedError;
 use tool_runtime::history::{Violation, ViolationKind};

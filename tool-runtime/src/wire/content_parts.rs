@@ -57,10 +57,12 @@ fn native<'a>(
 
 /// The written part with the fields of the one that was read, except its data.
 fn with_other_fields(mut written: Value, read: &Value) -> Value {
-    const DATA: [&str; 6] = ["type", "text", "source", "image_url", "inlineData", "inline_data"];
+    // `image` is the block of Bedrock, and the last three are those of the Interactions API.
+    const DATA: &str = "type text source image_url inlineData inline_data image mime_type data uri";
     let is_kept = |name: &str| written["type"] == read["type"] || name == "cache_control";
     let fields = read.as_object().into_iter().flatten();
-    let kept: Vec<_> = fields.filter(|(name, _)| !DATA.contains(&&***name) && is_kept(name)).collect();
+    let kept: Vec<_> =
+        fields.filter(|(name, _)| DATA.split(' ').all(|field| field != *name) && is_kept(name)).collect();
     for (name, value) in kept {
         written[name] = value.clone();
     }

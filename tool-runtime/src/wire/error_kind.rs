@@ -48,7 +48,7 @@ const CONTEXT: &str = "context_length_exceeded|exceed_context_size|model_context
     input token count|input tokens exceed|maximum number of tokens allowed|length of all messages is too long|\
     too large for model";
 const AUTHENTICATION: &str = "invalid_api_key|api_key_invalid|authentication_error|permission_error|permission_denied|\
-    unauthenticated|unauthorized|insufficient_quota|billing|credit balance|accessdenied|unrecognizedclient|expiredtoken|\
+    unauthenticated|unauthorized|insufficient_quota|billing_error|billing_hard_limit|billing_not_active|credit balance|accessdenied|unrecognizedclient|expiredtoken|\
     incorrect api key|invalid api key|api key not valid";
 const REFUSED: &str = "content_filter|content_policy|responsibleaipolicy|prohibited_content|content management policy|\
     content policy|usage policies|safety system|moderation|flagged";
@@ -99,12 +99,15 @@ impl StreamError {
     #[must_use]
     pub fn error_kind(&self) -> Option<ErrorKind> {
         let StreamError::Server { message, error } = self else { return None };
-        Some(ErrorKind::new(0, &json!([message, error])))
+        // On some servers, the code is the status of the error.
+        let status = error["code"].as_u64().and_then(|code| u16::try_from(code).ok()).unwrap_or_default();
+        Some(ErrorKind::new(status, &json!([message, error])))
     }
 }
 
 impl WireError {
-    /// The kind of the error if the server sent it; `None` for any other reason.
+    /// The kind of the error if the server sent it; `None` for any other reason. Only the message decides:
+    /// [`ErrorKind::from_response`] reads the status and the codes too.
     #[must_use]
     pub fn error_kind(&self) -> Option<ErrorKind> {
         let WireError::Server { message } = self else { return None };

@@ -15,8 +15,8 @@ use crate::wire::{Body, IdRules, RequestParts, Wire};
 
 /// The wire of Amazon's Converse API (`POST /model/{model}/converse`, and `/converse-stream` for streams).
 ///
-/// - The model is in the URL. The program adds its settings to the [`Body`] as `inferenceConfig`, and sends a request with an
-///   API key of Bedrock (`authorization: Bearer ..`) or one that is signed.
+/// - The model is in the URL. The program adds its settings to the [`Body`] as `inferenceConfig`. It sends the request with an API
+///   key of Bedrock (`authorization: Bearer ..`), or signs it (AWS Signature Version 4).
 /// - System and developer messages are the field `system`, wherever they are in the conversation.
 /// - The blocks of a reply go back unchanged and in their order: reasoning with its signature, and calls of tools that the
 ///   provider runs itself, which are never [`ToolCall`](crate::ToolCall)s.
@@ -40,8 +40,9 @@ use crate::wire::{Body, IdRules, RequestParts, Wire};
 ///
 /// A stream consists of binary frames (`application/vnd.amazon.eventstream`), which the client reads: for example with
 /// `MessageFrameDecoder` of the crate [`aws-smithy-eventstream`](https://docs.rs/aws-smithy-eventstream). Pass each frame to
-/// [`read_event`](Wire::read_event) as an object with its type as the only field, as SDKs have it: the type is the value of its
-/// header `:event-type`, or `:exception-type` for an error.
+/// [`read_event`](Wire::read_event) as an object with one field. The name of the field is the value of the header `:event-type`, or
+/// of `:exception-type` for an error. Its value is the payload of the frame: for example
+/// `{"contentBlockDelta":{"contentBlockIndex":0,"delta":{"text":"Hi"}}}`. A stream does not keep the citations and images of a reply.
 ///
 /// ```
 /// use std::error::Error;

@@ -27,6 +27,7 @@ use serde_json::value::RawValue;
 /// - The steps of a reply go back unchanged and in their order: thoughts with their signatures, and steps of tools that the
 ///   provider runs itself, which are never [`ToolCall`](crate::ToolCall)s. A reply that does not come from this API gets a thought
 ///   with the signature `skip_thought_signature_validator` before its first call, since the API rejects a call without a thought.
+/// - A stream does not keep the annotations of texts.
 /// - Results have `is_error`, and images and files. A JSON object is sent as an object, anything else as text or a list of
 ///   contents.
 /// - Arguments are objects, so a truncated call may look complete: a call that is the last step of a truncated reply counts as

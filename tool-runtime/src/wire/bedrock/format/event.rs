@@ -3,6 +3,7 @@
 
 use super::reply::{SERVER_TOOL_USE, read_usage};
 use super::{FORMAT, NAME};
+use crate::json::remove_entry;
 use crate::message::{
     CallPiece, Chunk, Finish, Growth, ItemContent, ItemKind, Piece, ReadItem, StreamError, WrapItem,
 };
@@ -52,9 +53,13 @@ fn read_event(kind: &str, mut payload: Value, text: &str) -> Vec<Piece> {
 fn start_block(index: i64, mut start: Value, pieces: &mut Vec<Piece>) {
     let mut call = None;
     let (item, kind, wrap): (Value, _, WrapItem) = if start["toolUse"].is_object() {
-        let item = start["toolUse"].take();
-        let text = |field: &str| item[field].as_str().unwrap_or_default().to_owned();
+        let mut item = start["toolUse"].take();
         let is_own = item["type"] != SERVER_TOOL_USE;
+        if let (true, Some(fields)) = (is_own, item.as_object_mut()) {
+            // Some responses have a `type` that requests must not have.
+            remove_entry(fields, "type");
+        }
+        let text = |field: &str| item[field].as_str().unwrap_or_default().to_owned();
         call = is_own.then(|| CallPiece {
             id: text("toolUseId"),
             name: text("name"),
@@ -89,7 +94,7 @@ fn read_delta(index: i64, mut delta: Value, pieces: &mut Vec<Piece>) {
             pieces.extend(growths.map(|growth| Piece::ItemGrowth { index, field: "content", growth }));
         }
         ("reasoningContent", reasoning) => read_reasoning(index, &reasoning, pieces),
-        // Citations, images of models, and what the API adds.
+        // Citations and images, which a stream does not keep, and what the API adds.
         _ => {}
     }
 }

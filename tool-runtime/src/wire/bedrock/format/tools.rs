@@ -11,25 +11,9 @@ use crate::wire::definitions::WrittenTools;
 use crate::wire::element::Element;
 use crate::wire::tool_arrays::{ToolArray, ToolForm};
 use crate::wire::{Body, RequestParts, WireError, written_name};
-use serde::Serialize;
 use serde_json::json;
-use serde_json::value::RawValue;
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ToolSpec<'a> {
-    name: &'a str,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    description: &'a str,
-    input_schema: InputSchema<'a>,
-}
-
-#[derive(Serialize)]
-struct InputSchema<'a> {
-    json: &'a RawValue,
-}
+use std::collections::BTreeSet;
 
 pub(super) fn write(body: &mut Body, parts: &RequestParts<'_>) -> Result<(), WireError> {
     let choice = parts.choice(&mut body.report);
@@ -74,10 +58,13 @@ fn tool_array(tools: &[&ToolSchema]) -> Result<ToolArray, WireError> {
     let mut written = WrittenTools::default();
     written.add(tools.iter().copied(), &FUNCTIONS, None);
     let definitions = written.tools.iter().map(|(tool, definition)| {
-        let (name, description) = (tool.name(), definition.description(tool));
-        let input_schema = InputSchema { json: definition.parameters(tool) };
-        BTreeMap::from([("toolSpec", ToolSpec { name, description, input_schema })])
+        let description = Some(definition.description(tool)).filter(|description| !description.is_empty());
+        let description = description.map(|description| ("description", description.into()));
+        let schema = Element::object([("json", Element::Raw(Cow::Borrowed(definition.parameters(tool))))])?;
+        let name = [("name", tool.name().into())].into_iter();
+        let spec = Element::object(name.chain(description).chain([("inputSchema", schema)]))?;
+        Element::object([("toolSpec", spec)])
     });
-    let json = raw(&definitions.collect::<Vec<_>>())?;
+    let json = raw(&definitions.collect::<Result<Vec<_>, _>>()?)?;
     Ok(written.into_array(json))
 }

@@ -152,7 +152,10 @@ impl<'a> Writer<'a, '_> {
         for mut block in blocks {
             let kind = kind(&block).to_owned();
             let is_blank = block["text"].as_str().is_some_and(|text| text.trim().is_empty());
-            if is_blank || !kinds.is_empty() && !kinds.contains(&&*kind) {
+            if is_blank {
+                continue;
+            }
+            if !kinds.is_empty() && !kinds.contains(&&*kind) {
                 self.report.drop_part(index, kind);
                 continue;
             }

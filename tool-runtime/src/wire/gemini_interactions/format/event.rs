@@ -37,6 +37,9 @@ fn read_event(event: Event<'_>, text: &str) -> Vec<Piece> {
             add_interaction(event.interaction, &mut pieces);
         }
         "interaction.completed" => {
+            if let Some(message) = event.interaction.failure() {
+                return vec![Piece::Error(StreamError::Server { message, error: event.interaction.errors })];
+            }
             add_interaction(event.interaction, &mut pieces);
             pieces.push(Piece::Done);
         }
@@ -115,6 +118,9 @@ fn read_delta(index: i64, mut delta: Value, pieces: &mut Vec<Piece>) {
         }
         "thought_summary" => {
             let content = delta["content"].take();
+            if content.is_null() {
+                return;
+            }
             pieces.extend(content["text"].as_str().map(|text| Piece::Reasoning(text.to_owned())));
             ("summary", Growth::Element(content))
         }

@@ -6,7 +6,6 @@ use super::{NAME, names};
 use crate::json::remove_entry;
 use crate::message::{Content, Extra, InputMessage, Message, Origin, ToolMessage};
 use crate::wire::WireError;
-use crate::wire::error::beginning;
 use crate::wire::expected::{Expected, is_list};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -66,8 +65,7 @@ pub(super) fn messages(body: &str) -> Result<Vec<Message>, WireError> {
 }
 
 fn content(value: Value) -> Result<Content, WireError> {
-    let text = beginning(&value.to_string());
-    read_content(value).ok_or_else(|| REQUEST.unexpected(format_args!("the content {text}")))
+    read_content(value).ok_or_else(|| REQUEST.unexpected("a content that is a number or a boolean"))
 }
 
 /// Adds the reply with these steps, if there are any.

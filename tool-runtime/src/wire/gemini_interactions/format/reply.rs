@@ -4,7 +4,7 @@ use super::NAME;
 use super::step::{ends_with_call, read_steps};
 use crate::message::{AssistantMessage, Finish, Origin, Usage};
 use crate::wire::WireError;
-use crate::wire::error::{beginning, server_error};
+use crate::wire::error::{beginning, server_error, server_message};
 use crate::wire::expected::Expected;
 use serde::Deserialize;
 use serde_json::Value;
@@ -22,19 +22,26 @@ pub(super) struct Interaction<'a> {
     #[serde(borrow)]
     steps: Option<Vec<&'a RawValue>>,
     pub(super) usage: Value,
-    errors: Value,
+    pub(super) errors: Value,
     error: Value,
+}
+
+impl Interaction<'_> {
+    /// The message of the error, if the interaction has failed with one.
+    pub(super) fn failure(&self) -> Option<String> {
+        let has_failed = self.status.as_deref() == Some("failed");
+        server_message(&self.errors[0]).filter(|_| has_failed)
+    }
 }
 
 /// Reads the body of a response.
 pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
     let interaction: Interaction<'_> = REPLY.read(body)?;
     server_error(&interaction.error)?;
-    let status = interaction.status.as_deref();
-    if status == Some("failed") {
-        server_error(&interaction.errors[0])?;
+    if let Some(message) = interaction.failure() {
+        return Err(WireError::Server { message });
     }
-    if let Some(status @ ("in_progress" | "queued")) = status {
+    if let Some(status @ ("in_progress" | "queued")) = interaction.status.as_deref() {
         return Err(
             REPLY.unexpected(format_args!("the interaction is `{status}`: retrieve it when it is complete"))
         );
