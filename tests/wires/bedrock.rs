@@ -259,6 +259,21 @@ fn a_history_with_blocks_of_the_api_goes_back_as_it_came() {
 
 // Recorded responses have this type, which requests must not have.
 #[test]
+fn a_call_without_a_name_goes_back_with_the_name_that_the_tools_have() {
+    for name in [Value::Null, json!(7), json!("")] {
+        let reply = read(
+            &json!([{ "text": "", "toolUse": { "toolUseId": "t1", "name": name, "input": {} } }]),
+            "tool_use",
+        );
+        let messages = [Message::user("?"), reply.into(), ToolMessage::new("t1", "sunny").into()];
+        let written = json(&write(&Bedrock::new(), &messages));
+        let call = &written["messages"][1]["content"][0]["toolUse"];
+        assert!(call["name"].as_str().is_some_and(|name| !name.is_empty()), "{written}");
+        assert_eq!(call["name"], written["toolConfig"]["tools"][0]["toolSpec"]["name"]);
+    }
+}
+
+#[test]
 fn a_call_with_a_type_goes_back_without_it() {
     let mut typed = call("t1", "Rome");
     typed["toolUse"]["type"] = json!("tool_use");

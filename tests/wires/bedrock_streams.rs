@@ -146,6 +146,55 @@ fn a_call_with_a_type_goes_back_without_it() {
 }
 
 #[test]
+fn a_block_after_the_end_of_another_with_its_index_is_another_block() {
+    let events = [
+        json!({ "messageStart": { "role": "assistant" } }),
+        delta(0, &json!({ "reasoningContent": { "text": "Hm." } })),
+        delta(0, &json!({ "reasoningContent": { "signature": "c2ln" } })),
+        stop(0),
+        delta(0, &json!({ "text": "Hi" })),
+        stop(0),
+        json!({ "messageStop": { "stopReason": "end_turn" } }),
+        json!({ "metadata": { "usage": {} } }),
+    ];
+    let reply = assemble(&events).expect("it is complete");
+    assert_eq!((reply.text(), &*reply.reasoning()), ("Hi", "Hm."));
+    let messages = [Message::user("?"), reply.into(), Message::user("!")];
+    let thought = json!({ "reasoningContent": { "reasoningText": { "text": "Hm.", "signature": "c2ln" } } });
+    assert_eq!(
+        json(&write(&Bedrock::new(), &messages))["messages"][1]["content"],
+        json!([thought, { "text": "Hi" }])
+    );
+}
+
+#[test]
+fn arguments_are_taken_from_the_start_of_a_call_and_from_values_and_an_empty_input_is_written() {
+    for (input, pieces, expected) in [
+        (json!({ "a": 1 }), vec![], json!({ "a": 1 })),
+        (Value::Null, vec![json!({ "a": 1 })], json!({ "a": 1 })),
+        (Value::Null, vec![json!("")], json!({})),
+        (Value::Null, vec![], json!({})),
+    ] {
+        let mut start = json!({ "toolUse": { "toolUseId": "t1", "name": "now", "input": input } });
+        if input.is_null() {
+            start["toolUse"].as_object_mut().expect("an object").remove("input");
+        }
+        let mut events = vec![
+            json!({ "messageStart": { "role": "assistant" } }),
+            json!({ "contentBlockStart": { "contentBlockIndex": 0, "start": start } }),
+        ];
+        events.extend(pieces.iter().map(|piece| delta(0, &json!({ "toolUse": { "input": piece } }))));
+        events.extend([stop(0), json!({ "p": "a", "messageStop": { "stopReason": "tool_use" } })]);
+        let reply = assemble(&events).expect("it is complete");
+        let arguments: Value = serde_json::from_str(&reply.tool_calls[0].arguments).expect("JSON");
+        assert_eq!(arguments, expected);
+        let messages = [Message::user("?"), reply.into(), ToolMessage::new("t1", "1").into()];
+        let call = json!({ "toolUse": { "toolUseId": "t1", "name": "now", "input": expected } });
+        assert_eq!(json(&write(&Bedrock::new(), &messages))["messages"][1]["content"], json!([call]));
+    }
+}
+
+#[test]
 fn a_stream_of_payloads_without_their_types_is_an_error_that_shows_one() {
     let mut assembler = ReplyAssembler::new().wire(Bedrock::new());
     assembler.push(r#"{"contentBlockIndex":0,"delta":{"text":"Hi"}}"#);

@@ -41,6 +41,10 @@ fn the_kind_follows_from_the_status_the_codes_and_the_message() {
             anthropic(413, "request_too_large", "Request exceeds the maximum size"),
             google(400, "INVALID_ARGUMENT", "The input token count (1250074) exceeds the maximum number of tokens allowed (1048576)."),
             amazon(400, "Input is too long for requested model."),
+            // https://github.com/anthropics/claude-code/issues/228
+            anthropic(400, invalid, "input length and `max_tokens` exceed context limit: 178959 + 64000 > 200000"),
+            // https://github.com/OpenBMB/MiniCPM-V/issues/1048
+            openai(400, "BadRequestError", "", "The decoder prompt (length 10000) is longer than the maximum model length of 8192."),
             // llama.cpp
             openai(400, "exceed_context_size_error", "", "the request exceeds the available context size"),
         ]),
@@ -51,6 +55,7 @@ fn the_kind_follows_from_the_status_the_codes_and_the_message() {
             amazon(503, "Bedrock is unable to process your request."),
             plain(502, "<html><body>Bad gateway</body></html>"),
             plain(504, ""),
+            amazon(424, "The model returned an error."),
         ]),
         (ErrorKind::Authentication, vec![
             openai(401, invalid, "invalid_api_key", "Incorrect API key provided: sk-1."),
@@ -69,10 +74,15 @@ fn the_kind_follows_from_the_status_the_codes_and_the_message() {
             google(400, "INVALID_ARGUMENT", "Unknown name \"a\": Cannot find field."),
             amazon(400, "The provided model identifier is invalid."),
             plain(422, "unprocessable"),
+            anthropic(400, invalid, "tools.3.custom.name: 'flagged_orders' is invalid"),
+            openai(404, invalid, "model_not_found", "The model `omni-moderation-9` does not exist"),
+            openai(501, "not_supported_error", "", "This server does not support embeddings."),
         ]),
         (ErrorKind::ContentRefused, vec![
             openai(400, "", "content_filter", "The response was filtered due to the prompt triggering Azure OpenAI's content management policy."),
             openai(400, "image_generation_user_error", "content_policy_violation", "Your request was rejected as a result of our safety system."),
+            // https://github.com/anthropics/claude-code/issues/58367
+            anthropic(400, invalid, "Output blocked by content filtering policy"),
             // OpenRouter
             (403, json!({ "error": { "code": 403, "message": "Input was flagged", "metadata": { "reasons": ["violence"] } } }).to_string()),
         ]),
@@ -97,6 +107,8 @@ fn a_rate_limit_has_the_time_to_wait_if_the_body_has_it() {
         ("Please try again in 2h0m1s.", Some(7_201_000)),
         ("You exceeded the quota. Please retry in 34.07s.", Some(34_070)),
         ("Please retry after 12 seconds.", Some(12_000)),
+        ("Please try again after 1 minute 30 seconds.", Some(90_000)),
+        ("5 hour limit. Resets later.", None),
         ("Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 40000.", None),
         ("try again in a while", None),
         ("try again in 1e999s, or in 99999999999999999999999999999s", None),

@@ -31,7 +31,7 @@ pub(crate) enum Piece {
         kind: ItemKind,
         call: Option<CallPiece>,
         arguments: Option<Value>,
-        /// The provider sends no start of such an item: it has started already if an item with this index has.
+        /// The provider sends no start of such an item: it has started already if an item of its kind grows at this index.
         is_implied: bool,
         wrap: WrapItem,
     },

@@ -67,9 +67,13 @@ impl Items {
         is_missing.then(|| piece.clone()).filter(|text| !text.is_empty())
     }
 
-    /// Whether an item with this index has started.
-    pub(super) fn has(&self, index: i64) -> bool {
-        self.by_index.contains_key(&index)
+    /// Whether an item of this kind with this index has started and not ended.
+    pub(super) fn is_growing(&self, index: i64, kind: ItemKind) -> bool {
+        let item = self.by_index.get(&index).and_then(|&position| self.list.get(position));
+        item.is_some_and(|item| {
+            item.kind == kind
+                && matches!(&item.state, ItemState::Growing(GrowingItem { has_ended: false, .. }))
+        })
     }
 
     /// Starts an item. `call` is the position of the call that it represents.

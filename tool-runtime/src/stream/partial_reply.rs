@@ -64,7 +64,7 @@ impl PartialReply {
             Piece::Text(piece) => self.take_text(&piece, Vec::new()),
             Piece::Parts(parts, text) => self.take_text(&text, parts),
             Piece::Call(piece) => drop(self.take_call(piece)),
-            Piece::ItemStart { index, is_implied: true, .. } if self.items.has(index) => {}
+            Piece::ItemStart { index, kind, is_implied: true, .. } if self.items.is_growing(index, kind) => {}
             Piece::ItemStart { index, item, kind, call, arguments, wrap, .. } => {
                 if kind != ItemKind::Call {
                     self.calls.follow_last();

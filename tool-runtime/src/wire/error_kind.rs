@@ -44,19 +44,22 @@ pub enum ErrorKind {
 
 // The words of codes, types and messages, in small letters, by which an error is of a kind.
 const CONTEXT: &str = "context_length_exceeded|exceed_context_size|model_context_window_exceeded|too_many_prompt_tokens|\
-    request_too_large|prompt is too long|prompt too long|input is too long|context length|context window|context size|\
-    input token count|input tokens exceed|maximum number of tokens allowed|length of all messages is too long|\
-    too large for model";
+    request_too_large|request too large|prompt is too long|prompt too long|input is too long|context length|context window|\
+    context limit|context size|maximum model length|maximum prompt length|model token limit|max_prompt_tokens|too many tokens|\
+    input token count|input tokens exceed|maximum number of tokens allowed|length of all messages is too long|too large for model";
 const AUTHENTICATION: &str = "invalid_api_key|api_key_invalid|authentication_error|permission_error|permission_denied|\
-    unauthenticated|unauthorized|insufficient_quota|billing_error|billing_hard_limit|billing_not_active|credit balance|accessdenied|unrecognizedclient|expiredtoken|\
+    unauthenticated|unauthorized|insufficient_quota|billing_error|billing_hard_limit|billing_not_active|credit balance|\
+    enable billing|organization_restricted|organization has been disabled|accessdenied|unrecognizedclient|expiredtoken|\
     incorrect api key|invalid api key|api key not valid";
-const REFUSED: &str = "content_filter|content_policy|responsibleaipolicy|prohibited_content|content management policy|\
-    content policy|usage policies|safety system|moderation|flagged";
+const REFUSED: &str = "content_filter|content filter|content_policy|responsibleaipolicy|prohibited_content|invalid_prompt|\
+    content management policy|content policy|usage policies|safety system|requires moderation|was flagged|content exists risk";
 const RATE_LIMIT: &str =
     "rate_limit|rate limit|throttling|resource_exhausted|too_many_requests|too many requests";
 const OVERLOADED: &str = "overloaded|server_error|api_error|internal_error|internal server error|internalserver|\
-    serviceunavailable|service_unavailable|unavailable|modelnotready|modelstreamerror|high demand";
-const INVALID: &str = "invalid_request|invalid_argument|invalid-argument|validation|bad_request|not_found";
+    serviceunavailable|service_unavailable|unavailable|modelnotready|modelstreamerror|modelerror|modeltimeout|capacity_exceeded|\
+    deadline_exceeded|gateway_timeout|high demand";
+const INVALID: &str =
+    "invalid_request|invalid_argument|invalid-argument|validation|bad_request|not_found|not_supported";
 
 impl ErrorKind {
     /// The kind of the error of a response with this status. The body is the whole text of the response, JSON or not.
@@ -85,7 +88,7 @@ impl ErrorKind {
             413 => ErrorKind::ContextTooLong,
             400..=499 if has(INVALID) => ErrorKind::InvalidRequest,
             _ if has(RATE_LIMIT) => rate_limit(),
-            408 | 500..=599 => ErrorKind::Overloaded,
+            408 | 424 | 498 | 500 | 502..=599 => ErrorKind::Overloaded,
             _ if has(OVERLOADED) => ErrorKind::Overloaded,
             400..=499 => ErrorKind::InvalidRequest,
             _ if has(INVALID) => ErrorKind::InvalidRequest,
@@ -136,20 +139,18 @@ fn add_texts<'a>(error: &'a Value, depth: usize, texts: &mut Vec<&'a str>) {
 
 /// The time to wait, after words such as `try again in`, or in a line of its own as Google sends it: `34s`.
 fn retry_after(text: &str) -> Option<Duration> {
-    const BEFORE: [&str; 4] = ["try again in ", "retry in ", "retry after ", "wait "];
+    const BEFORE: [&str; 5] = ["try again in ", "retry in ", "retry after ", "again after ", "wait "];
     let after = BEFORE.iter().filter_map(|words| Some(text.split_once(words)?.1));
-    let lines = text.lines().filter(|line| line.starts_with(|first: char| first.is_ascii_digit()));
+    let lines = text.lines().filter(|line| line.ends_with('s') && !line.contains(' '));
     after.chain(lines).find_map(duration)
 }
 
-/// The duration at the start of a text: `1m30.5s`, `20ms`, `12 seconds`.
+/// The duration at the start of a text: `1m30.5s`, `20ms`, `1 minute 12 seconds`.
 fn duration(mut text: &str) -> Option<Duration> {
     let mut total = None;
     loop {
-        let is_number = |letter: char| letter.is_ascii_digit() || letter == '.';
-        let end = text.find(|letter| !is_number(letter)).unwrap_or(text.len());
-        let (number, rest) = text.split_at(end);
-        let rest = rest.trim_start();
+        let end = text.find(|letter: char| letter != '.' && !letter.is_ascii_digit()).unwrap_or(text.len());
+        let (number, rest) = (&text[..end], text[end..].trim_start());
         let unit: String = rest.chars().take_while(char::is_ascii_alphabetic).collect();
         let seconds = match &*unit {
             "h" | "hour" | "hours" => 3600.0,
@@ -161,6 +162,6 @@ fn duration(mut text: &str) -> Option<Duration> {
         let Ok(number) = number.parse::<f64>() else { return total };
         let more = Duration::try_from_secs_f64(number * seconds).ok()?;
         total = Some(total.unwrap_or(Duration::ZERO).checked_add(more)?);
-        text = &rest[unit.len()..];
+        text = rest[unit.len()..].trim_start_matches([' ', ',']);
     }
 }

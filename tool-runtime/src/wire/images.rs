@@ -87,21 +87,15 @@ fn standard_base64(base64: &str) -> Cow<'_, str> {
         return Cow::Borrowed(base64);
     }
     let letters = base64.chars().filter(|letter| !letter.is_whitespace());
-    let mut standard: String = letters
+    let standard: String = letters
         .map(|letter| match letter {
             '-' => '+',
             '_' => '/',
             other => other,
         })
         .collect();
-    standard.truncate(standard.trim_end_matches('=').len());
-    if standard.len() % 4 == 1 || !standard.bytes().all(is_letter) {
-        return Cow::Borrowed(base64);
-    }
-    while standard.len() % 4 != 0 {
-        standard.push('=');
-    }
-    Cow::Owned(standard)
+    let decoded = DECODER.decode(standard.trim_end_matches('='));
+    decoded.map_or(Cow::Borrowed(base64), |bytes| DECODER.encode(bytes).into())
 }
 
 /// The type of a file with these first bytes; `None` if they are unknown.

@@ -8,17 +8,17 @@ use crate::message::{
     CallPiece, Chunk, Finish, Growth, ItemContent, ItemKind, Piece, ReadItem, StreamError, WrapItem,
 };
 use crate::wire::error::beginning;
-use crate::wire::event_data::read_data;
+use crate::wire::event_data::{json_piece, read_data, stated_arguments};
 use serde_json::{Map, Value, json};
 use std::convert::identity;
 
-/// Reads an event: an object with its type as the only field.
+/// Reads an event: the object in the field with the name of its type.
 pub(super) fn read(data: &str) -> Chunk {
     read_data(data, NAME, FORMAT, |text| {
         let mut event: Map<String, Value> = serde_json::from_str(text)?;
-        Ok(match event.iter_mut().next() {
-            Some((kind, payload @ Value::Object(_))) => read_event(kind, payload.take(), text),
-            _ => vec![Piece::Skipped(beginning(text))],
+        Ok(match event.iter_mut().find(|(_, payload)| payload.is_object()) {
+            Some((kind, payload)) => read_event(kind, payload.take(), text),
+            None => vec![Piece::Skipped(beginning(text))],
         })
     })
 }
@@ -51,7 +51,7 @@ fn read_event(kind: &str, mut payload: Value, text: &str) -> Vec<Piece> {
 
 /// The start of a call, or of the result of a call that the provider runs itself. Other blocks have none.
 fn start_block(index: i64, mut start: Value, pieces: &mut Vec<Piece>) {
-    let mut call = None;
+    let (mut call, mut arguments) = (None, None);
     let (item, kind, wrap): (Value, _, WrapItem) = if start["toolUse"].is_object() {
         let mut item = start["toolUse"].take();
         let is_own = item["type"] != SERVER_TOOL_USE;
@@ -59,6 +59,7 @@ fn start_block(index: i64, mut start: Value, pieces: &mut Vec<Piece>) {
             // Some responses have a `type` that requests must not have.
             remove_entry(fields, "type");
         }
+        arguments = stated_arguments(&mut item["input"]).filter(|_| is_own);
         let text = |field: &str| item[field].as_str().unwrap_or_default().to_owned();
         call = is_own.then(|| CallPiece {
             id: text("toolUseId"),
@@ -73,7 +74,7 @@ fn start_block(index: i64, mut start: Value, pieces: &mut Vec<Piece>) {
     } else {
         return;
     };
-    pieces.push(Piece::ItemStart { index, item, kind, call, arguments: None, is_implied: false, wrap });
+    pieces.push(Piece::ItemStart { index, item, kind, call, arguments, is_implied: false, wrap });
 }
 
 fn read_delta(index: i64, mut delta: Value, pieces: &mut Vec<Piece>) {
@@ -85,8 +86,7 @@ fn read_delta(index: i64, mut delta: Value, pieces: &mut Vec<Piece>) {
             pieces.push(Piece::ItemGrowth { index, field: "text", growth: Growth::Text(piece) });
         }
         ("toolUse", Value::Object(call)) => {
-            let input = call.get("input").and_then(Value::as_str).unwrap_or_default();
-            let growth = Growth::Json(input.to_owned());
+            let growth = Growth::Json(json_piece(call.get("input")));
             pieces.push(Piece::ItemGrowth { index, field: "input", growth });
         }
         ("toolResult", Value::Array(parts)) => {

@@ -88,13 +88,13 @@ fn read_block(raw: &RawValue) -> serde_json::Result<ReadItem> {
     let owned = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let mut is_valid = true;
     let content = match serde_json::from_str(raw.get())? {
-        Block { text: Value::String(text), .. } => ItemContent::Text(text),
         Block { tool_use: Some(call), .. } if call.r#type != SERVER_TOOL_USE => {
-            let input = call.input.map_or("{}", RawValue::get);
+            let (name, input) = (owned(&call.name), call.input.map_or("{}", RawValue::get));
             // Some responses have a `type` that requests must not have.
-            is_valid = is_object(input) && call.input.is_some() && call.name != "" && call.r#type.is_null();
-            ItemContent::Call(ToolCall::new(owned(&call.id), owned(&call.name), input))
+            is_valid = is_object(input) && call.input.is_some() && !name.is_empty() && call.r#type.is_null();
+            ItemContent::Call(ToolCall::new(owned(&call.id), name, input))
         }
+        Block { text: Value::String(text), .. } => ItemContent::Text(text),
         Block { reasoning_content: Some(_), .. } => ItemContent::Reasoning,
         Block { citations_content: Value::Object(cited), .. } => {
             let texts = cited.get("content").and_then(Value::as_array).into_iter().flatten();

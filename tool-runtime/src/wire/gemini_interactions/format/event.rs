@@ -5,7 +5,7 @@ use super::reply::{Interaction, read_usage};
 use super::{FORMAT, NAME};
 use crate::message::{CallPiece, Chunk, Finish, Growth, ItemContent, ItemKind, Piece, ReadItem, StreamError};
 use crate::wire::error::{beginning, server_message};
-use crate::wire::event_data::read_data;
+use crate::wire::event_data::{json_piece, read_data, stated_arguments};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::convert::identity;
@@ -89,8 +89,7 @@ fn start_step(index: i64, mut item: Value, pieces: &mut Vec<Piece>) {
                 name: super::names::read(&text("name")).to_owned(),
                 ..CallPiece::from_arguments(index, String::new())
             });
-            arguments =
-                item["arguments"].as_object().filter(|all| !all.is_empty()).cloned().map(Value::Object);
+            arguments = stated_arguments(&mut item["arguments"]);
             ItemKind::Call
         }
         _ => ItemKind::Native,
@@ -125,7 +124,7 @@ fn read_delta(index: i64, mut delta: Value, pieces: &mut Vec<Piece>) {
             ("summary", Growth::Element(content))
         }
         "thought_signature" => ("signature", Growth::Text(text("signature"))),
-        "arguments_delta" => ("arguments", Growth::Json(text("arguments"))),
+        "arguments_delta" => ("arguments", Growth::Json(json_piece(delta.get("arguments")))),
         // A step of the provider's own tools, in one piece.
         _ => {
             for field in ["arguments", "result", "signature"] {
