@@ -45,6 +45,9 @@ fn the_kind_follows_from_the_status_the_codes_and_the_message() {
             anthropic(400, invalid, "input length and `max_tokens` exceed context limit: 178959 + 64000 > 200000"),
             // https://github.com/OpenBMB/MiniCPM-V/issues/1048
             openai(400, "BadRequestError", "", "The decoder prompt (length 10000) is longer than the maximum model length of 8192."),
+            // OpenRouter: https://openrouter.ai/docs/api/reference/errors-and-debugging
+            (400, json!({ "error": { "code": 400, "message": "Provider returned error",
+                "metadata": { "raw": r#"{"message":"prompt is too long: 210000 tokens"}"#, "provider_name": "Anthropic" } } }).to_string()),
             // llama.cpp
             openai(400, "exceed_context_size_error", "", "the request exceeds the available context size"),
         ]),
@@ -55,6 +58,7 @@ fn the_kind_follows_from_the_status_the_codes_and_the_message() {
             amazon(503, "Bedrock is unable to process your request."),
             plain(502, "<html><body>Bad gateway</body></html>"),
             plain(504, ""),
+            (200, json!({ "error": { "code": 502, "message": "Provider returned error" } }).to_string()),
             amazon(424, "The model returned an error."),
         ]),
         (ErrorKind::Authentication, vec![

@@ -73,6 +73,9 @@ impl ErrorKind {
 
     /// The kind of an error with this status; 0 if it is not known.
     pub(super) fn new(status: u16, error: &Value) -> Self {
+        // A server that sends the error in place of a reply has its status in the code.
+        let code = || error["error"]["code"].as_u64().and_then(|code| u16::try_from(code).ok());
+        let status = if status < 300 { code().unwrap_or(status) } else { status };
         let mut texts = Vec::new();
         add_texts(error, MAX_DEPTH, &mut texts);
         let text = texts.join("\n").to_ascii_lowercase();
@@ -102,9 +105,7 @@ impl StreamError {
     #[must_use]
     pub fn error_kind(&self) -> Option<ErrorKind> {
         let StreamError::Server { message, error } = self else { return None };
-        // On some servers, the code is the status of the error.
-        let status = error["code"].as_u64().and_then(|code| u16::try_from(code).ok()).unwrap_or_default();
-        Some(ErrorKind::new(status, &json!([message, error])))
+        Some(ErrorKind::new(0, &json!({ "message": message, "error": error })))
     }
 }
 
@@ -123,8 +124,7 @@ const MAX_DEPTH: usize = 6;
 
 /// Adds the codes, types and messages of an error. The output of a model is not among them.
 fn add_texts<'a>(error: &'a Value, depth: usize, texts: &mut Vec<&'a str>) {
-    const FIELDS: &str =
-        "error|errors|message|Message|code|type|__type|status|reason|details|retryDelay|innererror|detail";
+    const FIELDS: &str = "error|errors|message|Message|code|type|__type|status|reason|details|retryDelay|innererror|detail|metadata|raw";
     match error {
         _ if depth == 0 => {}
         Value::String(text) => texts.push(text),

@@ -12,10 +12,10 @@ mod write;
 use super::{FORMAT, FUNCTIONS, MAX_TOOLS, NAME, SKIP_VALIDATION, names};
 use crate::json::replace_lone_surrogates;
 use crate::message::{AssistantMessage, Chunk, Message};
+use crate::wire::element::Element;
 use crate::wire::error::WireError;
 use crate::wire::{Body, RequestParts, UseResponseFormat, Wire};
-use serde::Serialize;
-use serde_json::value::RawValue;
+use std::borrow::Cow;
 
 /// The wire of the Gemini API (`POST /v1beta/models/{model}:generateContent`, and `:streamGenerateContent?alt=sse` for
 /// streams).
@@ -153,14 +153,6 @@ impl Gemini {
     }
 }
 
-/// <https://ai.google.dev/api/generate-content#generationconfig>
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct GenerationConfig<'a> {
-    response_mime_type: &'static str,
-    response_json_schema: &'a RawValue,
-}
-
 impl Wire for Gemini {
     fn name(&self) -> &'static str {
         NAME
@@ -172,11 +164,10 @@ impl Wire for Gemini {
         tools::write(&mut body, parts, self.strict)?;
         if let Some(answer) = parts.answer_schema {
             let written = answer.written(NAME, FUNCTIONS.rules);
-            let config = GenerationConfig {
-                response_mime_type: "application/json",
-                response_json_schema: written.parameters(answer),
-            };
-            body.write_shared("generationConfig", &config)?;
+            let schema = Element::Raw(Cow::Borrowed(written.parameters(answer)));
+            // https://ai.google.dev/api/generate-content#generationconfig
+            let config = [("responseMimeType", "application/json".into()), ("responseJsonSchema", schema)];
+            body.write_shared("generationConfig", &Element::object(config)?)?;
         }
         Ok(body)
     }

@@ -12,11 +12,11 @@ use super::definitions::FUNCTIONS;
 use super::{FORMAT, NAME};
 use crate::json::replace_lone_surrogates;
 use crate::message::{AssistantMessage, Chunk, Message};
+use crate::wire::element::Element;
 use crate::wire::error::WireError;
 use crate::wire::gemini::{MAX_TOOLS, SKIP_VALIDATION, names};
 use crate::wire::{Body, RequestParts, UseResponseFormat, Wire};
-use serde::Serialize;
-use serde_json::value::RawValue;
+use std::borrow::Cow;
 
 /// The wire of Gemini's Interactions API (`POST /v1beta/interactions`), which Google recommends in place of `generateContent`.
 ///
@@ -149,13 +149,6 @@ impl GeminiInteractions {
     }
 }
 
-#[derive(Serialize)]
-struct TextFormat<'a> {
-    r#type: &'static str,
-    mime_type: &'static str,
-    schema: &'a RawValue,
-}
-
 impl Wire for GeminiInteractions {
     fn name(&self) -> &'static str {
         NAME
@@ -170,11 +163,9 @@ impl Wire for GeminiInteractions {
         tools::write(&mut body, parts, self.strict)?;
         if let Some(answer) = parts.answer_schema {
             let written = answer.written(NAME, FUNCTIONS.rules);
-            let schema = written.parameters(answer);
-            body.write(
-                "response_format",
-                &TextFormat { r#type: "text", mime_type: "application/json", schema },
-            )?;
+            let schema = ("schema", Element::Raw(Cow::Borrowed(written.parameters(answer))));
+            let format = [("type", "text".into()), ("mime_type", "application/json".into()), schema];
+            body.write("response_format", &Element::object(format)?)?;
         }
         Ok(body)
     }

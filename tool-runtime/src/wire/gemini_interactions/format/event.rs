@@ -107,11 +107,8 @@ fn read_delta(index: i64, mut delta: Value, pieces: &mut Vec<Piece>) {
             return;
         }
         "image" | "audio" | "video" | "document" => {
-            let item = ReadItem {
-                json: model_output(delta.to_string()),
-                content: ItemContent::Native,
-                is_valid: true,
-            };
+            let (json, content) = (model_output(delta.to_string()), ItemContent::Native);
+            let item = ReadItem { json, content, is_valid: true };
             pieces.push(Piece::Item { index: None, item, call: None });
             return;
         }
