@@ -1,9 +1,8 @@
 //! Replies, streams and histories of Amazon's Converse API.
 
-use crate::cases::{Case, Input};
+use crate::cases::{Case, Input, assemble};
 use serde_json::{Value, json};
 use tool_runtime::message::Message;
-use tool_runtime::stream::ReplyAssembler;
 use tool_runtime::wire::{Bedrock, RequestParts, Wire};
 
 pub(crate) fn cases() -> Vec<Case> {
@@ -90,7 +89,7 @@ fn reply(name: &'static str, blocks: impl Fn() -> String + Send + 'static) -> Ca
         let message = format!(r#"{{"role":"assistant","content":[{}]}}"#, blocks());
         format!(r#"{{"output":{{"message":{message}}},"stopReason":"tool_use"}}"#)
     };
-    text(name, body, |body| match Bedrock::new().read_reply(body) {
+    Case::text(name, body, |body| match Bedrock::new().read_reply(body) {
         Ok(reply) => written(&[Message::user("?"), reply.into(), Message::user("?")]),
         Err(error) => error.to_string(),
     })
@@ -106,7 +105,7 @@ fn history(
         let (calls, results) = (calls(), results());
         format!(r#"[{{"role":"assistant","content":[{calls}]}},{{"role":"user","content":[{results}]}}]"#)
     };
-    text(name, body, |body| match Bedrock::new().read_messages(body) {
+    Case::text(name, body, |body| match Bedrock::new().read_messages(body) {
         Ok(messages) => written(&messages),
         Err(error) => error.to_string().chars().take(100).collect(),
     })
@@ -114,26 +113,12 @@ fn history(
 
 /// Reads a stream of these events, and writes the next request.
 fn stream(name: &'static str, count: usize, event: fn(usize) -> String) -> Case {
-    let events = move || (0..count).map(event).collect::<Vec<_>>().join("\n");
-    text(name, events, |events| {
-        let mut assembler = ReplyAssembler::new().wire(Bedrock::new());
-        for event in events.lines() {
-            assembler.push(event);
-        }
-        assembler.push(r#"{"messageStop":{"stopReason":"tool_use"}}"#);
-        match assembler.into_reply() {
-            Ok(reply) => written(&[reply.into()]),
-            Err(error) => error.to_string(),
-        }
+    let end = r#"{"messageStop":{"stopReason":"tool_use"}}"#;
+    let events = move || (0..count).map(event).chain([end.to_owned()]).collect::<Vec<_>>().join("\n");
+    Case::text(name, events, |events| match assemble(Bedrock::new(), events) {
+        Ok(reply) => written(&[reply.into()]),
+        Err(error) => error,
     })
-}
-
-fn text(name: &'static str, text: impl Fn() -> String + Send + 'static, run: fn(&str) -> String) -> Case {
-    let prepare = move || {
-        let text = text();
-        Input::Text { bytes: text.len(), run: Box::new(move || run(&text)) }
-    };
-    Case { name, prepare: Box::new(prepare) }
 }
 
 /// The messages of a program, which are one message of the API.

@@ -8,12 +8,38 @@ use crate::{
 use serde_json::Value;
 use std::future::Future;
 use std::pin::Pin;
-use tool_runtime::{DynamicTool, Registry};
+use tool_runtime::stream::ReplyAssembler;
+use tool_runtime::wire::Wire;
+use tool_runtime::{AssistantMessage, DynamicTool, Registry};
 
 /// A named case.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
     pub(crate) prepare: Box<dyn Fn() -> Input + Send>,
+}
+
+impl Case {
+    /// A case that reads a text.
+    pub(crate) fn text(
+        name: &'static str,
+        text: impl Fn() -> String + Send + 'static,
+        run: fn(&str) -> String,
+    ) -> Self {
+        let prepare = move || {
+            let text = text();
+            Input::Text { bytes: text.len(), run: Box::new(move || run(&text)) }
+        };
+        Case { name, prepare: Box::new(prepare) }
+    }
+}
+
+/// Reads a reply from the lines of a text, each with an event.
+pub(crate) fn assemble(wire: impl Wire + 'static, lines: &str) -> Result<AssistantMessage, String> {
+    let mut assembler = ReplyAssembler::new().wire(wire);
+    for line in lines.lines() {
+        assembler.push(line);
+    }
+    assembler.into_reply().map_err(|error| error.to_string())
 }
 
 /// The input of a case, ready to be measured.

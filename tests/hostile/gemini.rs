@@ -1,9 +1,8 @@
 //! Replies, streams, histories and schemas of Gemini.
 
-use crate::cases::{Case, Input};
+use crate::cases::{Case, Input, assemble};
 use serde_json::{Map, Value, json};
 use tool_runtime::message::Message;
-use tool_runtime::stream::ReplyAssembler;
 use tool_runtime::wire::{Gemini, RequestParts, Wire};
 use tool_runtime::{DynamicTool, Registry};
 
@@ -47,7 +46,7 @@ fn reply(name: &'static str, parts: impl Fn() -> String + Send + 'static) -> Cas
         let parts = parts();
         format!(r#"{{"candidates":[{{"content":{{"parts":{parts}}},"finishReason":"STOP"}}]}}"#)
     };
-    text(name, body, |body| match Gemini::new().read_reply(body) {
+    Case::text(name, body, |body| match Gemini::new().read_reply(body) {
         Ok(reply) => written(&[reply.into(), Message::user("?")]),
         Err(error) => error.to_string(),
     })
@@ -62,7 +61,7 @@ fn history(
     let body = move || {
         format!(r#"[{{"role":"model","parts":{}}},{{"role":"user","parts":{}}}]"#, calls(), results())
     };
-    text(name, body, |body| match Gemini::new().read_messages(body) {
+    Case::text(name, body, |body| match Gemini::new().read_messages(body) {
         Ok(messages) => written(&messages),
         Err(error) => error.to_string().chars().take(100).collect(),
     })
@@ -72,22 +71,7 @@ fn history(
 fn stream(name: &'static str, count: usize, part: &Value) -> Case {
     let event = json!({ "candidates": [{ "content": { "parts": [part] } }] }).to_string();
     let events = move || vec![&*event; count].join("\n");
-    text(name, events, |events| {
-        let mut assembler = ReplyAssembler::new().wire(Gemini::new());
-        for event in events.lines() {
-            assembler.push(event);
-        }
-        let reply = assembler.into_reply().expect("a reply");
-        written(&[reply.into()])
-    })
-}
-
-fn text(name: &'static str, text: impl Fn() -> String + Send + 'static, run: fn(&str) -> String) -> Case {
-    let prepare = move || {
-        let text = text();
-        Input::Text { bytes: text.len(), run: Box::new(move || run(&text)) }
-    };
-    Case { name, prepare: Box::new(prepare) }
+    Case::text(name, events, |events| written(&[assemble(Gemini::new(), events).expect("a reply").into()]))
 }
 
 /// Writes a tool whose definition requires many properties that all refer to it.

@@ -1,9 +1,8 @@
 //! Replies, streams and histories of Gemini's Interactions API.
 
-use crate::cases::{Case, Input};
+use crate::cases::{Case, assemble};
 use serde_json::{Value, json};
 use tool_runtime::message::Message;
-use tool_runtime::stream::ReplyAssembler;
 use tool_runtime::wire::{GeminiInteractions, RequestParts, Wire};
 
 pub(crate) fn cases() -> Vec<Case> {
@@ -96,7 +95,7 @@ fn event(kind: &str, index: usize, field: &str, value: &Value) -> String {
 /// Reads a reply with these steps, and writes the next request.
 fn reply(name: &'static str, steps: impl Fn() -> String + Send + 'static) -> Case {
     let body = move || format!(r#"{{"id":"i","status":"requires_action","steps":[{}]}}"#, steps());
-    text(name, body, |body| match GeminiInteractions::new().read_reply(body) {
+    Case::text(name, body, |body| match GeminiInteractions::new().read_reply(body) {
         Ok(reply) => written(&[reply.into(), Message::user("?")]),
         Err(error) => error.to_string(),
     })
@@ -105,7 +104,7 @@ fn reply(name: &'static str, steps: impl Fn() -> String + Send + 'static) -> Cas
 /// Reads a history with these steps, and writes it.
 fn history(name: &'static str, steps: impl Fn() -> String + Send + 'static) -> Case {
     let body = move || format!("[{}]", steps());
-    text(name, body, |body| match GeminiInteractions::new().read_messages(body) {
+    Case::text(name, body, |body| match GeminiInteractions::new().read_messages(body) {
         Ok(messages) => written(&messages),
         Err(error) => error.to_string().chars().take(100).collect(),
     })
@@ -113,27 +112,12 @@ fn history(name: &'static str, steps: impl Fn() -> String + Send + 'static) -> C
 
 /// Reads a stream of these events, and writes the next request.
 fn stream(name: &'static str, count: usize, event: fn(usize) -> String) -> Case {
-    let events = move || (0..count).map(event).collect::<Vec<_>>().join("\n");
-    text(name, events, |events| {
-        let mut assembler = ReplyAssembler::new().wire(GeminiInteractions::new());
-        for event in events.lines() {
-            assembler.push(event);
-        }
-        assembler
-            .push(r#"{"event_type":"interaction.completed","interaction":{"status":"requires_action"}}"#);
-        match assembler.into_reply() {
-            Ok(reply) => written(&[reply.into()]),
-            Err(error) => error.to_string(),
-        }
+    let end = r#"{"event_type":"interaction.completed","interaction":{"status":"requires_action"}}"#;
+    let events = move || (0..count).map(event).chain([end.to_owned()]).collect::<Vec<_>>().join("\n");
+    Case::text(name, events, |events| match assemble(GeminiInteractions::new(), events) {
+        Ok(reply) => written(&[reply.into()]),
+        Err(error) => error,
     })
-}
-
-fn text(name: &'static str, text: impl Fn() -> String + Send + 'static, run: fn(&str) -> String) -> Case {
-    let prepare = move || {
-        let text = text();
-        Input::Text { bytes: text.len(), run: Box::new(move || run(&text)) }
-    };
-    Case { name, prepare: Box::new(prepare) }
 }
 
 fn written(messages: &[Message]) -> String {

@@ -1,9 +1,8 @@
 //! Replies, streams and histories of Ollama's own API.
 
-use crate::cases::{Case, Input};
+use crate::cases::{Case, assemble};
 use serde_json::{Value, json};
 use tool_runtime::message::Message;
-use tool_runtime::stream::ReplyAssembler;
 use tool_runtime::wire::{Ollama, RequestParts, Wire};
 
 pub(crate) fn cases() -> Vec<Case> {
@@ -42,7 +41,7 @@ fn reply(name: &'static str, calls: impl Fn() -> String + Send + 'static) -> Cas
         let calls = calls();
         format!(r#"{{"message":{{"role":"assistant","content":"","tool_calls":{calls}}},"done":true}}"#)
     };
-    text(name, body, |body| match Ollama::new().read_reply(body) {
+    Case::text(name, body, |body| match Ollama::new().read_reply(body) {
         Ok(reply) => written(&[reply.into(), Message::user("?")]),
         Err(error) => error.to_string(),
     })
@@ -57,7 +56,7 @@ fn history(
     let body = move || {
         format!(r#"[{{"role":"assistant","content":"","tool_calls":{}}},{}"#, calls(), &results()[1..])
     };
-    text(name, body, |body| match Ollama::new().read_messages(body) {
+    Case::text(name, body, |body| match Ollama::new().read_messages(body) {
         Ok(messages) => written(&messages),
         Err(error) => error.to_string().chars().take(100).collect(),
     })
@@ -67,22 +66,7 @@ fn history(
 fn stream(name: &'static str, count: usize, message: &Value) -> Case {
     let line = json!({ "message": message, "done": false }).to_string();
     let lines = move || vec![&*line; count].join("\n");
-    text(name, lines, |lines| {
-        let mut assembler = ReplyAssembler::new().wire(Ollama::new());
-        for line in lines.lines() {
-            assembler.push(line);
-        }
-        let reply = assembler.into_reply().expect("a reply");
-        written(&[reply.into()])
-    })
-}
-
-fn text(name: &'static str, text: impl Fn() -> String + Send + 'static, run: fn(&str) -> String) -> Case {
-    let prepare = move || {
-        let text = text();
-        Input::Text { bytes: text.len(), run: Box::new(move || run(&text)) }
-    };
-    Case { name, prepare: Box::new(prepare) }
+    Case::text(name, lines, |lines| written(&[assemble(Ollama::new(), lines).expect("a reply").into()]))
 }
 
 fn written(messages: &[Message]) -> String {

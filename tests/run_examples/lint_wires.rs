@@ -1,6 +1,9 @@
 //! The lint example on each wire: what it detects, reports, repairs and rejects.
 
+mod histories;
+
 use crate::process::{self, stderr, stdout};
+use histories::{HISTORIES, Histories};
 use serde_json::{Value, json};
 use std::process::Output;
 use tool_runtime::{history, wire};
@@ -9,197 +12,6 @@ use tool_runtime_testing::check_request;
 fn lint(arguments: &[&str], input: &str) -> Output {
     process::run("lint", arguments, input, &[])
 }
-
-/// The histories of a wire: an exchange with two calls and their results, with its further fields.
-struct Histories {
-    wire: &'static str,
-    field: &'static str,
-    /// The text of a whole request around the array.
-    before: &'static str,
-    after: &'static str,
-    question: &'static str,
-    /// The elements of a reply with the calls `call_a` and `call_b`.
-    reply: &'static [&'static str],
-    /// The element of both results.
-    results: &'static [&'static str],
-    /// The element of the result of `call_a`.
-    result: &'static str,
-    /// The element of a result without a call.
-    orphan: &'static str,
-    thanks: &'static str,
-    unit: &'static str,
-    /// Error messages of the provider: no result, no call, a second result.
-    errors: [&'static str; 3],
-}
-
-/// The errors of Chat Completions, which Ollama's own API shares.
-const ERRORS: [&str; 3] = [
-    "    OpenAI error: An assistant message with 'tool_calls' must be followed by tool messages responding to each \
-     'tool_call_id'. The following tool_call_ids did not have response messages: call_b",
-    "    OpenAI error: Invalid parameter: messages with role 'tool' must be a response to a preceeding message with \
-     'tool_calls'.",
-    "    Mistral error: Duplicate tool call id call_a in tool results",
-];
-
-const HISTORIES: [Histories; 7] = [
-    Histories {
-        wire: "chat_completions",
-        field: "messages",
-        before: r#"{"model":"m", "messages" : "#,
-        after: r#", "temperature":1.0}"#,
-        question: r#"{"role": "user", "content": "?"}"#,
-        reply: &[
-            r#"{"role":"assistant","content":null,"tool_calls":[{"id":"call_a","type":"function","function":{"name":"f","arguments":"{}"}},{"id":"call_b","type":"function","function":{"name":"g","arguments":"{}"}}]}"#,
-        ],
-        results: &[
-            r#"{"role":"tool","tool_call_id":"call_a","content":"1"}"#,
-            r#"{"role":"tool","tool_call_id":"call_b","content":"2"}"#,
-        ],
-        result: r#"{"role":"tool","tool_call_id":"call_a","content":"1"}"#,
-        orphan: r#"{"role":"tool","tool_call_id":"call_x","content":"3"}"#,
-        thanks: r#"{"content":"Thanks!","role":"user","name":"Ada"}"#,
-        unit: "messages",
-        errors: ERRORS,
-    },
-    Histories {
-        wire: "anthropic",
-        field: "messages",
-        before: r#"{"system": "Be brief.", "messages": "#,
-        after: r#", "max_tokens": 9, "model": "m"}"#,
-        question: r#"{"role": "user", "content": "?"}"#,
-        reply: &[
-            r#"{"role":"assistant","content":[{"type":"thinking","thinking":"Hm.","signature":"s"},{"type":"tool_use","id":"call_a","name":"f","input":{}},{"type":"tool_use","id":"call_b","name":"g","input":{}}]}"#,
-        ],
-        results: &[
-            r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"call_a","content":"1"},{"type":"tool_result","tool_use_id":"call_b","content":"2"}]}"#,
-        ],
-        result: r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"call_a","content":"1"}]}"#,
-        orphan: r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"call_x","content":"3"}]}"#,
-        thanks: r#"{"content":"Thanks!","role":"user"}"#,
-        unit: "messages",
-        errors: [
-            "    Anthropic error: `tool_use` ids were found without `tool_result` blocks immediately after: call_b. Each \
-             `tool_use` block must have a corresponding `tool_result` block in the next message.",
-            "    Anthropic error: unexpected `tool_use_id` found in `tool_result` blocks: call_x. Each `tool_result` block \
-             must have a corresponding `tool_use` block in the previous message.",
-            "    Anthropic error: each tool_use must have a single result. Found multiple `tool_result` blocks with id: call_a",
-        ],
-    },
-    Histories {
-        wire: "responses",
-        field: "input",
-        before: r#"{"instructions": "Be brief.", "input": "#,
-        after: r#", "store": true, "model": "m"}"#,
-        question: r#"{"role": "user", "content": "?"}"#,
-        reply: &[
-            r#"{"type":"reasoning","id":"rs_1","summary":[]}"#,
-            r#"{"type":"function_call","id":"fc_1","call_id":"call_a","name":"f","arguments":"{}"}"#,
-            r#"{"type":"function_call","id":"fc_2","call_id":"call_b","name":"g","arguments":"{}"}"#,
-        ],
-        results: &[
-            r#"{"type":"function_call_output","call_id":"call_a","output":"1"}"#,
-            r#"{"type":"function_call_output","call_id":"call_b","output":"2"}"#,
-        ],
-        result: r#"{"type":"function_call_output","call_id":"call_a","output":"1"}"#,
-        orphan: r#"{"type":"function_call_output","call_id":"call_x","output":"3"}"#,
-        thanks: r#"{"content":"Thanks!","role":"user","type":"message"}"#,
-        unit: "items",
-        errors: [
-            "    OpenAI error: No tool output found for function call call_b.",
-            "    OpenAI error: No tool call found for function call output with call_id call_x.",
-            "    OpenAI error: No tool call found for function call output with call_id call_a.",
-        ],
-    },
-    Histories {
-        wire: "gemini",
-        field: "contents",
-        before: r#"{"systemInstruction": {"parts": [{"text": "Be brief."}]}, "contents": "#,
-        after: r#", "generationConfig": {"temperature": 1.0}}"#,
-        question: r#"{"role": "user", "parts": [{"text": "?"}]}"#,
-        reply: &[
-            r#"{"role":"model","parts":[{"functionCall":{"id":"call_a","name":"f","args":{}},"thoughtSignature":"c2ln"},{"functionCall":{"id":"call_b","name":"g","args":{}}}]}"#,
-        ],
-        results: &[
-            r#"{"role":"user","parts":[{"functionResponse":{"id":"call_a","name":"f","response":{"output":"1"}}},{"functionResponse":{"id":"call_b","name":"g","response":{"output":"2"}}}]}"#,
-        ],
-        result: r#"{"role":"user","parts":[{"functionResponse":{"id":"call_a","name":"f","response":{"output":"1"}}}]}"#,
-        orphan: r#"{"role":"user","parts":[{"functionResponse":{"id":"call_x","name":"x","response":{"output":"3"}}}]}"#,
-        thanks: r#"{"parts":[{"text":"Thanks!"}],"role":"user"}"#,
-        unit: "contents",
-        errors: [
-            "    Gemini error: Please ensure that the number of function response parts is equal to the number of function \
-             call parts of the function call turn.",
-            "    Gemini error: Please ensure that function response turn comes immediately after a function call turn.",
-            "    Gemini error: Please ensure that the number of function response parts is equal to the number of function \
-             call parts of the function call turn.",
-        ],
-    },
-    Histories {
-        wire: "ollama",
-        field: "messages",
-        before: r#"{"model": "m", "messages": "#,
-        after: r#", "stream": false, "options": {"temperature": 1.0}}"#,
-        question: r#"{"role": "user", "content": "?"}"#,
-        reply: &[
-            r#"{"role":"assistant","content":"","thinking":"Hm.","tool_calls":[{"id":"call_a","type":"function","function":{"name":"f","arguments":{}}},{"id":"call_b","type":"function","function":{"name":"g","arguments":{}}}]}"#,
-        ],
-        results: &[
-            r#"{"role":"tool","tool_name":"f","tool_call_id":"call_a","content":"1"}"#,
-            r#"{"role":"tool","tool_name":"g","tool_call_id":"call_b","content":"2"}"#,
-        ],
-        result: r#"{"role":"tool","tool_name":"f","tool_call_id":"call_a","content":"1"}"#,
-        orphan: r#"{"role":"tool","tool_name":"x","tool_call_id":"call_x","content":"3"}"#,
-        thanks: r#"{"content":"Thanks!","role":"user"}"#,
-        unit: "messages",
-        errors: ERRORS,
-    },
-    Histories {
-        wire: "gemini_interactions",
-        field: "input",
-        before: r#"{"system_instruction": "Be brief.", "input": "#,
-        after: r#", "store": true, "model": "m"}"#,
-        question: r#"{"type": "user_input", "content": [{"type": "text", "text": "?"}]}"#,
-        reply: &[
-            r#"{"type":"thought","signature":"c2ln"}"#,
-            r#"{"type":"function_call","id":"call_a","name":"f","arguments":{}}"#,
-            r#"{"type":"function_call","id":"call_b","name":"g","arguments":{}}"#,
-        ],
-        results: &[
-            r#"{"type":"function_result","call_id":"call_a","name":"f","result":"1"}"#,
-            r#"{"type":"function_result","call_id":"call_b","name":"g","result":"2"}"#,
-        ],
-        result: r#"{"type":"function_result","call_id":"call_a","name":"f","result":"1"}"#,
-        orphan: r#"{"type":"function_result","call_id":"call_x","name":"x","result":"3"}"#,
-        thanks: r#"{"content":[{"text":"Thanks!","type":"text"}],"type":"user_input"}"#,
-        unit: "steps",
-        errors: ERRORS,
-    },
-    // The API rejects adjacent messages of one role, so that the last message is one of the model.
-    Histories {
-        wire: "bedrock",
-        field: "messages",
-        before: r#"{"system": [{"text": "Be brief."}], "messages": "#,
-        after: r#", "toolConfig": {"tools": [{"toolSpec": {"name": "f", "inputSchema": {"json": {"type": "object"}}}}]}}"#,
-        question: r#"{"role": "user", "content": [{"text": "?"}]}"#,
-        reply: &[
-            r#"{"role":"assistant","content":[{"reasoningContent":{"reasoningText":{"text":"Hm.","signature":"s"}}},{"toolUse":{"toolUseId":"call_a","name":"f","input":{}}},{"toolUse":{"toolUseId":"call_b","name":"g","input":{}}}]}"#,
-        ],
-        results: &[
-            r#"{"role":"user","content":[{"toolResult":{"toolUseId":"call_a","content":[{"text":"1"}]}},{"toolResult":{"toolUseId":"call_b","content":[{"text":"2"}]}}]}"#,
-        ],
-        result: r#"{"role":"user","content":[{"toolResult":{"toolUseId":"call_a","content":[{"text":"1"}]}}]}"#,
-        orphan: r#"{"role":"user","content":[{"toolResult":{"toolUseId":"call_x","content":[{"text":"3"}]}}]}"#,
-        thanks: r#"{"content":[{"text":"Thanks!"}],"role":"assistant"}"#,
-        unit: "messages",
-        errors: [
-            "    Bedrock error: Expected toolResult blocks at messages.N.content for the following Ids: call_b",
-            "    Bedrock error: The number of toolResult blocks at messages.N.content exceeds the number of toolUse blocks of \
-             previous turn.",
-            "    Bedrock error: The number of toolResult blocks at messages.N.content exceeds the number of toolUse blocks of \
-             previous turn.",
-        ],
-    },
-];
 
 /// The text of an array with these elements.
 fn array(parts: &[&[&str]]) -> String {
@@ -378,49 +190,37 @@ fn a_history_of_ollama_without_ids_keeps_its_text() {
 
 #[test]
 fn results_for_an_earlier_response_of_the_server_are_valid() {
-    let histories = &HISTORIES[2];
-    let array = array(&[histories.results, &[histories.thanks]]);
-    let request = format!(r#"{{"previous_response_id": "resp_1", "input": {array}}}"#);
-    let output = lint(&["--repair"], &request);
-    assert_eq!(
-        (stdout(&output), output.status.code()),
-        (format!("{request}\n"), Some(0)),
-        "{}",
-        stderr(&output)
-    );
-    assert_eq!(lint(&[], &array).status.code(), Some(1), "without the response, they have no calls");
+    for (wire, id) in
+        [("responses", "previous_response_id"), ("gemini_interactions", "previous_interaction_id")]
+    {
+        let histories = HISTORIES.iter().find(|histories| histories.wire == wire).expect("it is there");
+        let array = array(&[histories.results, &[histories.thanks]]);
+        let request = format!(r#"{{"{id}": "earlier_1", "input": {array}}}"#);
+        let output = lint(&["--repair"], &request);
+        assert_eq!(
+            (stdout(&output), output.status.code()),
+            (format!("{request}\n"), Some(0)),
+            "{}",
+            stderr(&output)
+        );
+        assert_eq!(lint(&[], &array).status.code(), Some(1), "without the response, they have no calls");
+    }
 }
 
 #[test]
-fn results_for_an_earlier_interaction_of_the_server_are_valid() {
-    let histories =
-        HISTORIES.iter().find(|histories| histories.wire == "gemini_interactions").expect("it is there");
-    let array = array(&[histories.results, &[histories.thanks]]);
-    let request = format!(r#"{{"previous_interaction_id": "interaction_1", "input": {array}}}"#);
-    let output = lint(&["--repair"], &request);
-    assert_eq!(
-        (stdout(&output), output.status.code()),
-        (format!("{request}\n"), Some(0)),
-        "{}",
-        stderr(&output)
-    );
-    assert_eq!(lint(&[], &array).status.code(), Some(1), "without the interaction, they have no calls");
-}
-
-#[test]
-fn the_input_of_an_interaction_may_be_text() {
-    let request = r#"{"system_instruction": "Be brief.", "input": "Hello!", "model": "m"}"#;
-    let output = lint(&["--repair"], request);
-    assert_eq!(stdout(&output), format!("{request}\n"));
-    assert_eq!(stderr(&output), "No violations. Wire: gemini_interactions; steps: 1.\n");
-}
-
-#[test]
-fn the_input_of_a_response_may_be_text() {
-    let request = r#"{"input": "Hello!", "model": "m"}"#;
-    let output = lint(&["--repair"], request);
-    assert_eq!(stdout(&output), format!("{request}\n"));
-    assert_eq!(stderr(&output), "No violations. Wire: responses; items: 1.\n");
+fn the_input_of_a_request_may_be_text() {
+    for (request, wire, unit) in [
+        (r#"{"input": "Hello!", "model": "m"}"#, "responses", "items"),
+        (
+            r#"{"system_instruction": "Be brief.", "input": "Hello!", "model": "m"}"#,
+            "gemini_interactions",
+            "steps",
+        ),
+    ] {
+        let output = lint(&["--repair"], request);
+        assert_eq!(stdout(&output), format!("{request}\n"));
+        assert_eq!(stderr(&output), format!("No violations. Wire: {wire}; {unit}: 1.\n"));
+    }
 }
 
 #[test]
