@@ -4,9 +4,7 @@ use crate::cases::{Case, Input};
 use crate::schemas::{chain, size};
 use serde_json::{Map, Value, json};
 use tool_runtime::message::Message;
-use tool_runtime::wire::{
-    Anthropic, Bedrock, ChatCompletions, Gemini, GeminiInteractions, Ollama, RequestParts, Responses, Wire,
-};
+use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Ollama, RequestParts, Responses, Wire};
 use tool_runtime::{DynamicTool, Registry};
 
 pub(crate) fn cases() -> Vec<Case> {
@@ -71,15 +69,9 @@ fn write(schema: Value) -> String {
     };
     let messages = [Message::user("Go.")];
     let parts = RequestParts::new(&messages).tools(registry.schemas());
-    let wires: [&dyn Wire; 7] = [
-        &ChatCompletions::new(),
-        &Responses::new(),
-        &Anthropic::new(),
-        &Bedrock::new(),
-        &Gemini::new(),
-        &GeminiInteractions::new(),
-        &Ollama::new(),
-    ];
+    // The rules of `Bedrock` and `GeminiInteractions` are those of `Anthropic` and `Gemini`.
+    let wires: [&dyn Wire; 5] =
+        [&ChatCompletions::new(), &Responses::new(), &Anthropic::new(), &Gemini::new(), &Ollama::new()];
     for wire in wires {
         if let Err(error) = wire.write(&parts) {
             return error.to_string();
