@@ -112,7 +112,7 @@ const REPLIES: &[(&str, [&str; 2], &[&str])] = &[
 
 #[test]
 fn no_pair_of_events_takes_quadratic_time_or_memory() {
-    let Some(_processor) = processor() else { return };
+    let _processor = processor();
     let mut scan = Scan::default();
     for &(wire, events) in EVENTS {
         for (first, later) in pairs(events) {
@@ -126,7 +126,7 @@ fn no_pair_of_events_takes_quadratic_time_or_memory() {
 
 #[test]
 fn no_pair_of_items_takes_quadratic_time_or_memory() {
-    let Some(_processor) = processor() else { return };
+    let _processor = processor();
     let mut scan = Scan::default();
     for &(wire, [before, after], items) in REPLIES {
         for (first, later) in pairs(items) {

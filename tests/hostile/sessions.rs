@@ -2,7 +2,7 @@
 
 use crate::cases::{Case, Input};
 use std::future::ready;
-use std::sync::Mutex;
+use std::sync::{LazyLock, Mutex};
 use tool_runtime::conversation::{NotPendingError, Request};
 use tool_runtime::dispatch::ToolResult;
 use tool_runtime::history::TrimBudget;
@@ -30,7 +30,7 @@ pub(crate) fn cases() -> Vec<Case> {
         decisions("denials one by one", |session, id| session.deny(id, "no")),
         decisions("results one by one", |session, id| session.provide_result(id, "refunded")),
         decisions("recorded results one by one", |session, id| {
-            session.replay_result(&registry(), id, ToolResult::ok("refunded"))
+            session.replay_result(&REGISTRY, id, ToolResult::ok("refunded"))
         }),
         decisions("looking at calls one by one", |session, id| {
             let pending = session.pending().expect("they wait");
@@ -56,9 +56,7 @@ fn case<F: Future<Output = String> + 'static>(
     Case { name, prepare: Box::new(prepare) }
 }
 
-fn registry() -> Registry {
-    Registry::new(tools![refund]).expect("one tool")
-}
+static REGISTRY: LazyLock<Registry> = LazyLock::new(|| Registry::new(tools![refund]).expect("one tool"));
 
 fn calls(count: usize) -> Vec<ToolCall> {
     (0..count).map(|number| ToolCall::new(format!("call_{number}"), "refund", r#"{"order":7}"#)).collect()
@@ -67,7 +65,7 @@ fn calls(count: usize) -> Vec<ToolCall> {
 async fn run(session: &mut Session, reply: AssistantMessage) -> String {
     let mut replies = vec![AssistantMessage::from_text("Done."), reply];
     let complete = |_: Request| ready(replies.pop().ok_or("no reply"));
-    let end = session.run(&registry()).max_replies(usize::MAX).complete(complete).await;
+    let end = session.run(&REGISTRY).max_replies(usize::MAX).complete(complete).await;
     end.map_or_else(|error| error.to_string(), |end| end.to_string())
 }
 
@@ -92,7 +90,7 @@ async fn rejected_calls(count: usize) -> String {
     let mut replies = vec![AssistantMessage::from_text("7"), AssistantMessage::from_tool_calls(calls)];
     let complete = |_: Request| ready(replies.pop().ok_or("no reply"));
     let mut session = Session::new().user("Go on.");
-    let end = session.run(&registry()).answer_as::<u32>().complete(complete).await;
+    let end = session.run(&REGISTRY).answer_as::<u32>().complete(complete).await;
     format!("{end:?}")
 }
 
@@ -103,7 +101,7 @@ async fn rejected_texts(count: usize) -> String {
         ready(Ok::<_, String>(AssistantMessage::from_text(if left == 0 { "7" } else { "seven" })))
     };
     let mut session = Session::new().user("Go on.");
-    let end = session.run(&registry()).answer_as::<u32>().max_replies(usize::MAX).complete(complete).await;
+    let end = session.run(&REGISTRY).answer_as::<u32>().max_replies(usize::MAX).complete(complete).await;
     format!("{end:?}")
 }
 
@@ -117,7 +115,7 @@ async fn rejected_answers(count: usize) -> String {
         ready(Ok::<_, String>(AssistantMessage::from_tool_calls([call])))
     };
     let mut session = Session::new().user("Go on.");
-    let end = session.run(&registry()).answer_as::<u32>().max_replies(usize::MAX).complete(complete).await;
+    let end = session.run(&REGISTRY).answer_as::<u32>().max_replies(usize::MAX).complete(complete).await;
     format!("{end:?}")
 }
 
