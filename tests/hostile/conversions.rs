@@ -69,7 +69,7 @@ fn write(schema: Value) -> String {
     };
     let messages = [Message::user("Go.")];
     let parts = RequestParts::new(&messages).tools(registry.schemas());
-    // The rules of `Bedrock` and `GeminiInteractions` are those of `Anthropic` and `Gemini`.
+    // `Bedrock` converts by the rules of `Anthropic`, and `GeminiInteractions` by those of `Gemini`.
     let wires: [&dyn Wire; 5] =
         [&ChatCompletions::new(), &Responses::new(), &Anthropic::new(), &Gemini::new(), &Ollama::new()];
     for wire in wires {

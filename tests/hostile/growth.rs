@@ -4,7 +4,7 @@ mod limited;
 mod page;
 mod restated_calls;
 
-use crate::{cpu_time, processor};
+use crate::{CHECKS_TIMES, cpu_time, lock_processor};
 use futures_util::stream;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
@@ -354,7 +354,7 @@ fn properties(bytes: usize) -> Value {
 
 #[test]
 fn time_and_memory_grow_in_proportion_to_each_input() {
-    let _processor = processor();
+    let _processor = lock_processor();
     println!("{:<42} {:>12} {:>12} {:>12}   ns and bytes per byte", "input", "50 kB", "200 kB", "800 kB");
     let mut failures = Vec::new();
     let mut largest: HashMap<String, [f64; 2]> = HashMap::new();
@@ -363,7 +363,7 @@ fn time_and_memory_grow_in_proportion_to_each_input() {
         let text = costs.map(|[time, memory]| format!("{time:.0}, {memory:.1}"));
         println!("{name:<42} {:>12} {:>12} {:>12}", text[0], text[1], text[2]);
         for (kind, noise) in NOISE.iter().enumerate() {
-            let is_checked = kind == 1 || !cfg!(debug_assertions);
+            let is_checked = kind == 1 || CHECKS_TIMES;
             if is_checked && costs[2][kind] > (costs[0][kind] + noise) * MAX_GROWTH {
                 failures.push(format!("{name}: {text:?}"));
             }
@@ -382,7 +382,7 @@ fn cost(make: &Make, bytes: usize) -> [f64; 2] {
     let mut all = 0;
     let mut memory = 0;
     let mut time = 0;
-    let runs = if cfg!(debug_assertions) { 1 } else { SIZES[2] / bytes };
+    let runs = if CHECKS_TIMES { SIZES[2] / bytes } else { 1 };
     for _ in 0..runs {
         let (size, run) = make(bytes);
         let measured = allocation_counter::measure(|| {

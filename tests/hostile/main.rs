@@ -47,6 +47,9 @@ use std::time::{Duration, Instant};
 /// The name of the case that a child process runs.
 const CASE: &str = "HOSTILE_CASE";
 
+/// Times are checked only with `--release`.
+const CHECKS_TIMES: bool = !cfg!(debug_assertions);
+
 /// The limits per 100 kB of input. Smaller inputs have the same limits.
 const MAX_TIME: Duration = Duration::from_millis(200);
 const MAX_MEGABYTES: f64 = 50.0;
@@ -74,19 +77,19 @@ impl Measured {
     }
 
     fn is_slow(&self) -> bool {
-        self.time > MAX_TIME.mul_f64(self.scale()) && !cfg!(debug_assertions)
+        CHECKS_TIMES && self.time > MAX_TIME.mul_f64(self.scale())
     }
 }
 
-/// Tests that check times run one after the other. `None` without `--release`, where no test checks them.
-fn processor() -> Option<MutexGuard<'static, ()>> {
+/// Lets the tests run one after the other where times are checked. Elsewhere they run side by side.
+fn lock_processor() -> Option<MutexGuard<'static, ()>> {
     static PROCESSOR: Mutex<()> = Mutex::new(());
-    (!cfg!(debug_assertions)).then(|| PROCESSOR.lock().unwrap_or_else(PoisonError::into_inner))
+    CHECKS_TIMES.then(|| PROCESSOR.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 #[test]
 fn every_hostile_case_ends_soon_and_with_little_memory() {
-    let _processor = processor();
+    let _processor = lock_processor();
     println!("{:<44} {:>8} {:>8} {:>7}  outcome", "case", "kB", "ms", "MB");
     let names: Vec<&str> = cases::all().iter().map(|case| case.name).collect();
     let mut failures = Vec::new();
@@ -112,10 +115,10 @@ fn every_hostile_case_ends_soon_and_with_little_memory() {
     assert!(failures.is_empty(), "{failures:#?}");
 }
 
-/// Runs the cases. Their time is checked only with `--release`, where each case has the processor for itself.
+/// Runs the cases. Where times are checked, each case has the processor for itself.
 fn run_all(names: &[&'static str]) -> Vec<(&'static str, Result<Measured, String>)> {
     let parallel = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let at_once = if cfg!(debug_assertions) { parallel } else { 1 };
+    let at_once = if CHECKS_TIMES { 1 } else { parallel };
     let run_side_by_side = |names: &[&'static str]| {
         std::thread::scope(|scope| {
             let running: Vec<_> =
@@ -212,7 +215,7 @@ fn runs_one_case() {
 
 /// The time of reading, copying and writing JSON, which is what most cases do, in memory that is larger than caches.
 fn known_task() -> Duration {
-    if cfg!(debug_assertions) {
+    if !CHECKS_TIMES {
         return KNOWN_TIME;
     }
     let text = format!("[{}]", vec![r#"{"name":"take","values":[1,2,{"a":"b"}]}"#; 20_000].join(","));

@@ -2,7 +2,7 @@
 //! copied again for each event takes quadratic time, so every kind of event is combined with every other one.
 
 use crate::events::EVENTS;
-use crate::{cpu_time, processor};
+use crate::{CHECKS_TIMES, cpu_time, lock_processor};
 use tool_runtime::stream::ReplyAssembler;
 use tool_runtime::wire::{self, RequestParts};
 use tool_runtime::{AssistantMessage, Conversation, DynamicTool, Registry};
@@ -112,7 +112,7 @@ const REPLIES: &[(&str, [&str; 2], &[&str])] = &[
 
 #[test]
 fn no_pair_of_events_takes_quadratic_time_or_memory() {
-    let _processor = processor();
+    let _processor = lock_processor();
     let mut scan = Scan::default();
     for &(wire, events) in EVENTS {
         for (first, later) in pairs(events) {
@@ -126,7 +126,7 @@ fn no_pair_of_events_takes_quadratic_time_or_memory() {
 
 #[test]
 fn no_pair_of_items_takes_quadratic_time_or_memory() {
-    let _processor = processor();
+    let _processor = lock_processor();
     let mut scan = Scan::default();
     for &(wire, [before, after], items) in REPLIES {
         for (first, later) in pairs(items) {
@@ -147,11 +147,11 @@ fn bytes() -> usize {
     let is_long = std::env::var("HOSTILE_PAIRS").is_ok_and(|form| form == "long");
     if is_long {
         LONG_BYTES
-    } else if cfg!(debug_assertions) {
-        // Only the memory is checked, and each byte takes longer.
-        BYTES / 10
-    } else {
+    } else if CHECKS_TIMES {
         BYTES
+    } else {
+        // Each byte takes longer without `--release`.
+        BYTES / 10
     }
 }
 
@@ -175,7 +175,7 @@ impl Scan {
         let (time, memory) = (time as f64 / bytes as f64, memory.bytes_max as f64 / bytes as f64);
         self.count += 1;
         (self.slowest, self.largest) = (self.slowest.max(time), self.largest.max(memory));
-        let is_slow = time > MAX_NANOSECONDS && !cfg!(debug_assertions);
+        let is_slow = CHECKS_TIMES && time > MAX_NANOSECONDS;
         if is_slow || memory > MAX_MEMORY {
             self.failures.push(format!("{time:.0} ns and {memory:.1} bytes per byte: {pair:?} ({end})"));
         }

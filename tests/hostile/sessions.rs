@@ -9,6 +9,8 @@ use tool_runtime::history::TrimBudget;
 use tool_runtime::session::{RunLog, RunLogFuture};
 use tool_runtime::{AssistantMessage, CallContext, Registry, Session, ToolCall, tool, tools};
 
+static REGISTRY: LazyLock<Registry> = LazyLock::new(|| Registry::new(tools![refund]).expect("one tool"));
+
 /// Refunds an order.
 #[tool(requires_approval)]
 fn refund(order: u32) -> u32 {
@@ -55,8 +57,6 @@ fn case<F: Future<Output = String> + 'static>(
     let prepare = move || Input::Task { bytes: count * 20, task: Box::pin(run(count)) };
     Case { name, prepare: Box::new(prepare) }
 }
-
-static REGISTRY: LazyLock<Registry> = LazyLock::new(|| Registry::new(tools![refund]).expect("one tool"));
 
 fn calls(count: usize) -> Vec<ToolCall> {
     (0..count).map(|number| ToolCall::new(format!("call_{number}"), "refund", r#"{"order":7}"#)).collect()

@@ -76,7 +76,7 @@ impl Case {
 }
 
 fn all() -> Vec<Case> {
-    // The longest cases come first, so that the last ones fill all processors.
+    // The longest cases come first, so that none of them runs alone at the end.
     let mut cases = running::cases();
     cases.extend(servers::cases());
     cases.extend(clients::cases());
@@ -96,7 +96,7 @@ fn no_peer_makes_the_memory_grow() {
     println!("{:<50} {:>12} {:>8}  outcome", "case", "size", "MB");
     let cases = Mutex::new(all().into_iter());
     let measure_cases = || {
-        let next = || cases.lock().expect("no thread panics with it").next();
+        let next = || cases.lock().expect("no thread panics while it has the lock").next();
         std::iter::from_fn(next).flat_map(|case| case.measure(scale)).collect::<Vec<_>>()
     };
     let failures: Vec<String> = std::thread::scope(|scope| {
