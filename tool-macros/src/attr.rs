@@ -1,6 +1,7 @@
 //! The options of `#[tool(..)]`, `#[toolset(..)]` and `#[arg(..)]`.
 
 mod arg;
+mod edit_distance;
 mod flag;
 mod keyword;
 mod limit;

@@ -1,5 +1,9 @@
 //! Suggestions for a wrong name: the nearest known name.
 
+mod edit_distance;
+
+use edit_distance::edit_distance;
+
 /// In characters. A model may send a megabyte, and the time of a comparison grows with the product of both lengths.
 const MAX_LENGTH: usize = 100;
 
@@ -21,7 +25,7 @@ pub(crate) fn suggest<'a>(wrong: &str, candidates: impl Iterator<Item = &'a str>
         if candidate.chars().count().abs_diff(length) >= too_far {
             continue;
         }
-        let distance = strsim::osa_distance(&wrong, &normalised(candidate));
+        let distance = edit_distance(&wrong, &normalised(candidate));
         if distance < too_far {
             (found, too_far) = (Some(candidate), distance);
         }
@@ -40,8 +44,8 @@ pub(crate) fn misspells(wrong: &str, name: &str) -> bool {
     let known = words(name);
     let is_known = |word: &str| {
         // Another letter in a short word makes another word.
-        let is_same_word = |known: &str| word.len() > 4 || strsim::hamming(word, known) != Ok(1);
-        known.split_whitespace().any(|known| strsim::osa_distance(word, known) <= 1 && is_same_word(known))
+        let is_same_word = |known: &str| word.len() > 4 || !is_other_in_one_letter(word, known);
+        known.split_whitespace().any(|known| edit_distance(word, known) <= 1 && is_same_word(known))
     };
     let are_known = |wrong: &str| {
         let words = words(wrong);
@@ -50,6 +54,12 @@ pub(crate) fn misspells(wrong: &str, name: &str) -> bool {
     };
     // A capital letter in a word may be the mistake.
     are_known(wrong) || fold(wrong) == fold(name) || are_known(&wrong.to_lowercase())
+}
+
+/// Whether two words have the same length, and one letter differs.
+fn is_other_in_one_letter(one: &str, other: &str) -> bool {
+    one.chars().count() == other.chars().count()
+        && one.chars().zip(other.chars()).filter(|(letter, other)| letter != other).count() == 1
 }
 
 /// The words of a name in lower case: `getHTTPUrl-2` is `get httpurl 2`.

@@ -1,5 +1,6 @@
 //! The error about an option that does not exist.
 
+use super::edit_distance::edit_distance;
 use super::option_name;
 use syn::Error;
 use syn::meta::ParseNestedMeta;
@@ -32,7 +33,7 @@ fn list(known: &[&str]) -> String {
 }
 
 fn distance(name: &str, known: &str) -> usize {
-    strsim::damerau_levenshtein(&normalise(name), &normalise(known))
+    edit_distance(&normalise(name), &normalise(known))
 }
 
 /// Letter case and `_` are the most common mistakes, and do not count.
