@@ -1,42 +1,52 @@
 //! Tool definitions: the name, the description and the JSON Schema of the arguments that a request contains.
 //!
 //! [`ToolSchema`] is the definition of one tool, with its parameters in the strict forms of providers, and [`ToolChoice`]
-//! controls whether the model calls a tool.
+//! controls whether the model calls a tool. [`NotStrict`] is a reason why a tool has no strict form:
+//!
+//! ```
+//! use tool_runtime::{Registry, tool, tools};
+//!
+//! /// Tags a page.
+//! #[tool]
+//! fn tag(page: &str, tags: std::collections::BTreeMap<String, String>) {}
+//!
+//! let registry = Registry::new(tools![tag])?;
+//! let reasons = registry.schemas()[0].openai_strict().expect_err("it has a map");
+//! assert_eq!(reasons[0].path, "tags");
+//! assert_eq!(reasons[0].to_string(), "`tags` is a map, whose keys are not fixed");
+//! # Ok::<(), tool_runtime::BuildError>(())
+//! ```
 
 mod answer;
-mod close;
-pub(crate) mod conversion;
-mod description;
+mod anthropic_strict;
 mod forms;
 mod generator;
-mod keywords;
-mod normalise;
-mod nullable;
+mod metaschema;
 mod parameters;
 mod property_keys;
-mod publish;
-pub(crate) mod strict;
-mod text;
+mod written;
 
 #[doc(inline)]
 pub use crate::tool_choice::ToolChoice;
 pub(crate) use answer::{AnswerSchema, from_answer};
-pub(crate) use conversion::InvalidSchema;
-pub(crate) use description::move_keywords;
+pub use anthropic_strict::AnthropicStrict;
 pub(crate) use forms::Forms;
 pub(crate) use generator::inline_settings;
-pub(crate) use keywords::{KNOWN_FORMATS, accepts, each_subschema, take_object, types, visit_schemas};
-pub(crate) use normalise::is_closed_tuple;
+pub(crate) use metaschema::InvalidSchema;
 pub(crate) use parameters::{ParametersSchema, SchemaError, from_dynamic, from_parameters};
 pub(crate) use property_keys::PropertyKeys;
-pub use strict::{AnthropicStrict, NotStrict};
-pub(crate) use text::schema_text;
+#[doc(inline)]
+pub use tool_runtime_schema::strict::NotStrict;
+pub(crate) use written::WrittenDefinition;
+#[cfg(feature = "testing")]
+pub(crate) use written::broken_rule;
 
-use conversion::{Convert, standardise};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
+use tool_runtime_schema::conversion::standardise;
+use written::Convert;
 
 /// The definition of one tool. It serializes as an entry of the `tools` array of Chat Completions:
 /// <https://platform.openai.com/docs/api-reference/chat/create#chat-create-tools>.

@@ -22,7 +22,6 @@ use enum_values::EnumValues;
 pub(crate) use limits::{ExceededLimit, drop_without_recursion};
 pub(crate) use node::{Node, NodeId};
 pub(crate) use number::Number;
-pub(crate) use pattern::{SIGNED_KEYS, UNSIGNED_KEYS};
 pub(crate) use report::{push_index, push_key};
 pub(crate) use suggestion::suggest_unknown;
 

@@ -3,22 +3,7 @@
 
 use super::to_text;
 use serde::{Serialize, Serializer};
-use serde_json::{Map, Value};
-
-/// An object with these entries. `collect` sorts the entries first, and the binary then contains a sort for each caller.
-pub(crate) fn object(entries: impl IntoIterator<Item = (String, Value)>) -> Map<String, Value> {
-    let mut object = Map::new();
-    object.extend(entries);
-    object
-}
-
-/// Removes an entry. The others keep their order: with `preserve_order`, [`Map::remove`] moves the last one to the place of
-/// the removed one.
-pub(crate) fn remove_entry(object: &mut Map<String, Value>, key: &str) -> Option<Value> {
-    let value = object.get_mut(key)?.take();
-    object.retain(|known, _| known != key);
-    Some(value)
-}
+use serde_json::Value;
 
 /// The text of a value with the keys of its objects sorted: equal for equal values.
 pub(crate) fn sorted_text(mut value: Value) -> String {
@@ -48,17 +33,7 @@ impl<K: Serialize, V: Serialize> Serialize for Entries<K, V> {
 
 #[cfg(test)]
 mod tests {
-    use super::{remove_entry, sorted_text};
-    use serde_json::{Map, Value};
-
-    #[test]
-    fn the_other_entries_keep_their_order() {
-        let mut object: Map<String, Value> =
-            serde_json::from_str(r#"{"a":1,"b":2,"c":3,"d":4}"#).expect("it is an object");
-        assert_eq!(remove_entry(&mut object, "a"), Some(1.into()));
-        assert_eq!(remove_entry(&mut object, "z"), None);
-        assert_eq!(Value::from(object).to_string(), r#"{"b":2,"c":3,"d":4}"#);
-    }
+    use super::sorted_text;
 
     #[test]
     fn equal_values_have_equal_texts() {

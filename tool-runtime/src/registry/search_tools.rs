@@ -3,12 +3,13 @@
 use super::Config;
 use super::candidate::Candidate;
 use super::search::Tool;
-use crate::schema::{SchemaError, ToolSchema, schema_text};
+use crate::schema::{SchemaError, ToolSchema};
 use crate::search::{Catalog, DEFAULT_LIMIT, Findable, Scope, Search};
 use crate::tool::{Body, DynamicTool, ToolEntry};
 use crate::tool_name::{CALL_TOOL, SEARCH_TOOLS};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
+use tool_runtime_schema::schema_text;
 
 /// The settings of a search, `search_tools`, without tools to find, and `call_tool`.
 pub(super) struct SearchTools {

@@ -2,12 +2,13 @@
 
 use super::build_error::{BuildError, BuildErrorKind};
 use super::candidate::Candidate;
-use crate::schema::{InvalidSchema, SchemaError, visit_schemas};
+use crate::schema::{InvalidSchema, SchemaError};
 use crate::tool::{DynamicTool, Need, Policy, ToolEntry};
 use crate::tool_name;
 use crate::validator::ExceededLimit;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
+use tool_runtime_schema::keywords::visit_schemas;
 
 /// Adds the errors of one tool to those of the registry, or to those of the skipped tools.
 pub(super) fn record(

@@ -1,12 +1,10 @@
 //! The schema of a typed answer.
 
-use super::normalise::{TypeBounds, normalise, resolve_definitions};
 use super::parameters::ParametersSchema;
-use super::publish::publish;
-use super::text::schema_text;
 use crate::json::definition_name;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
+use tool_runtime_schema::{TypeBounds, normalise, publish, resolve_definitions, schema_text};
 
 /// The schemas of a typed answer.
 pub(crate) struct AnswerSchema {

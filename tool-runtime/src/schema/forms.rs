@@ -1,8 +1,7 @@
 //! The forms of a tool's definition that requests contain.
 
-use super::PropertyKeys;
-use super::conversion::{Convert, WrittenDefinition};
-use super::strict::{AnthropicStrict, NotStrict};
+use super::written::{Convert, WrittenDefinition};
+use super::{AnthropicStrict, NotStrict, PropertyKeys};
 use serde_json::value::RawValue;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 

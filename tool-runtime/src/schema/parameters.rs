@@ -1,15 +1,12 @@
 //! The parameters of a tool as one JSON Schema.
 
-use super::close::close;
-use super::conversion::{InvalidSchema, standardise_checked};
-use super::normalise::{TypeBounds, normalise, resolve_definitions};
-use super::publish::publish;
-use super::text::schema_text;
+use super::metaschema::{InvalidSchema, standardise_checked};
 use crate::arguments::{ParamSchema, Parameter};
 use crate::json::{object, remove_entry};
 use crate::validator::ExceededLimit;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
+use tool_runtime_schema::{TypeBounds, close, normalise, publish, resolve_definitions, schema_text};
 
 /// The two schemas of a tool's arguments.
 pub(crate) struct ParametersSchema {

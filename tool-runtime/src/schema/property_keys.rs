@@ -7,12 +7,12 @@ mod arguments;
 mod names;
 mod rewrite;
 
-#[cfg(feature = "search")]
-use super::text::schema_text;
 use crate::json::Scanner;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
+#[cfg(feature = "search")]
+use tool_runtime_schema::schema_text;
 
 /// The rejected keys of a tool, with their written names.
 #[derive(Debug)]

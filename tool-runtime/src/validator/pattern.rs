@@ -2,11 +2,7 @@
 
 use super::budget::{Budget, Stop};
 use std::fmt;
-
-/// The keys of a map of unsigned integers, as serde reads them: no sign, no leading zero.
-pub(crate) const UNSIGNED_KEYS: &str = r"^(0|[1-9]\d*)$";
-/// The keys of a map of signed integers.
-pub(crate) const SIGNED_KEYS: &str = r"^(0|-?[1-9]\d*)$";
+use tool_runtime_schema::{SIGNED_KEYS, UNSIGNED_KEYS};
 
 /// A pattern that is enforced. The patterns of integer keys always are, all others with the feature `regex`.
 #[derive(Debug)]

@@ -11,12 +11,12 @@ use super::ollama;
 use super::report::{ChangedDefinition, LeftOutTool};
 use super::tool_arrays::ToolArray;
 use super::{NotStrictTool, anthropic, chat_completions};
-use crate::schema::conversion::{Rule, SchemaChange, WrittenDefinition};
-use crate::schema::{NotStrict, ToolSchema};
+use crate::schema::{NotStrict, ToolSchema, WrittenDefinition};
 use serde_json::value::RawValue;
 use std::sync::Arc;
+use tool_runtime_schema::conversion::{Rule, SchemaChange};
 #[cfg(feature = "testing")]
-use {crate::schema::conversion::broken_rule, serde_json::Value};
+use {crate::schema::broken_rule, serde_json::Value};
 
 /// The rules of a provider for definitions of functions, or for foreign ones.
 pub(crate) struct DefinitionRules {

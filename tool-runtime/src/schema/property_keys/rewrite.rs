@@ -2,9 +2,9 @@
 
 use super::{PropertyKeys, names};
 use crate::json::{escaped_token, object};
-use crate::schema::description::move_keywords;
-use crate::schema::keywords::visit_schemas;
 use serde_json::{Map, Value};
+use tool_runtime_schema::keywords::visit_schemas;
+use tool_runtime_schema::move_keywords;
 
 impl PropertyKeys {
     /// Gives a form of the tool's parameters the written names: of properties, in the keywords that list them, and in values

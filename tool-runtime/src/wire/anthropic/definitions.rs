@@ -1,10 +1,10 @@
 //! The rules of the API for definitions of tools.
 
 use super::NAME;
-use crate::schema::conversion::{
+use crate::wire::definitions::DefinitionRules;
+use tool_runtime_schema::conversion::{
     Rule, accept_patterns, complete_arrays, merge_root, modernise, resolve_references, write_keys,
 };
-use crate::wire::definitions::DefinitionRules;
 
 /// <https://github.com/Dokploy/mcp/issues/74>. An error message follows the path of the parameters.
 const INVALID: &str = ": JSON schema is invalid. It must match JSON Schema draft 2020-12 \

@@ -8,12 +8,13 @@ mod definitions;
 
 use super::FUNCTIONS;
 use crate::json::{TypeSet, remove_entry};
-use crate::schema::strict::{Parameters, Rules, infer_type, is_rejected, subschemas};
-use crate::schema::{
-    AnthropicStrict, KNOWN_FORMATS, NotStrict, ToolSchema, accepts, is_closed_tuple, move_keywords, types,
-};
+use crate::schema::{AnthropicStrict, NotStrict, ToolSchema};
+use crate::validator::push_key;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
+use tool_runtime_schema::keywords::{KNOWN_FORMATS, accepts, types};
+use tool_runtime_schema::strict::{Parameters, Rules, infer_type, is_rejected, subschemas};
+use tool_runtime_schema::{is_closed_tuple, move_keywords};
 
 /// The limits of a single schema. The server accepts 24 optional properties, or 16 unions, in the tools of a request,
 /// but not in one tool ("Schema is too complex for compilation").
@@ -60,7 +61,7 @@ impl ToolSchema {
 
 /// Returns the parameters of a tool in strict form, or every reason why there is none.
 fn anthropic_strict(parameters: &RawValue) -> Result<AnthropicStrict, Vec<NotStrict>> {
-    let mut parameters = Parameters::read(parameters)?;
+    let mut parameters = Parameters::read(parameters, push_key)?;
     let errors = definitions::gather(&mut parameters.keywords);
     parameters.errors.extend(errors);
     parameters.convert(&RULES);

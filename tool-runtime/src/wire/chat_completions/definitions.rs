@@ -1,10 +1,10 @@
 //! The rules for definitions of tools of OpenAI and of servers with a grammar engine.
 
 use super::NAME;
-use crate::schema::conversion::{
+use crate::wire::definitions::DefinitionRules;
+use tool_runtime_schema::conversion::{
     Rule, accept_in_engines, add_properties, complete_arrays, merge_root, modernise, resolve_references,
 };
-use crate::wire::definitions::DefinitionRules;
 
 /// Functions have definitions that all servers accept.
 pub(in crate::wire) const FUNCTIONS: DefinitionRules = DefinitionRules { wire: NAME, rules: &[] };

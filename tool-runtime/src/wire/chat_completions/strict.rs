@@ -5,11 +5,13 @@ mod limits;
 
 use super::FUNCTIONS;
 use crate::json::remove_entry;
-use crate::schema::strict::{Parameters, Rules, infer_type};
-use crate::schema::{NotStrict, ToolSchema, move_keywords};
+use crate::schema::{NotStrict, ToolSchema};
+use crate::validator::push_key;
 use limits::exceeded_limits;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
+use tool_runtime_schema::move_keywords;
+use tool_runtime_schema::strict::{Parameters, Rules, infer_type};
 
 const RULES: Rules = Rules { requires_all: true, refers_to_definitions: false, simplify };
 
@@ -51,7 +53,7 @@ impl ToolSchema {
 
 /// Returns the parameters of a tool in strict form, or every reason why there is none.
 fn openai_strict(parameters: &RawValue) -> Result<Box<RawValue>, Vec<NotStrict>> {
-    let mut parameters = Parameters::read(parameters)?;
+    let mut parameters = Parameters::read(parameters, push_key)?;
     parameters.convert(&RULES);
     parameters.errors.extend(exceeded_limits(&parameters.keywords));
     parameters.finish()

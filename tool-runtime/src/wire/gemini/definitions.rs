@@ -1,10 +1,10 @@
 //! The rules of the API for definitions of tools.
 
 use super::NAME;
-use crate::schema::conversion::{
+use crate::wire::definitions::DefinitionRules;
+use tool_runtime_schema::conversion::{
     Rule, accept_patterns, complete_arrays, merge_root, modernise, resolve_references, separate_references,
 };
-use crate::wire::definitions::DefinitionRules;
 
 /// "If `$ref` is set on a sub-schema, no other properties, except for than those starting as a `$`, may be set", and cycles
 /// "may only be used within non-required properties": <https://ai.google.dev/api/generate-content#generationconfig>

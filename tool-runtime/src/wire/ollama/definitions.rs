@@ -1,10 +1,10 @@
 //! The rules of the API for definitions of tools.
 
 use super::NAME;
-use crate::schema::conversion::{
+use crate::wire::definitions::DefinitionRules;
+use tool_runtime_schema::conversion::{
     Rule, accept_patterns, complete_arrays, inline_definitions, merge_root, modernise, resolve_references,
 };
-use crate::wire::definitions::DefinitionRules;
 
 /// Below the root, the server reads `anyOf`, `type`, `items`, `description`, `enum`, `properties` and `required`, and drops other
 /// keywords: <https://github.com/ollama/ollama/blob/main/api/types.go>

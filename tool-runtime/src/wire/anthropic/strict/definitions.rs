@@ -1,9 +1,10 @@
 //! The definitions of a schema in one place, without recursion.
 
 use crate::json::definition_name;
-use crate::schema::{NotStrict, each_subschema, take_object};
+use crate::schema::NotStrict;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
+use tool_runtime_schema::keywords::{each_subschema, take_object};
 
 /// Moves the `definitions` of older drafts to `$defs`, since the client does not read them. Returns an error for each
 /// recursive definition: the server rejects it.

@@ -1,7 +1,6 @@
 //! Tool definitions and the tool choice: how entries of `tools` and `tool_choice` are read and written.
 
-use crate::schema::conversion::WrittenDefinition;
-use crate::schema::{ToolSchema, from_parameters, schema_text};
+use crate::schema::{ToolSchema, WrittenDefinition, from_parameters};
 use crate::tool_choice::ToolChoice;
 use crate::wire::chat_completions::FUNCTIONS;
 use crate::wire::definitions::convert_foreign;
@@ -10,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use tool_runtime_schema::schema_text;
 
 #[derive(Serialize)]
 pub(in crate::wire) struct Definition<'a> {

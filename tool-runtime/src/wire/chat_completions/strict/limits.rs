@@ -2,8 +2,8 @@
 //! <https://platform.openai.com/docs/guides/structured-outputs#limitations>
 
 use crate::schema::NotStrict;
-use crate::schema::strict::subschemas;
 use serde_json::{Map, Value};
+use tool_runtime_schema::strict::subschemas;
 
 const MAX_PROPERTIES: usize = 5_000;
 const MAX_DEPTH: usize = 10;

@@ -2,8 +2,7 @@
 
 use super::tool_search::CLIENT;
 use super::{NAME, Responses};
-use crate::schema::ToolSchema;
-use crate::schema::conversion::WrittenDefinition;
+use crate::schema::{ToolSchema, WrittenDefinition};
 use crate::tool_choice::ToolChoice;
 use crate::tool_name::{CALL_TOOL, SEARCH_TOOLS};
 use crate::wire::body::raw;
