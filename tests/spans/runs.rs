@@ -44,11 +44,18 @@ async fn add_token(call: ProposedCall) -> Decision {
 fn model() -> ScriptedModel {
     let call =
         |id: &str, tool: &str| json!({"type": "tool_use", "id": id, "name": tool, "input": {"number": 7}});
-    let reply = |id: &str, content: Vec<Value>, stop_reason: &str, tokens: [u32; 3]| {
+    let reply = |id: &str, content: Vec<Value>, stop_reason: &str, tokens: [u32; 5]| {
+        let [input, read, write, output, thinking] = tokens;
         ScriptedReply::from(json!({
             "id": id, "type": "message", "role": "assistant", "model": "claude-1", "content": content,
             "stop_reason": stop_reason,
-            "usage": {"input_tokens": tokens[0], "cache_read_input_tokens": tokens[1], "output_tokens": tokens[2]},
+            "usage": {
+                "input_tokens": input,
+                "cache_read_input_tokens": read,
+                "cache_creation_input_tokens": write,
+                "output_tokens": output,
+                "output_tokens_details": {"thinking_tokens": thinking},
+            },
         }))
     };
     ScriptedModel::new([
@@ -56,9 +63,9 @@ fn model() -> ScriptedModel {
             "msg_1",
             vec![call("a", "customer"), call("b", "customer"), call("c", "refund")],
             "tool_use",
-            [100, 20, 30],
+            [70, 20, 30, 30, 9],
         ),
-        reply("msg_2", vec![json!({"type": "text", "text": "Done."})], "end_turn", [200, 100, 5]),
+        reply("msg_2", vec![json!({"type": "text", "text": "Done."})], "end_turn", [200, 100, 0, 5, 0]),
     ])
     .wire(Anthropic::new())
 }
@@ -123,9 +130,11 @@ async fn a_run_has_a_span_with_its_requests_and_calls() {
             pairs(&[
                 ("gen_ai.conversation.id", "order-7"),
                 ("gen_ai.operation.name", "invoke_agent"),
+                ("gen_ai.usage.cache_creation.input_tokens", "30"),
                 ("gen_ai.usage.cache_read.input_tokens", "120"),
                 ("gen_ai.usage.input_tokens", "420"),
                 ("gen_ai.usage.output_tokens", "35"),
+                ("gen_ai.usage.reasoning.output_tokens", "9"),
             ])
         );
         let [first, second] = named("chat")[..] else { panic!("two requests: {spans:?}") };
@@ -137,9 +146,11 @@ async fn a_run_has_a_span_with_its_requests_and_calls() {
                 ("gen_ai.response.finish_reasons", "[\"tool_use\"]"),
                 ("gen_ai.response.id", "msg_1"),
                 ("gen_ai.response.model", "claude-1"),
+                ("gen_ai.usage.cache_creation.input_tokens", "30"),
                 ("gen_ai.usage.cache_read.input_tokens", "20"),
                 ("gen_ai.usage.input_tokens", "120"),
                 ("gen_ai.usage.output_tokens", "30"),
+                ("gen_ai.usage.reasoning.output_tokens", "9"),
             ])
         );
         assert_eq!(attribute(second, "gen_ai.response.finish_reasons").as_deref(), Some("[\"end_turn\"]"));

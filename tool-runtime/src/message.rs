@@ -28,6 +28,7 @@ mod stored_json;
 pub(crate) mod stream_error;
 mod tool_call;
 mod tool_message;
+mod usage;
 
 pub use assistant::AssistantMessage;
 pub(crate) use call_ids::{RemovedIds, TakenIds, id_numbers, ids_of_calls, replace_unusable_ids, short_id};
@@ -37,7 +38,7 @@ pub use content::Content;
 pub(crate) use extra::Extra;
 pub use input::InputMessage;
 pub(crate) use native::{ItemContent, NativeItem, ReadItem, ReplyItem, StandsFor};
-pub use origin::{Completeness, Origin, Usage};
+pub use origin::{Completeness, Origin};
 pub use part::{Media, Part};
 pub(crate) use piece::{Finish, Growth, ItemKind, Piece, WrapItem};
 pub(crate) use process_data::{Artifact, ProcessData};
@@ -46,6 +47,8 @@ pub use tool_call::ToolCall;
 pub(crate) use tool_call::{is_empty_object, is_object, is_same_value, means_none};
 pub use tool_message::ToolMessage;
 pub(crate) use tool_message::{ERROR, RETURNED};
+pub(crate) use usage::TokenCounts;
+pub use usage::{Prices, Usage};
 
 /// One message of a conversation.
 ///

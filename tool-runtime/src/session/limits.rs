@@ -46,10 +46,7 @@ impl Session {
 
     pub(super) fn count_tokens(&mut self, usage: Option<Usage>) {
         let Some(usage) = usage else { return };
-        let sum = &mut self.usage;
-        sum.input_tokens = sum.input_tokens.saturating_add(usage.input_tokens);
-        sum.cached_input_tokens = sum.cached_input_tokens.saturating_add(usage.cached_input_tokens);
-        sum.output_tokens = sum.output_tokens.saturating_add(usage.output_tokens);
+        self.usage = self.usage.plus(usage);
         self.used.tokens = self.used.tokens.saturating_add(usage.total_tokens());
     }
 

@@ -241,7 +241,9 @@ impl PartialReply {
 fn newest(known: Usage, new: Usage) -> Usage {
     match new {
         Usage { input_tokens: 0, output_tokens: 0, .. } => known,
-        Usage { input_tokens: 0, output_tokens, .. } => Usage { output_tokens, ..known },
+        Usage { input_tokens: 0, output_tokens, reasoning_tokens, .. } => {
+            Usage { output_tokens, reasoning_tokens, ..known }
+        }
         new => new,
     }
 }

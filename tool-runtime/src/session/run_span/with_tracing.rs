@@ -31,7 +31,9 @@ impl RunSpan {
             gen_ai.conversation.id = run_id.map(|id| Truncated(id).to_string()),
             gen_ai.usage.input_tokens = Empty,
             gen_ai.usage.cache_read.input_tokens = Empty,
+            gen_ai.usage.cache_creation.input_tokens = Empty,
             gen_ai.usage.output_tokens = Empty,
+            gen_ai.usage.reasoning.output_tokens = Empty,
             "error.type" = Empty,
         );
         RunSpan { span, before }
@@ -45,11 +47,7 @@ impl RunSpan {
     /// Records the tokens of the run, and whether it failed.
     pub(in crate::session) fn end(&self, after: Usage, has_failed: bool) {
         let RunSpan { span, before } = self;
-        let mut usage = after;
-        usage.input_tokens = usage.input_tokens.saturating_sub(before.input_tokens);
-        usage.cached_input_tokens = usage.cached_input_tokens.saturating_sub(before.cached_input_tokens);
-        usage.output_tokens = usage.output_tokens.saturating_sub(before.output_tokens);
-        record_usage(span, usage);
+        record_usage(span, before.until(after));
         if has_failed {
             span.record("error.type", OTHER_ERROR);
         }
@@ -72,7 +70,9 @@ impl ChatSpan {
             gen_ai.response.finish_reasons = Empty,
             gen_ai.usage.input_tokens = Empty,
             gen_ai.usage.cache_read.input_tokens = Empty,
+            gen_ai.usage.cache_creation.input_tokens = Empty,
             gen_ai.usage.output_tokens = Empty,
+            gen_ai.usage.reasoning.output_tokens = Empty,
             "error.type" = Empty,
         ))
     }
@@ -118,5 +118,7 @@ impl ChatSpan {
 fn record_usage(span: &Span, usage: Usage) {
     span.record("gen_ai.usage.input_tokens", usage.input_tokens);
     span.record("gen_ai.usage.cache_read.input_tokens", usage.cached_input_tokens);
+    span.record("gen_ai.usage.cache_creation.input_tokens", usage.cache_write_tokens);
     span.record("gen_ai.usage.output_tokens", usage.output_tokens);
+    span.record("gen_ai.usage.reasoning.output_tokens", usage.reasoning_tokens);
 }

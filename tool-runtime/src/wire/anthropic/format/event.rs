@@ -55,7 +55,11 @@ fn read_event(mut event: Value, text: &str) -> Vec<Piece> {
 /// The usage at the end of a reply. It may lack the tokens of the request, which the beginning has.
 fn read_final_usage(usage: &Value) -> Option<Usage> {
     let has_input = usage["input_tokens"].as_u64().is_some_and(|tokens| tokens > 0);
-    read_usage(usage).map(|usage| if has_input { usage } else { Usage::new(0, usage.output_tokens) })
+    let mut usage = read_usage(usage)?;
+    if !has_input {
+        (usage.input_tokens, usage.cached_input_tokens, usage.cache_write_tokens) = (0, 0, 0);
+    }
+    Some(usage)
 }
 
 fn start_block(index: i64, item: Value, pieces: &mut Vec<Piece>) {

@@ -1,7 +1,9 @@
 //! Replies: how a response is read.
 
 use super::NAME;
-use crate::message::{AssistantMessage, Finish, ItemContent, Origin, ReadItem, ToolCall, Usage, is_object};
+use crate::message::{
+    AssistantMessage, Finish, ItemContent, Origin, ReadItem, TokenCounts, ToolCall, Usage, is_object,
+};
 use crate::wire::WireError;
 use crate::wire::error::{beginning, server_error};
 use crate::wire::expected::Expected;
@@ -95,7 +97,13 @@ pub(super) fn declined(stop_reason: &str, stop_details: &Value) -> Option<String
 /// Cached tokens are not in `input_tokens`: <https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching>.
 pub(super) fn read_usage(usage: &Value) -> Option<Usage> {
     let count = |field: &str| usage[field].as_u64();
-    let read = count("cache_read_input_tokens");
-    let input = [count("input_tokens"), read, count("cache_creation_input_tokens")];
-    Usage::from_counts(&input, read, &[count("output_tokens")])
+    let (cached, cache_write) = (count("cache_read_input_tokens"), count("cache_creation_input_tokens"));
+    let counts = TokenCounts {
+        input: &[count("input_tokens"), cached, cache_write],
+        cached,
+        cache_write,
+        output: &[count("output_tokens")],
+        reasoning: usage["output_tokens_details"]["thinking_tokens"].as_u64(),
+    };
+    counts.usage()
 }

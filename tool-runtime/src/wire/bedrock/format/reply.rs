@@ -1,7 +1,9 @@
 //! Replies: how a response is read.
 
 use super::NAME;
-use crate::message::{AssistantMessage, Finish, ItemContent, Origin, ReadItem, ToolCall, Usage, is_object};
+use crate::message::{
+    AssistantMessage, Finish, ItemContent, Origin, ReadItem, TokenCounts, ToolCall, Usage, is_object,
+};
 use crate::wire::WireError;
 use crate::wire::error::{beginning, read_error};
 use crate::wire::expected::Expected;
@@ -109,7 +111,13 @@ fn read_block(raw: &RawValue) -> serde_json::Result<ReadItem> {
 /// <https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html>.
 pub(super) fn read_usage(usage: &Value) -> Option<Usage> {
     let count = |field: &str| usage[field].as_u64();
-    let read = count("cacheReadInputTokens");
-    let input = [count("inputTokens"), read, count("cacheWriteInputTokens")];
-    Usage::from_counts(&input, read, &[count("outputTokens")])
+    let (cached, cache_write) = (count("cacheReadInputTokens"), count("cacheWriteInputTokens"));
+    let counts = TokenCounts {
+        input: &[count("inputTokens"), cached, cache_write],
+        cached,
+        cache_write,
+        output: &[count("outputTokens")],
+        ..TokenCounts::default()
+    };
+    counts.usage()
 }

@@ -2,7 +2,7 @@
 
 use super::NAME;
 use super::message::ReadMessage;
-use crate::message::{AssistantMessage, Origin, Usage};
+use crate::message::{AssistantMessage, Origin, TokenCounts, Usage};
 use crate::wire::error::{beginning, read_error, response_error, server_message};
 use crate::wire::expected::Expected;
 use crate::wire::{WireError, anthropic, detect};
@@ -93,14 +93,21 @@ fn read_response(response: Map<String, Value>) -> Result<(Choice, Origin, Option
 
 /// The `usage` of a response or of the last chunk of a stream.
 pub(super) fn read_usage(usage: &Value) -> Option<Usage> {
-    let cached = usage["prompt_tokens_details"]["cached_tokens"].as_u64();
-    // DeepSeek's name.
-    let cached = cached.or_else(|| usage["prompt_cache_hit_tokens"].as_u64());
-    Usage::from_counts(&[usage["prompt_tokens"].as_u64()], cached, &[usage["completion_tokens"].as_u64()])
+    let input = &usage["prompt_tokens_details"];
+    let counts = TokenCounts {
+        input: &[usage["prompt_tokens"].as_u64()],
+        // DeepSeek has another name.
+        cached: input["cached_tokens"].as_u64().or_else(|| usage["prompt_cache_hit_tokens"].as_u64()),
+        cache_write: input["cache_write_tokens"].as_u64(),
+        output: &[usage["completion_tokens"].as_u64()],
+        reasoning: usage["completion_tokens_details"]["reasoning_tokens"].as_u64(),
+    };
+    counts.usage()
 }
 
 /// Ollama's own API has no `usage`.
 fn ollama_usage(response: &Map<String, Value>) -> Option<Usage> {
     let input = response.get("prompt_eval_count")?.as_u64()?;
-    Usage::from_counts(&[Some(input)], None, &[response.get("eval_count").and_then(Value::as_u64)])
+    let output = response.get("eval_count").and_then(Value::as_u64);
+    TokenCounts { input: &[Some(input)], output: &[output], ..TokenCounts::default() }.usage()
 }

@@ -4,7 +4,8 @@ use super::NAME;
 use super::item::ItemHead;
 use super::part::field;
 use crate::message::{
-    AssistantMessage, Completeness, Extra, Finish, ItemContent, Origin, ReadItem, Usage, is_object,
+    AssistantMessage, Completeness, Extra, Finish, ItemContent, Origin, ReadItem, TokenCounts, Usage,
+    is_object,
 };
 use crate::wire::WireError;
 use crate::wire::error::{beginning, read_error};
@@ -172,7 +173,13 @@ pub(super) fn blocked(feedback: &Value) -> Option<(String, String)> {
 /// candidates, and those of the results of the provider's own tools are not among those of the prompt.
 pub(super) fn read_usage(usage: &Value) -> Option<Usage> {
     let count = |name: &str| field(usage, name).as_u64();
-    let input = [count("promptTokenCount"), count("toolUsePromptTokenCount")];
-    let output = [count("candidatesTokenCount"), count("thoughtsTokenCount")];
-    Usage::from_counts(&input, count("cachedContentTokenCount"), &output)
+    let reasoning = count("thoughtsTokenCount");
+    let counts = TokenCounts {
+        input: &[count("promptTokenCount"), count("toolUsePromptTokenCount")],
+        cached: count("cachedContentTokenCount"),
+        output: &[count("candidatesTokenCount"), reasoning],
+        reasoning,
+        ..TokenCounts::default()
+    };
+    counts.usage()
 }

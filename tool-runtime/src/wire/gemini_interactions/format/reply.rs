@@ -2,7 +2,7 @@
 
 use super::NAME;
 use super::step::{ends_with_call, read_steps};
-use crate::message::{AssistantMessage, Finish, Origin, Usage};
+use crate::message::{AssistantMessage, Finish, Origin, TokenCounts, Usage};
 use crate::wire::WireError;
 use crate::wire::error::{beginning, server_error, server_message};
 use crate::wire::expected::Expected;
@@ -64,7 +64,13 @@ pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
 /// input: <https://ai.google.dev/api/interactions-api#Resource:Usage>.
 pub(super) fn read_usage(usage: &Value) -> Option<Usage> {
     let count = |name: &str| usage[name].as_u64();
-    let input = [count("total_input_tokens"), count("total_tool_use_tokens")];
-    let output = [count("total_output_tokens"), count("total_thought_tokens")];
-    Usage::from_counts(&input, count("total_cached_tokens"), &output)
+    let reasoning = count("total_thought_tokens");
+    let counts = TokenCounts {
+        input: &[count("total_input_tokens"), count("total_tool_use_tokens")],
+        cached: count("total_cached_tokens"),
+        output: &[count("total_output_tokens"), reasoning],
+        reasoning,
+        ..TokenCounts::default()
+    };
+    counts.usage()
 }

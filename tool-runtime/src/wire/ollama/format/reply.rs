@@ -2,7 +2,7 @@
 
 use super::NAME;
 use super::message::ReadMessage;
-use crate::message::{AssistantMessage, Origin, Usage};
+use crate::message::{AssistantMessage, Origin, TokenCounts, Usage};
 use crate::wire::WireError;
 use crate::wire::error::{beginning, server_error};
 use crate::wire::expected::Expected;
@@ -29,7 +29,8 @@ impl Response<'_> {
     /// The tokens, which the last line of a stream has.
     pub(super) fn usage(&self) -> Option<Usage> {
         // The server leaves out a count of zero.
-        Usage::from_counts(&[self.prompt_eval_count], None, &[self.eval_count])
+        let (input, output) = ([self.prompt_eval_count], [self.eval_count]);
+        TokenCounts { input: &input, output: &output, ..TokenCounts::default() }.usage()
     }
 }
 

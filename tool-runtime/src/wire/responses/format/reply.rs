@@ -3,7 +3,7 @@
 use super::NAME;
 use super::custom_tool::CustomTools;
 use super::item::{may_end_in_text, read_items};
-use crate::message::{AssistantMessage, Finish, Origin, Usage};
+use crate::message::{AssistantMessage, Finish, Origin, TokenCounts, Usage};
 use crate::wire::WireError;
 use crate::wire::error::{beginning, server_error};
 use crate::wire::expected::Expected;
@@ -60,6 +60,13 @@ pub(super) fn read(body: &str, custom_tools: &CustomTools) -> Result<AssistantMe
 }
 
 pub(super) fn read_usage(usage: &Value) -> Option<Usage> {
-    let cached = usage["input_tokens_details"]["cached_tokens"].as_u64();
-    Usage::from_counts(&[usage["input_tokens"].as_u64()], cached, &[usage["output_tokens"].as_u64()])
+    let input = &usage["input_tokens_details"];
+    let counts = TokenCounts {
+        input: &[usage["input_tokens"].as_u64()],
+        cached: input["cached_tokens"].as_u64(),
+        cache_write: input["cache_write_tokens"].as_u64(),
+        output: &[usage["output_tokens"].as_u64()],
+        reasoning: usage["output_tokens_details"]["reasoning_tokens"].as_u64(),
+    };
+    counts.usage()
 }
