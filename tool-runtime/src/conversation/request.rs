@@ -193,7 +193,6 @@ impl Request {
         let names = self.allowed_tools.as_deref();
         let has_search = names.is_some_and(|names| names.iter().any(|name| self.registry.is_deferred(name)));
         let parts = RequestParts {
-            messages: &self.messages,
             tools: self.registry.schemas(),
             deferred_tools: self.registry.deferred_schemas(),
             cache: Some(self.registry.tool_cache()),
@@ -202,6 +201,7 @@ impl Request {
             parallel_calls: self.parallel_calls,
             stream_usage: self.stream_usage,
             answer_schema: self.answer.as_ref().map(|answer| &answer.schema),
+            ..RequestParts::new(&self.messages)
         };
         match &self.answer {
             Some(answer) if !self.wire.writes_response_format(&parts) => answer.add_to(parts),

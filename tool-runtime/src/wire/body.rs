@@ -33,9 +33,9 @@ use std::sync::Arc;
 #[must_use = "it is the body of a request"]
 pub struct Body {
     fields: Vec<(Cow<'static, str>, Arc<RawValue>)>,
-    /// The field with the response format, if other settings are in the same object.
-    shared_field: Option<&'static str>,
-    /// The error of the first value of `with` that cannot be written as JSON.
+    /// The fields whose objects also have settings of the program.
+    shared_fields: Vec<&'static str>,
+    /// The first error of a setting of the wire, or of a value of `with`.
     error: Option<String>,
     pub(super) report: Report,
 }
@@ -48,7 +48,7 @@ impl Body {
 
     /// Adds a field, such as `model`, `max_tokens` or `stream`. It replaces a field of the same name, also one that the wire
     /// wrote, such as `tools`. Exception: if the wire wrote the response format of a typed answer into `text`, `output_config`
-    /// or `generationConfig`, the fields of an object are added to it.
+    /// or `generationConfig`, or the tool choice into `generation_config` or `toolConfig`, the fields of an object are added to it.
     ///
     /// If the value cannot be written as JSON, serializing the body returns the error.
     pub fn with(mut self, field: impl Into<Cow<'static, str>>, value: impl Serialize) -> Self {
@@ -80,8 +80,15 @@ impl Body {
         field: &'static str,
         value: &impl Serialize,
     ) -> Result<(), WireError> {
-        self.shared_field = Some(field);
+        self.shared_fields.push(field);
         self.write(field, value)
+    }
+
+    /// Makes the serialization fail with this error, unless there is none.
+    pub(super) fn reject(&mut self, error: Option<&str>) {
+        if let (Some(error), None) = (error, &self.error) {
+            self.error = Some(error.to_owned());
+        }
     }
 
     pub(super) fn remove(&mut self, field: &str) {
@@ -90,7 +97,7 @@ impl Body {
 
     /// The value of a field, with the response format that the wire wrote into it.
     fn merged_with_format(&self, field: &str, value: Box<RawValue>) -> Box<RawValue> {
-        let written = self.shared_field.filter(|shared| *shared == field).and_then(|field| self.get(field));
+        let written = self.get(field).filter(|_| self.shared_fields.iter().any(|shared| *shared == field));
         let merged = written.and_then(fields).zip(fields(&value)).and_then(|(mut written, given)| {
             written.extend(given);
             to_raw_value(&written).ok()

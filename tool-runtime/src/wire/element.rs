@@ -3,7 +3,7 @@
 use super::WireError;
 use super::body::raw;
 use super::chat_completions::written_arguments;
-use crate::json::Entries;
+use crate::json::{Entries, remove_entry};
 use crate::message::{AssistantMessage, ReplyItem, ToolCall};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -37,11 +37,7 @@ impl<'a> Element<'a> {
         if changes.is_empty() {
             return parse(json).map(|json| Element::Raw(Cow::Borrowed(json)));
         }
-        let fields: BTreeMap<Cow<'_, str>, &RawValue> = parse(json)?;
-        let fields = fields.into_iter().map(|(name, value)| (name, Cow::Borrowed(value)));
-        let mut fields = Entries(fields.collect());
-        // In the order of the text.
-        fields.0.sort_unstable_by_key(|(_, value)| value.get().as_ptr());
+        let mut fields = fields(json)?;
         for (name, value) in changes {
             match value {
                 Some(value) => fields.set(Cow::Borrowed(name), Cow::Owned(raw(value)?)),
@@ -50,6 +46,56 @@ impl<'a> Element<'a> {
         }
         Element::new(&fields)
     }
+
+    /// Sets fields of an object.
+    pub(super) fn set<'f>(
+        &mut self,
+        new: impl IntoIterator<Item = (&'f str, &'f Value)>,
+    ) -> Result<(), WireError> {
+        match self {
+            Element::Raw(json) => {
+                let mut fields = fields(json.get())?;
+                for (name, value) in new {
+                    fields.set(Cow::Borrowed(name), Cow::Owned(raw(value)?));
+                }
+                *json = Cow::Owned(raw(&fields)?);
+            }
+            Element::Value(value) => {
+                let new = new.into_iter().map(|(name, value)| (name.to_owned(), value.clone()));
+                if let Value::Object(fields) = value.to_mut() {
+                    fields.extend(new);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes a field of an object, if it has it.
+    pub(super) fn remove(&mut self, name: &str) -> Result<(), WireError> {
+        match self {
+            Element::Raw(json) if json.get().contains(name) => {
+                let mut fields = fields(json.get())?;
+                fields.0.retain(|(known, _)| known != name);
+                *json = Cow::Owned(raw(&fields)?);
+            }
+            Element::Value(value) if value.get(name).is_some() => {
+                if let Value::Object(fields) = value.to_mut() {
+                    remove_entry(fields, name);
+                }
+            }
+            Element::Raw(_) | Element::Value(_) => {}
+        }
+        Ok(())
+    }
+}
+
+/// The fields of an object, in the order of the text.
+fn fields(json: &str) -> Result<Entries<Cow<'_, str>, Cow<'_, RawValue>>, WireError> {
+    let fields: BTreeMap<Cow<'_, str>, &RawValue> = parse(json)?;
+    let fields = fields.into_iter().map(|(name, value)| (name, Cow::Borrowed(value)));
+    let mut fields = Entries(fields.collect::<Vec<_>>());
+    fields.0.sort_unstable_by_key(|(_, value)| value.get().as_ptr());
+    Ok(fields)
 }
 
 impl From<Value> for Element<'_> {

@@ -32,7 +32,7 @@ pub struct Report {
     pub ignored_choice: Option<ToolChoice>,
     /// Whether the API has no tool choice.
     pub(super) has_no_choice: bool,
-    /// The names of allowed tools that no tool has.
+    /// The names of allowed tools, and of tools with settings of the wire, that no tool has.
     pub unknown_tools: Vec<String>,
     /// The custom tools of the wire that are sent as functions, since the parameter is not a string or not their only one.
     pub not_custom_tools: Vec<String>,
@@ -194,7 +194,9 @@ impl fmt::Display for Report {
             ToolChoice::Tool(name) => format!("the tool choice is ignored: the request has no tool `{name}`"),
             _ => "the tool choice is ignored: the request has no tools".to_owned(),
         }));
-        lines.extend(self.unknown_tools.iter().map(|name| format!("there is no tool `{name}` to allow")));
+        lines.extend(
+            self.unknown_tools.iter().map(|name| format!("there is no tool `{name}`, which a setting names")),
+        );
         let as_function = |name| format!("the tool `{name}` is sent as a function: it has other parameters");
         lines.extend(self.not_custom_tools.iter().map(as_function));
         f.write_str(&lines.join("\n"))

@@ -2,6 +2,7 @@
 
 use super::allowed_tools::AllowedTools;
 use super::tool_arrays::{ToolArray, ToolCache, ToolForm};
+use super::tool_settings::{NO_SETTINGS, ToolSettings};
 use super::{Body, Report, WireError};
 use crate::message::Message;
 use crate::schema::ToolSchema;
@@ -36,6 +37,8 @@ pub struct RequestParts<'a> {
     pub deferred_tools: &'a [ToolSchema],
     /// It is used if the tools are still those of the cache.
     pub(crate) cache: Option<ToolCache<'a>>,
+    /// The settings of the wire that writes the parts.
+    pub(crate) settings: &'a ToolSettings,
     /// Whether the model may, must or must not call a tool.
     pub tool_choice: &'a ToolChoice,
     pub(crate) allowed: AllowedTools<'a>,
@@ -56,6 +59,7 @@ impl<'a> RequestParts<'a> {
             tools: &[],
             deferred_tools: &[],
             cache: None,
+            settings: &NO_SETTINGS,
             tool_choice: &ToolChoice::Auto,
             allowed: AllowedTools::default(),
             parallel_calls: true,
@@ -111,14 +115,24 @@ impl<'a> RequestParts<'a> {
         self.cache.filter(|cache| {
             let has_tools =
                 ptr::eq(cache.tools, self.tools) && ptr::eq(cache.deferred_tools, self.deferred_tools);
-            has_tools && self.allowed.names.is_none()
+            has_tools && self.allowed.names.is_none() && self.settings.is_empty()
         })
+    }
+
+    /// These parts, with the settings of a wire for their tools.
+    pub(super) fn with_settings<'b>(&'b self, settings: &'b ToolSettings) -> RequestParts<'b> {
+        RequestParts { settings, ..*self }
     }
 
     /// These parts, in which the model may call all tools.
     pub(super) fn with_all_tools_allowed(mut self) -> Self {
         self.allowed = AllowedTools::default();
         self
+    }
+
+    /// Whether the request has a tool, also one of the provider.
+    pub(super) fn has_tools(&self) -> bool {
+        self.has_allowed_tools() || self.settings.has_hosted()
     }
 
     /// Whether the request has a tool that the model may call.
@@ -150,7 +164,7 @@ impl<'a> RequestParts<'a> {
     /// The tool choice of the request. Reports names of allowed tools that no tool has. A choice that the request cannot have
     /// is reported too, and becomes [`ToolChoice::Auto`].
     pub(super) fn choice(&self, report: &mut Report) -> &'a ToolChoice {
-        for name in self.allowed_names().into_iter().flatten() {
+        for name in self.allowed_names().into_iter().flatten().chain(self.settings.tool_names()) {
             if self.tools.iter().chain(self.deferred_tools.iter()).all(|tool| tool.name() != name) {
                 report.unknown_tools.push(name.to_owned());
             }
@@ -164,7 +178,7 @@ impl<'a> RequestParts<'a> {
 
     /// Writes the array of the tools that the model may call. If these are all tools of a registry, the array is cached under
     /// its form; `None` for an array that depends on more than its form. Returns the array and the possible tool choice;
-    /// `None` if the model may call no tool, or the provider accepts none.
+    /// `None` if the request has no tools, since the model may call none or the provider accepts none.
     pub(super) fn write_tools(
         &self,
         body: &mut Body,
@@ -172,8 +186,9 @@ impl<'a> RequestParts<'a> {
         form: Option<ToolForm>,
         make: impl FnOnce(&[&ToolSchema]) -> Result<ToolArray, WireError>,
     ) -> Result<Option<(&'a ToolChoice, Arc<ToolArray>)>, WireError> {
+        body.reject(self.settings.invalid());
         // Servers reject an empty list, and the other fields without tools.
-        if !self.has_allowed_tools() {
+        if !self.has_tools() {
             return Ok(None);
         }
         let make = || make(&self.allowed().collect::<Vec<_>>());
@@ -192,7 +207,7 @@ impl<'a> RequestParts<'a> {
         if !is_possible {
             body.report.ignored_choice = Some(choice.clone());
         }
-        if !array.has_tools {
+        if !array.has_tools && !self.settings.has_hosted() {
             return Ok(None);
         }
         body.set("tools", Arc::clone(&array.json));

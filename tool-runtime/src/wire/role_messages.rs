@@ -42,6 +42,17 @@ impl<'a> RoleMessages<'a> {
         report.change(index, ADDED_START);
     }
 
+    /// The contents of all messages.
+    pub(super) fn contents(&mut self) -> impl DoubleEndedIterator<Item = &mut Vec<Element<'a>>> {
+        self.0.iter_mut().map(|message| &mut message.content)
+    }
+
+    /// The contents of the newest messages of the user.
+    pub(super) fn newest_of_user(&mut self, count: usize) -> impl Iterator<Item = &mut Vec<Element<'a>>> {
+        let of_user = self.0.iter_mut().rev().filter(|message| message.role == USER);
+        of_user.map(|message| &mut message.content).take(count)
+    }
+
     /// Writes the system messages, and the others.
     pub(super) fn write(self, system: &[Element<'_>], body: &mut Body) -> Result<(), WireError> {
         if !system.is_empty() {

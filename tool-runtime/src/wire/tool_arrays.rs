@@ -1,5 +1,6 @@
 //! The tools of a request, and the `tools` arrays that registries cache.
 
+use super::cache::Cache;
 use super::report::{ChangedDefinition, LeftOutTool};
 use super::{NotStrictTool, WireError};
 use crate::schema::ToolSchema;
@@ -45,6 +46,7 @@ pub(super) struct ToolForm {
     pub(super) has_call_tool: bool,
     /// The maximum number of tools.
     pub(super) max_tools: Option<usize>,
+    pub(super) cache: Cache,
 }
 
 /// The arrays of all tools of a registry, each created when it is first written: a request copies its bytes.

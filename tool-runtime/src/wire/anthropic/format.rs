@@ -1,5 +1,8 @@
 //! The wire of Anthropic's Messages API: <https://docs.anthropic.com/en/api/messages>.
 
+mod cache;
+mod client_tools;
+mod container;
 mod event;
 mod part;
 mod read;
@@ -13,8 +16,10 @@ use crate::json::replace_lone_surrogates;
 use crate::message::{AssistantMessage, Chunk, Message};
 use crate::wire::error::WireError;
 use crate::wire::response_format::{JsonSchema, WithFormat};
-use crate::wire::{Body, IdRules, RequestParts, UseResponseFormat, Wire, native_search};
+use crate::wire::tool_settings::ToolSettings;
+use crate::wire::{Body, Cache, IdRules, RequestParts, UseResponseFormat, Wire, native_search};
 use references::References;
+use serde_json::Value;
 
 /// The wire of Anthropic's Messages API (`POST /v1/messages`).
 ///
@@ -23,6 +28,8 @@ use references::References;
 ///   read between other messages goes back to its place.
 /// - The blocks of a reply go back unchanged and in their order: thinking with its signature, and calls of tools that the
 ///   provider runs itself, such as web search, which are never [`ToolCall`](crate::ToolCall)s.
+/// - A program of the model that calls tools in the provider's code execution (`allowed_callers`) waits for their results: the
+///   calls are [`ToolCall`](crate::ToolCall)s, and the request with the results has the `container` of the reply.
 /// - All results of a reply are in one user message, before the text of the user, with `is_error` and with images and
 ///   documents.
 /// - Arguments are objects, so a truncated call may look complete: a call that is the last block of a truncated reply counts as
@@ -107,12 +114,20 @@ use references::References;
 pub struct Anthropic {
     strict: bool,
     native_tool_search: bool,
+    cache: Cache,
+    tools: ToolSettings,
     response_format: UseResponseFormat,
 }
 
 impl Default for Anthropic {
     fn default() -> Self {
-        Anthropic { strict: false, native_tool_search: false, response_format: UseResponseFormat::Always }
+        Anthropic {
+            strict: false,
+            native_tool_search: false,
+            cache: Cache::new(),
+            tools: ToolSettings::default(),
+            response_format: UseResponseFormat::Always,
+        }
     }
 }
 
@@ -187,6 +202,70 @@ impl Anthropic {
         self
     }
 
+    /// Adds a tool that the provider runs itself, such as a web search: its definition in the form of the API
+    /// (<https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview>). Its calls and results are blocks of replies, go
+    /// back as they came, and are never [`ToolCall`](crate::ToolCall)s.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_runtime::message::Message;
+    /// use tool_runtime::wire::{Anthropic, RequestParts, Wire};
+    ///
+    /// let search = json!({ "type": "web_search_20250305", "name": "web_search" });
+    /// let wire = Anthropic::new().hosted_tool(search);
+    /// let body = serde_json::to_value(wire.write(&RequestParts::new(&[Message::user("Any news?")]))?)?;
+    /// assert_eq!(body["tools"][0]["name"], "web_search");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn hosted_tool(mut self, definition: Value) -> Self {
+        self.tools.add_hosted(definition);
+        self
+    }
+
+    /// Adds fields of the API to the definition of a tool: for example `input_examples`, `cache_control`,
+    /// `eager_input_streaming`, `allowed_callers` or `defer_loading`. They replace fields of the same names. A name that no tool
+    /// has is in [`Report::unknown_tools`](crate::wire::Report::unknown_tools).
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_runtime::wire::Anthropic;
+    ///
+    /// let wire = Anthropic::new()
+    ///     .definition_fields("get_weather", json!({ "input_examples": [{ "city": "Rome" }] }));
+    /// ```
+    pub fn definition_fields(mut self, tool: impl Into<String>, fields: Value) -> Self {
+        self.tools.add_fields(tool.into(), fields);
+        self
+    }
+
+    /// Sends the provider's definition in place of that of a tool of the registry, which runs its calls: Anthropic's `bash`,
+    /// `memory`, text editor and computer. The tool has the parameters that the provider documents; its calls are validated,
+    /// approved and limited like any other. Replies must be read with the same setting.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_runtime::wire::{Anthropic, Wire};
+    ///
+    /// let editor = json!({ "type": "text_editor_20250728", "name": "str_replace_based_edit_tool" });
+    /// let wire = Anthropic::new().client_tool(editor, "edit_file");
+    ///
+    /// let block = r#"{"type":"tool_use","id":"a","name":"str_replace_based_edit_tool","input":{"command":"view","path":"/a"}}"#;
+    /// let reply = wire.read_reply(&format!(r#"{{"content":[{block}],"stop_reason":"tool_use"}}"#))?;
+    /// assert_eq!(reply.tool_calls[0].name, "edit_file");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn client_tool(mut self, definition: Value, tool: impl Into<String>) -> Self {
+        self.tools.add_client_tool(definition, tool.into());
+        self
+    }
+
+    /// Sets the breakpoints of the prompt cache
+    /// (<https://platform.claude.com/docs/en/build-with-claude/prompt-caching>). Default: none, so the provider caches nothing.
+    pub fn cache(mut self, cache: Cache) -> Self {
+        self.cache = cache;
+        self
+    }
+
     /// Sets the requests in which a typed answer ([`Run::answer_as`](crate::session::Run::answer_as)) uses the response format
     /// of the API, `output_config.format` (<https://platform.claude.com/docs/en/build-with-claude/structured-outputs>). Default:
     /// [`Always`](UseResponseFormat::Always).
@@ -207,10 +286,13 @@ impl Wire for Anthropic {
 
     fn write(&self, parts: &RequestParts<'_>) -> Result<Body, WireError> {
         let mut body = Body::new();
+        let parts = &parts.with_settings(&self.tools);
         let has_native_search = self.native_tool_search && native_search::applies_to(parts);
         let references = References::new(parts, has_native_search);
-        write::write(&mut body, parts, self.id_rules(), references.as_ref())?;
-        tools::write(&mut body, parts, self.strict, has_native_search)?;
+        write::write(&mut body, parts, self, references.as_ref())?;
+        tools::write(&mut body, parts, self, has_native_search)?;
+        cache::write(&mut body, self.cache)?;
+        container::write(&mut body, parts.messages)?;
         if let Some(form) = parts.answer_schema.and_then(|answer| answer.anthropic_strict().ok()) {
             let (r#type, schema) = (Some("json_schema"), &*form.parameters);
             let format = JsonSchema { r#type, name: None, strict: None, schema };
@@ -220,15 +302,15 @@ impl Wire for Anthropic {
     }
 
     fn read_reply(&self, body: &str) -> Result<AssistantMessage, WireError> {
-        reply::read(&replace_lone_surrogates(body))
+        reply::read(&replace_lone_surrogates(body), &self.tools)
     }
 
     fn read_event(&self, data: &str) -> Chunk {
-        event::read(data)
+        event::read(data, &self.tools)
     }
 
     fn read_messages(&self, body: &str) -> Result<Vec<Message>, WireError> {
-        read::messages(&replace_lone_surrogates(body))
+        read::messages(&replace_lone_surrogates(body), &self.tools)
     }
 
     fn writes_response_format(&self, parts: &RequestParts<'_>) -> bool {

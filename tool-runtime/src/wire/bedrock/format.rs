@@ -1,5 +1,6 @@
 //! The wire of Amazon's Converse API: <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html>.
 
+mod cache;
 mod event;
 mod part;
 mod read;
@@ -11,7 +12,9 @@ use super::{FORMAT, NAME};
 use crate::json::replace_lone_surrogates;
 use crate::message::{AssistantMessage, Chunk, Message};
 use crate::wire::error::WireError;
-use crate::wire::{Body, IdRules, RequestParts, Wire};
+use crate::wire::tool_settings::ToolSettings;
+use crate::wire::{Body, Cache, IdRules, RequestParts, Wire};
+use serde_json::Value;
 
 /// The wire of Amazon's Converse API (`POST /model/{model}/converse`, and `/converse-stream` for streams).
 ///
@@ -94,13 +97,38 @@ use crate::wire::{Body, IdRules, RequestParts, Wire};
 /// ```
 #[derive(Clone, Debug, Default)]
 #[must_use = "it has the settings of a wire"]
-#[non_exhaustive]
-pub struct Bedrock {}
+pub struct Bedrock {
+    cache: Cache,
+    tools: ToolSettings,
+}
 
 impl Bedrock {
     /// The wire.
     pub fn new() -> Self {
         Bedrock::default()
+    }
+
+    /// Adds a tool that the provider runs itself: its entry of `toolConfig.tools`, for example
+    /// `{"systemTool": {"name": "nova_grounding"}}`
+    /// (<https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_SystemTool.html>). Its calls and results are blocks of
+    /// replies, go back as they came, and are never [`ToolCall`](crate::ToolCall)s.
+    pub fn hosted_tool(mut self, definition: Value) -> Self {
+        self.tools.add_hosted(definition);
+        self
+    }
+
+    /// Adds fields of the API to the `toolSpec` of a tool, for example `strict`. They replace fields of the same names. A name that
+    /// no tool has is in [`Report::unknown_tools`](crate::wire::Report::unknown_tools).
+    pub fn definition_fields(mut self, tool: impl Into<String>, fields: Value) -> Self {
+        self.tools.add_fields(tool.into(), fields);
+        self
+    }
+
+    /// Sets the cache points (<https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html>). Default: none. Models
+    /// without a cache reject them.
+    pub fn cache(mut self, cache: Cache) -> Self {
+        self.cache = cache;
+        self
     }
 }
 
@@ -115,8 +143,9 @@ impl Wire for Bedrock {
 
     fn write(&self, parts: &RequestParts<'_>) -> Result<Body, WireError> {
         let mut body = Body::new();
-        write::write(&mut body, parts, ID_RULES)?;
-        tools::write(&mut body, parts)?;
+        let parts = &parts.with_settings(&self.tools);
+        write::write(&mut body, parts, self.cache)?;
+        tools::write(&mut body, parts, self.cache)?;
         Ok(body)
     }
 

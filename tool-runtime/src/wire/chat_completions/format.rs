@@ -24,7 +24,9 @@ use super::{FORMAT, MAX_TOOLS, NAME};
 use crate::json::replace_lone_surrogates;
 use crate::message::{AssistantMessage, Chunk, Message};
 use crate::wire::error::WireError;
+use crate::wire::tool_settings::ToolSettings;
 use crate::wire::{Body, IdRules, RequestParts, UseResponseFormat, Wire};
+use serde_json::Value;
 pub(in crate::wire) use tool::Definition as ToolDefinition;
 
 // OpenAI: "string too long. Expected a string with maximum length 40". DeepSeek: "Duplicate value for 'tool_call_id'".
@@ -69,6 +71,7 @@ pub struct ChatCompletions {
     mistral_ids: bool,
     stream_usage: bool,
     max_tools: Option<usize>,
+    tools: ToolSettings,
     response_format: UseResponseFormat,
 }
 
@@ -81,6 +84,7 @@ impl Default for ChatCompletions {
             mistral_ids: false,
             stream_usage: true,
             max_tools: Some(MAX_TOOLS),
+            tools: ToolSettings::default(),
             response_format: UseResponseFormat::WithoutTools,
         }
     }
@@ -152,6 +156,21 @@ impl ChatCompletions {
     /// A model chooses better among few tools: see `RegistryBuilder::search`.
     pub fn max_tools(mut self, max_tools: impl Into<Option<usize>>) -> Self {
         self.max_tools = max_tools.into();
+        self
+    }
+
+    /// Adds a tool that the provider runs itself, such as the search of a gateway: its definition in the form of the API
+    /// (<https://openrouter.ai/docs/guides/features/server-tools>). Its calls and results are fields of replies, go
+    /// back as they came, and are never [`ToolCall`](crate::ToolCall)s.
+    pub fn hosted_tool(mut self, definition: Value) -> Self {
+        self.tools.add_hosted(definition);
+        self
+    }
+
+    /// Adds fields of the API to the definition of a tool as a whole; those of the object `function` are added to it. They replace fields of the same names. A name that
+    /// no tool has is in [`Report::unknown_tools`](crate::wire::Report::unknown_tools).
+    pub fn definition_fields(mut self, tool: impl Into<String>, fields: Value) -> Self {
+        self.tools.add_fields(tool.into(), fields);
         self
     }
 

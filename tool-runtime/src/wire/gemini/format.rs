@@ -14,7 +14,9 @@ use crate::json::replace_lone_surrogates;
 use crate::message::{AssistantMessage, Chunk, Message};
 use crate::wire::element::Element;
 use crate::wire::error::WireError;
+use crate::wire::tool_settings::ToolSettings;
 use crate::wire::{Body, RequestParts, UseResponseFormat, Wire};
+use serde_json::Value;
 use std::borrow::Cow;
 
 /// The wire of the Gemini API (`POST /v1beta/models/{model}:generateContent`, and `:streamGenerateContent?alt=sse` for
@@ -100,12 +102,17 @@ use std::borrow::Cow;
 #[must_use = "it has the settings of a wire"]
 pub struct Gemini {
     strict: bool,
+    tools: ToolSettings,
     response_format: UseResponseFormat,
 }
 
 impl Default for Gemini {
     fn default() -> Self {
-        Gemini { strict: false, response_format: UseResponseFormat::WithoutTools }
+        Gemini {
+            strict: false,
+            tools: ToolSettings::default(),
+            response_format: UseResponseFormat::WithoutTools,
+        }
     }
 }
 
@@ -140,6 +147,35 @@ impl Gemini {
         self
     }
 
+    /// Adds a tool that the provider runs itself, such as a search: its definition in the form of the API
+    /// (<https://ai.google.dev/gemini-api/docs/tools>). Its calls and results are parts of replies, go
+    /// back as they came, and are never [`ToolCall`](crate::ToolCall)s.
+    ///
+    /// Models that combine such tools with functions need `includeServerSideToolInvocations`
+    /// (<https://ai.google.dev/gemini-api/docs/tool-combination>): [`Body::with`]`("toolConfig", ..)` adds it to the tool choice.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_runtime::message::Message;
+    /// use tool_runtime::wire::{Gemini, RequestParts, Wire};
+    ///
+    /// let wire = Gemini::new().hosted_tool(json!({ "googleSearch": {} }));
+    /// let body = serde_json::to_value(wire.write(&RequestParts::new(&[Message::user("Any news?")]))?)?;
+    /// assert_eq!(body["tools"], json!([{ "googleSearch": {} }]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn hosted_tool(mut self, definition: Value) -> Self {
+        self.tools.add_hosted(definition);
+        self
+    }
+
+    /// Adds fields of the API to the definition of a tool. They replace fields of the same names. A name that
+    /// no tool has is in [`Report::unknown_tools`](crate::wire::Report::unknown_tools).
+    pub fn definition_fields(mut self, tool: impl Into<String>, fields: Value) -> Self {
+        self.tools.add_fields(tool.into(), fields);
+        self
+    }
+
     /// Sets the requests in which a typed answer ([`Run::answer_as`](crate::session::Run::answer_as)) uses the response format
     /// of the API, `responseJsonSchema` (<https://ai.google.dev/gemini-api/docs/structured-output>). Default:
     /// [`WithoutTools`](UseResponseFormat::WithoutTools).
@@ -161,7 +197,7 @@ impl Wire for Gemini {
     fn write(&self, parts: &RequestParts<'_>) -> Result<Body, WireError> {
         let mut body = Body::new();
         write::write(&mut body, parts.messages)?;
-        tools::write(&mut body, parts, self.strict)?;
+        tools::write(&mut body, &parts.with_settings(&self.tools), self.strict)?;
         if let Some(answer) = parts.answer_schema {
             let written = answer.written(NAME, FUNCTIONS.rules);
             let schema = Element::Raw(Cow::Borrowed(written.parameters(answer)));

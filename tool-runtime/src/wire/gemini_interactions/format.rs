@@ -15,7 +15,9 @@ use crate::message::{AssistantMessage, Chunk, Message};
 use crate::wire::element::Element;
 use crate::wire::error::WireError;
 use crate::wire::gemini::{MAX_TOOLS, SKIP_VALIDATION, names};
+use crate::wire::tool_settings::ToolSettings;
 use crate::wire::{Body, RequestParts, UseResponseFormat, Wire};
+use serde_json::Value;
 use std::borrow::Cow;
 
 /// The wire of Gemini's Interactions API (`POST /v1beta/interactions`), which Google recommends in place of `generateContent`.
@@ -96,6 +98,7 @@ pub struct GeminiInteractions {
     store: bool,
     previous_interaction: bool,
     strict: bool,
+    tools: ToolSettings,
     response_format: UseResponseFormat,
 }
 
@@ -105,6 +108,7 @@ impl Default for GeminiInteractions {
             store: true,
             previous_interaction: false,
             strict: false,
+            tools: ToolSettings::default(),
             response_format: UseResponseFormat::WithoutTools,
         }
     }
@@ -140,6 +144,21 @@ impl GeminiInteractions {
         self
     }
 
+    /// Adds a tool that the provider runs itself, such as a search: its definition in the form of the API
+    /// (<https://ai.google.dev/gemini-api/docs/interactions>). Its calls and results are steps of replies, go
+    /// back as they came, and are never [`ToolCall`](crate::ToolCall)s.
+    pub fn hosted_tool(mut self, definition: Value) -> Self {
+        self.tools.add_hosted(definition);
+        self
+    }
+
+    /// Adds fields of the API to the definition of a tool. They replace fields of the same names. A name that
+    /// no tool has is in [`Report::unknown_tools`](crate::wire::Report::unknown_tools).
+    pub fn definition_fields(mut self, tool: impl Into<String>, fields: Value) -> Self {
+        self.tools.add_fields(tool.into(), fields);
+        self
+    }
+
     /// Sets the requests in which a typed answer ([`Run::answer_as`](crate::session::Run::answer_as)) uses the response format
     /// of the API, `response_format` (<https://ai.google.dev/gemini-api/docs/interactions/structured-output>). Default:
     /// [`WithoutTools`](UseResponseFormat::WithoutTools): models before Gemini 3 reject it together with tools.
@@ -160,7 +179,7 @@ impl Wire for GeminiInteractions {
         if !self.store {
             body.write("store", &false)?;
         }
-        tools::write(&mut body, parts, self.strict)?;
+        tools::write(&mut body, &parts.with_settings(&self.tools), self.strict)?;
         if let Some(answer) = parts.answer_schema {
             let written = answer.written(NAME, FUNCTIONS.rules);
             let schema = ("schema", Element::Raw(Cow::Borrowed(written.parameters(answer))));

@@ -15,9 +15,10 @@ use crate::json::replace_lone_surrogates;
 use crate::message::{AssistantMessage, Chunk, Message};
 use crate::wire::error::WireError;
 use crate::wire::response_format::{JsonSchema, WithFormat};
+use crate::wire::tool_settings::ToolSettings;
 use crate::wire::{Body, IdRules, RequestParts, UseResponseFormat, Wire};
 use custom_tool::CustomTools;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// The wire of OpenAI's Responses API (`POST /v1/responses`). Azure, xAI and others also serve it.
 ///
@@ -97,6 +98,7 @@ pub struct Responses {
     native_allowed_tools: bool,
     native_tool_search: bool,
     custom_tools: CustomTools,
+    tools: ToolSettings,
     response_format: UseResponseFormat,
 }
 
@@ -109,6 +111,7 @@ impl Default for Responses {
             native_allowed_tools: false,
             native_tool_search: false,
             custom_tools: CustomTools::default(),
+            tools: ToolSettings::default(),
             response_format: UseResponseFormat::Always,
         }
     }
@@ -264,6 +267,22 @@ impl Responses {
         }
     }
 
+    /// Adds a tool that the provider runs itself, such as a web search or a remote MCP server: its definition in the form of the API
+    /// (<https://platform.openai.com/docs/guides/tools>). Its calls and results are items of replies, go
+    /// back as they came, and are never [`ToolCall`](crate::ToolCall)s.
+    pub fn hosted_tool(mut self, definition: Value) -> Self {
+        self.tools.add_hosted(definition);
+        self
+    }
+
+    /// Adds fields of the API to the definition of a tool: for example `allowed_callers`,
+    /// `defer_loading` or `output_schema`. They replace fields of the same names. A name that
+    /// no tool has is in [`Report::unknown_tools`](crate::wire::Report::unknown_tools).
+    pub fn definition_fields(mut self, tool: impl Into<String>, fields: Value) -> Self {
+        self.tools.add_fields(tool.into(), fields);
+        self
+    }
+
     /// Sets the requests in which a typed answer ([`Run::answer_as`](crate::session::Run::answer_as)) uses the response format
     /// of the API, `text.format` (<https://platform.openai.com/docs/guides/structured-outputs>). Default:
     /// [`Always`](UseResponseFormat::Always).
@@ -283,6 +302,7 @@ impl Wire for Responses {
 
     fn write(&self, parts: &RequestParts<'_>) -> Result<Body, WireError> {
         let mut body = Body::new();
+        let parts = &parts.with_settings(&self.tools);
         let sent = self.sent_tools(parts);
         let replaced = tool_search::replaced_functions(self, &sent);
         write::write(&mut body, self, &sent, !replaced.is_empty())?;

@@ -1,19 +1,21 @@
 //! Events of a streamed reply: <https://docs.anthropic.com/en/docs/build-with-claude/streaming>.
 
+use super::client_tools::registry_name;
 use super::reply::{declined, read_usage};
-use super::{FORMAT, NAME};
+use super::{FORMAT, NAME, container};
 use crate::message::{CallPiece, Chunk, Finish, Growth, ItemKind, Piece, StreamError, Usage};
 use crate::wire::error::{beginning, server_message};
 use crate::wire::event_data::read_data;
+use crate::wire::tool_settings::ToolSettings;
 use serde_json::Value;
 use std::convert::identity;
 
 /// Reads the text after `data:` of a server-sent event.
-pub(super) fn read(data: &str) -> Chunk {
-    read_data(data, NAME, FORMAT, |text| Ok(read_event(serde_json::from_str(text)?, text)))
+pub(super) fn read(data: &str, tools: &ToolSettings) -> Chunk {
+    read_data(data, NAME, FORMAT, |text| Ok(read_event(serde_json::from_str(text)?, text, tools)))
 }
 
-fn read_event(mut event: Value, text: &str) -> Vec<Piece> {
+fn read_event(mut event: Value, text: &str, tools: &ToolSettings) -> Vec<Piece> {
     let index = event["index"].as_i64().unwrap_or_default();
     let mut pieces = vec![Piece::Reply(None)];
     match event["type"].as_str().unwrap_or_default() {
@@ -25,9 +27,10 @@ fn read_event(mut event: Value, text: &str) -> Vec<Piece> {
             pieces.extend(text("id").map(Piece::ResponseId));
             pieces.extend(read_usage(&message["usage"]).map(Piece::Usage));
         }
-        "content_block_start" => start_block(index, event["content_block"].take(), &mut pieces),
+        "content_block_start" => start_block(index, event["content_block"].take(), tools, &mut pieces),
         "content_block_delta" => read_delta(index, event["delta"].take(), &mut pieces),
         "message_delta" => {
+            pieces.push(Piece::Extra(container::read(event["delta"]["container"].take())));
             let delta = &event["delta"];
             pieces.extend(read_final_usage(&event["usage"]).map(Piece::Usage));
             if let Some(reason) = delta["stop_reason"].as_str() {
@@ -62,7 +65,7 @@ fn read_final_usage(usage: &Value) -> Option<Usage> {
     Some(usage)
 }
 
-fn start_block(index: i64, item: Value, pieces: &mut Vec<Piece>) {
+fn start_block(index: i64, item: Value, tools: &ToolSettings, pieces: &mut Vec<Piece>) {
     let text = |field: &str| item[field].as_str().unwrap_or_default().to_owned();
     let mut call = None;
     let kind = match item["type"].as_str().unwrap_or_default() {
@@ -78,7 +81,7 @@ fn start_block(index: i64, item: Value, pieces: &mut Vec<Piece>) {
         "tool_use" => {
             call = Some(CallPiece {
                 id: text("id"),
-                name: text("name"),
+                name: registry_name(tools, &text("name")).to_owned(),
                 ..CallPiece::from_arguments(index, String::new())
             });
             ItemKind::Call

@@ -8,6 +8,7 @@ use crate::wire::body::raw;
 use crate::wire::error::beginning;
 use crate::wire::expected::Expected;
 use crate::wire::role_messages::called_tools;
+use crate::wire::tool_settings::ToolSettings;
 use crate::wire::{WireError, chat_completions};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -35,7 +36,7 @@ struct ReadMessage<'a> {
 }
 
 /// Reads the body of a request, or its array of messages.
-pub(super) fn messages(body: &str) -> Result<Vec<Message>, WireError> {
+pub(super) fn messages(body: &str, tools: &ToolSettings) -> Result<Vec<Message>, WireError> {
     let Request { system, messages } =
         REQUEST.read_or_list(body, |messages| Request { system: None, messages })?;
     let mut read: Vec<Message> = Vec::with_capacity(messages.len());
@@ -55,14 +56,14 @@ pub(super) fn messages(body: &str) -> Result<Vec<Message>, WireError> {
         match &*role {
             "user" => read_user(REQUEST.read_part(raw.get())?, &mut read)?,
             "assistant" if calls.is_empty() && !continues(raw, messages.peek()) => {
-                read.push(read_assistant(raw)?.into());
+                read.push(read_assistant(raw, tools)?.into());
             }
             "assistant" => {
                 calls.extend(blocks(raw)?);
                 if messages.peek().is_none_or(|next| next.role != "assistant") {
                     let blocks = std::mem::take(&mut calls);
                     let blocks: Vec<&RawValue> = blocks.iter().map(Cow::as_ref).collect();
-                    read.push(read_blocks(&blocks)?.into());
+                    read.push(read_blocks(&blocks, tools)?.into());
                 }
             }
             "system" => {
@@ -90,15 +91,15 @@ fn content(value: Value) -> Result<Content, WireError> {
     }
 }
 
-fn read_assistant(raw: &RawValue) -> Result<AssistantMessage, WireError> {
+fn read_assistant(raw: &RawValue, tools: &ToolSettings) -> Result<AssistantMessage, WireError> {
     if let Value::String(text) = REQUEST.read_part(raw.get())? {
         return Ok(AssistantMessage { origin: Some(Origin::new(NAME)), ..AssistantMessage::from_text(text) });
     }
-    read_blocks(&REQUEST.read_part::<Vec<_>>(raw.get())?)
+    read_blocks(&REQUEST.read_part::<Vec<_>>(raw.get())?, tools)
 }
 
-fn read_blocks(blocks: &[&RawValue]) -> Result<AssistantMessage, WireError> {
-    Ok(AssistantMessage { origin: Some(Origin::new(NAME)), ..reply::read_blocks(blocks)? })
+fn read_blocks(blocks: &[&RawValue], tools: &ToolSettings) -> Result<AssistantMessage, WireError> {
+    Ok(AssistantMessage { origin: Some(Origin::new(NAME)), ..reply::read_blocks(blocks, tools)? })
 }
 
 /// Whether the next message continues the reply with this content: the API accepts calls in adjacent messages whose results

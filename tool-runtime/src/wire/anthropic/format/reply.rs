@@ -1,12 +1,14 @@
 //! Replies: how a response is read.
 
-use super::NAME;
+use super::client_tools::registry_name;
+use super::{NAME, container};
 use crate::message::{
-    AssistantMessage, Finish, ItemContent, Origin, ReadItem, TokenCounts, ToolCall, Usage, is_object,
+    AssistantMessage, Extra, Finish, ItemContent, Origin, ReadItem, TokenCounts, ToolCall, Usage, is_object,
 };
 use crate::wire::WireError;
 use crate::wire::error::{beginning, server_error};
 use crate::wire::expected::Expected;
+use crate::wire::tool_settings::ToolSettings;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -24,6 +26,7 @@ struct Response<'a> {
     stop_reason: Option<String>,
     stop_details: Value,
     usage: Value,
+    container: Value,
     error: Value,
 }
 
@@ -40,7 +43,7 @@ struct Block<'a> {
 }
 
 /// Reads the body of a response.
-pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
+pub(super) fn read(body: &str, tools: &ToolSettings) -> Result<AssistantMessage, WireError> {
     let response: Response<'_> = REPLY.read(body)?;
     server_error(&response.error)?;
     let is_message = response.r#type.is_null() || response.r#type == "message";
@@ -49,7 +52,8 @@ pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
             REPLY.wrong_body(body, format_args!("there is no `content` of a message in {}", beginning(body)))
         );
     };
-    let mut reply = read_blocks(&blocks)?;
+    let mut reply = read_blocks(&blocks, tools)?;
+    reply.extra = Extra::new(NAME, container::read(response.container));
     if let Some(reason) = response.stop_reason {
         reply.refusal = declined(&reason, &response.stop_details);
         // Arguments are objects, so a truncated call looks complete. Only the last block can be truncated:
@@ -62,12 +66,12 @@ pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
 }
 
 /// The reply with these blocks as its items.
-pub(super) fn read_blocks(blocks: &[&RawValue]) -> Result<AssistantMessage, WireError> {
-    let items = blocks.iter().map(|raw| read_block(raw)).collect::<serde_json::Result<_>>();
+pub(super) fn read_blocks(blocks: &[&RawValue], tools: &ToolSettings) -> Result<AssistantMessage, WireError> {
+    let items = blocks.iter().map(|raw| read_block(raw, tools)).collect::<serde_json::Result<_>>();
     items.map(AssistantMessage::from_items).map_err(|error| REPLY.unexpected(error))
 }
 
-fn read_block(raw: &RawValue) -> serde_json::Result<ReadItem> {
+fn read_block(raw: &RawValue, tools: &ToolSettings) -> serde_json::Result<ReadItem> {
     let owned = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let block: Block<'_> = serde_json::from_str(raw.get())?;
     let mut is_valid = true;
@@ -75,7 +79,8 @@ fn read_block(raw: &RawValue) -> serde_json::Result<ReadItem> {
         Some("text") => ItemContent::Text(owned(&block.text)),
         Some("tool_use") => {
             let input = block.input.map_or("{}", RawValue::get);
-            let call = ToolCall::new(owned(&block.id), owned(&block.name), input);
+            let name = block.name.as_str().map_or("", |name| registry_name(tools, name));
+            let call = ToolCall::new(owned(&block.id), name, input);
             is_valid = is_object(input) && block.input.is_some() && !call.name.is_empty();
             ItemContent::Call(call)
         }

@@ -1,6 +1,8 @@
 //! Tools of a request, and how the model may call them.
 
-use super::{FUNCTIONS, NAME};
+use super::cache::mark;
+use super::client_tools::provider_name;
+use super::{Anthropic, FUNCTIONS, NAME};
 use crate::schema::ToolSchema;
 use crate::tool_choice::ToolChoice;
 use crate::tool_name::CALL_TOOL;
@@ -29,16 +31,22 @@ struct Tool<'a> {
 pub(super) fn write(
     body: &mut Body,
     parts: &RequestParts<'_>,
-    is_strict: bool,
+    wire: &Anthropic,
     has_native_search: bool,
 ) -> Result<(), WireError> {
     let choice = parts.choice(&mut body.report);
-    let form = ToolForm { wire: NAME, is_strict, has_native_search, ..ToolForm::default() };
+    let form = ToolForm {
+        wire: NAME,
+        is_strict: wire.strict,
+        has_native_search,
+        cache: wire.cache,
+        ..ToolForm::default()
+    };
     let written = parts.write_tools(body, choice, Some(form), |tools| {
         // The API accepts earlier calls of a tool that the request does not have.
         let loaded = tools.iter().filter(|tool| !(has_native_search && tool.name() == CALL_TOOL));
         let deferred = parts.allowed_deferred().filter(|_| has_native_search);
-        tool_array(loaded.copied(), deferred, is_strict)
+        tool_array(loaded.copied(), deferred, wire)
     })?;
     let Some((mut choice, _)) = written else { return Ok(()) };
     if has_native_search {
@@ -49,7 +57,7 @@ pub(super) fn write(
         ToolChoice::Auto => json!({ "type": "auto" }),
         ToolChoice::None => json!({ "type": "none" }),
         ToolChoice::Required => json!({ "type": "any" }),
-        ToolChoice::Tool(name) => json!({ "type": "tool", "name": name }),
+        ToolChoice::Tool(name) => json!({ "type": "tool", "name": provider_name(&wire.tools, name) }),
     };
     if !parts.parallel_calls && *choice != ToolChoice::None {
         written["disable_parallel_tool_use"] = json!(true);
@@ -78,30 +86,39 @@ fn add(counts: &mut [usize; 3], mut sums: [usize; 3]) -> Result<(), String> {
 fn tool_array<'a>(
     loaded: impl Iterator<Item = &'a ToolSchema>,
     deferred: impl Iterator<Item = &'a ToolSchema>,
-    is_strict: bool,
+    wire: &Anthropic,
 ) -> Result<ToolArray, WireError> {
     let mut written = WrittenTools::default();
     written.add(loaded, &FUNCTIONS, None);
     let loaded_count = written.tools.len();
     written.add(deferred, &FUNCTIONS, None);
     let mut counts = [0; 3];
-    let mut definitions = Vec::new();
+    let mut definitions = wire.tools.hosted();
+    let mut last_loaded = definitions.len();
     for (index, (tool, definition)) in written.tools.iter().enumerate() {
         let mut form = None;
-        if is_strict {
+        if wire.strict {
             let strict = tool.anthropic_strict().map_err(reasons).and_then(|form| {
                 add(&mut counts, [1, form.optional, form.unions]).map_err(|reason| vec![reason])?;
                 Ok(form)
             });
             form = NotStrictTool::strict_form(tool, strict, &mut written.not_strict);
         }
-        definitions.push(Tool {
+        let written = Tool {
             name: tool.name(),
             description: definition.description(tool),
             strict: form.is_some(),
             defer_loading: index >= loaded_count,
             input_schema: form.map_or(definition.parameters(tool), |form| &form.parameters),
-        });
+        };
+        definitions.push(wire.tools.definition(tool, &written)?);
+        if index < loaded_count {
+            last_loaded = definitions.len();
+        }
+    }
+    // The API rejects a breakpoint in a deferred tool.
+    if let (true, Some(last)) = (wire.cache.tools, definitions[..last_loaded].last_mut()) {
+        mark(last, wire.cache)?;
     }
     let json = raw(&definitions)?;
     Ok(written.into_array(json))

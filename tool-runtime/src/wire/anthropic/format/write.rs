@@ -1,8 +1,10 @@
 //! Messages: how they are written.
 
-use super::NAME;
+use super::cache::mark_messages;
+use super::client_tools::provider_name;
 use super::part::{text_block, write_part};
 use super::references::References;
+use super::{Anthropic, NAME};
 use crate::message::{
     AssistantMessage, Completeness, Content, ERROR, Message, ReplyItem, ToolCall, ToolMessage,
 };
@@ -13,7 +15,8 @@ use crate::wire::ids::Ids;
 use crate::wire::reasoning::{Kept, report_dropped};
 use crate::wire::rejected_keys::RejectedKeys;
 use crate::wire::role_messages::{ASSISTANT, RoleMessages, USER};
-use crate::wire::{Body, IdRules, Report, RequestParts, WireError, written_name};
+use crate::wire::tool_settings::ToolSettings;
+use crate::wire::{Body, Report, RequestParts, Wire as _, WireError, written_name};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -25,7 +28,7 @@ const SYSTEM: &str = "system";
 pub(super) fn write(
     body: &mut Body,
     parts: &RequestParts<'_>,
-    rules: IdRules,
+    wire: &Anthropic,
     references: Option<&References<'_>>,
 ) -> Result<(), WireError> {
     let messages = parts.messages;
@@ -33,7 +36,8 @@ pub(super) fn write(
         system: Vec::new(),
         messages: RoleMessages::default(),
         server_calls: ServerCalls::new(messages),
-        ids: Ids::new(rules),
+        ids: Ids::new(wire.id_rules()),
+        tools: &wire.tools,
         references,
         keys: RejectedKeys::new(parts),
         searches: HashSet::new(),
@@ -46,7 +50,8 @@ pub(super) fn write(
         // "messages: at least one message is required"
         writer.messages.start(last, text_block("."), writer.report);
     }
-    let Writer { system, messages, .. } = writer;
+    let Writer { mut system, mut messages, .. } = writer;
+    mark_messages(&mut system, &mut messages, wire.cache, parts.has_tools())?;
     messages.write(&system, body)
 }
 
@@ -55,6 +60,7 @@ struct Writer<'a, 'r> {
     messages: RoleMessages<'a>,
     server_calls: ServerCalls<'a>,
     ids: Ids<'a>,
+    tools: &'r ToolSettings,
     references: Option<&'r References<'r>>,
     keys: RejectedKeys<'a>,
     /// The ids of the calls of `search_tools` in the newest reply.
@@ -156,7 +162,7 @@ impl<'a> Writer<'a, '_> {
         Element::object([
             ("type", "tool_use".into()),
             ("id", (&*self.ids.written(&call.id)).into()),
-            ("name", (&*written_name(call)).into()),
+            ("name", provider_name(self.tools, &written_name(call)).into()),
             ("input", Element::Raw(self.keys.written_arguments(call)?)),
         ])
     }

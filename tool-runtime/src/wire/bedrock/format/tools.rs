@@ -3,6 +3,7 @@
 
 use super::super::definitions::FUNCTIONS;
 use super::NAME;
+use super::cache::cache_point;
 use crate::message::Message;
 use crate::schema::ToolSchema;
 use crate::tool_choice::ToolChoice;
@@ -10,15 +11,18 @@ use crate::wire::body::raw;
 use crate::wire::definitions::WrittenTools;
 use crate::wire::element::Element;
 use crate::wire::tool_arrays::{ToolArray, ToolForm};
-use crate::wire::{Body, RequestParts, WireError, written_name};
+use crate::wire::tool_settings::ToolSettings;
+use crate::wire::{Body, Cache, RequestParts, WireError, written_name};
 use serde_json::json;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-pub(super) fn write(body: &mut Body, parts: &RequestParts<'_>) -> Result<(), WireError> {
+pub(super) fn write(body: &mut Body, parts: &RequestParts<'_>, cache: Cache) -> Result<(), WireError> {
     let choice = parts.choice(&mut body.report);
-    let form = ToolForm { wire: NAME, ..ToolForm::default() };
-    let Some((choice, array)) = parts.write_tools(body, choice, Some(form), tool_array)? else {
+    let form = ToolForm { wire: NAME, cache, ..ToolForm::default() };
+    let written =
+        parts.write_tools(body, choice, Some(form), |tools| tool_array(tools, parts.settings, cache))?;
+    let Some((choice, array)) = written else {
         return write_called_tools(body, parts.messages);
     };
     let tool_choice = match choice {
@@ -54,17 +58,21 @@ fn write_called_tools(body: &mut Body, messages: &[Message]) -> Result<(), WireE
     body.write("toolConfig", &json!({ "tools": tools.collect::<Vec<_>>() }))
 }
 
-fn tool_array(tools: &[&ToolSchema]) -> Result<ToolArray, WireError> {
+fn tool_array(tools: &[&ToolSchema], settings: &ToolSettings, cache: Cache) -> Result<ToolArray, WireError> {
     let mut written = WrittenTools::default();
     written.add(tools.iter().copied(), &FUNCTIONS, None);
-    let definitions = written.tools.iter().map(|(tool, definition)| {
+    let mut definitions = settings.hosted();
+    for (tool, definition) in &written.tools {
         let description = Some(definition.description(tool)).filter(|description| !description.is_empty());
         let description = description.map(|description| ("description", description.into()));
         let schema = Element::object([("json", Element::Raw(Cow::Borrowed(definition.parameters(tool))))])?;
         let name = [("name", tool.name().into())].into_iter();
         let spec = Element::object(name.chain(description).chain([("inputSchema", schema)]))?;
-        Element::object([("toolSpec", spec)])
-    });
-    let json = raw(&definitions.collect::<Result<Vec<_>, _>>()?)?;
+        definitions.push(Element::object([("toolSpec", settings.definition(tool, &spec)?)])?);
+    }
+    if cache.tools && !definitions.is_empty() {
+        definitions.push(cache_point(cache));
+    }
+    let json = raw(&definitions)?;
     Ok(written.into_array(json))
 }

@@ -1,7 +1,8 @@
 //! Messages: how they are written.
 
-use super::NAME;
+use super::cache::add_cache_points;
 use super::part::{text_block, write_part};
+use super::{ID_RULES, NAME};
 use crate::message::{AssistantMessage, Content, ERROR, Message, ReplyItem, ToolCall, ToolMessage};
 use crate::wire::content_parts::write_parts;
 use crate::wire::element::{Element, items_with_heads};
@@ -9,18 +10,18 @@ use crate::wire::ids::Ids;
 use crate::wire::reasoning::{Kept, report_dropped};
 use crate::wire::rejected_keys::RejectedKeys;
 use crate::wire::role_messages::{ASSISTANT, RoleMessages, USER};
-use crate::wire::{Body, IdRules, Report, RequestParts, WireError, written_name};
+use crate::wire::{Body, Cache, Report, RequestParts, WireError, written_name};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// Writes the messages.
-pub(super) fn write(body: &mut Body, parts: &RequestParts<'_>, rules: IdRules) -> Result<(), WireError> {
+pub(super) fn write(body: &mut Body, parts: &RequestParts<'_>, cache: Cache) -> Result<(), WireError> {
     let mut writer = Writer {
         system: Vec::new(),
         messages: RoleMessages::default(),
-        ids: Ids::new(rules),
+        ids: Ids::new(ID_RULES),
         keys: RejectedKeys::new(parts),
         documents: HashMap::new(),
         report: &mut body.report,
@@ -31,7 +32,8 @@ pub(super) fn write(body: &mut Body, parts: &RequestParts<'_>, rules: IdRules) -
     if let (true, Some(last)) = (writer.messages.is_empty(), parts.messages.len().checked_sub(1)) {
         writer.messages.start(last, text_block("."), writer.report);
     }
-    let Writer { system, messages, .. } = writer;
+    let Writer { mut system, mut messages, .. } = writer;
+    add_cache_points(&mut system, &mut messages, cache, parts.has_tools());
     messages.write(&system, body)
 }
 

@@ -25,6 +25,7 @@ pub(super) fn write(wire: &ChatCompletions, parts: &RequestParts<'_>) -> Result<
     if parts.stream_usage && wire.stream_usage {
         body.write("stream_options", &json!({ "include_usage": true }))?;
     }
+    let parts = &parts.with_settings(&wire.tools);
     let choice = parts.choice(&mut body.report);
     if let Some(answer) = parts.answer_schema {
         let json_schema = JsonSchema::openai(answer, &mut body.report);
@@ -58,15 +59,15 @@ struct ResponseFormatField<'a> {
 fn tool_array(tools: &[&ToolSchema], wire: &ChatCompletions) -> Result<ToolArray, WireError> {
     let mut written = WrittenTools::default();
     written.add(tools.iter().copied(), &FUNCTIONS, wire.max_tools);
-    let mut definitions = Vec::with_capacity(tools.len());
+    let mut definitions = wire.tools.hosted();
     for (tool, definition) in &written.tools {
         // A request may have both kinds of tools.
         let form = wire.strict.then(|| tool.openai_strict().map_err(reasons));
         let form = form.and_then(|form| NotStrictTool::strict_form(tool, form, &mut written.not_strict));
         definitions.push(match form {
-            Some(form) => raw(&Definition::new((tool, definition), Some(form)))?,
+            Some(form) => wire.tools.definition(tool, &Definition::new((tool, definition), Some(form)))?,
             // It is cached.
-            None => raw(tool)?,
+            None => wire.tools.definition(tool, tool)?,
         });
     }
     let json = raw(&definitions)?;

@@ -5,7 +5,9 @@ use crate::schema::ToolSchema;
 use crate::tool_choice::ToolChoice;
 use crate::wire::body::raw;
 use crate::wire::definitions::WrittenTools;
+use crate::wire::element::Element;
 use crate::wire::tool_arrays::{ToolArray, ToolForm};
+use crate::wire::tool_settings::ToolSettings;
 use crate::wire::{Body, RequestParts, WireError};
 use serde::Serialize;
 use serde_json::json;
@@ -25,7 +27,11 @@ struct Declaration<'a> {
 pub(super) fn write(body: &mut Body, parts: &RequestParts<'_>, is_strict: bool) -> Result<(), WireError> {
     let choice = parts.choice(&mut body.report);
     let form = ToolForm { wire: NAME, ..ToolForm::default() };
-    let Some((choice, _)) = parts.write_tools(body, choice, Some(form), tool_array)? else { return Ok(()) };
+    let Some((choice, _)) =
+        parts.write_tools(body, choice, Some(form), |tools| tool_array(tools, parts.settings))?
+    else {
+        return Ok(());
+    };
     let calling = match choice {
         ToolChoice::Auto if !is_strict => return Ok(()),
         ToolChoice::Auto => json!({ "mode": "VALIDATED" }),
@@ -33,18 +39,26 @@ pub(super) fn write(body: &mut Body, parts: &RequestParts<'_>, is_strict: bool) 
         ToolChoice::Required => json!({ "mode": "ANY" }),
         ToolChoice::Tool(name) => json!({ "mode": "ANY", "allowedFunctionNames": [names::written(name)] }),
     };
-    body.write("toolConfig", &json!({ "functionCallingConfig": calling }))
+    body.write_shared("toolConfig", &json!({ "functionCallingConfig": calling }))
 }
 
-fn tool_array(tools: &[&ToolSchema]) -> Result<ToolArray, WireError> {
+fn tool_array(tools: &[&ToolSchema], settings: &ToolSettings) -> Result<ToolArray, WireError> {
     let mut written = WrittenTools::default();
     written.add(tools.iter().copied(), &FUNCTIONS, Some(MAX_TOOLS));
-    let declarations = written.tools.iter().map(|(tool, definition)| Declaration {
-        name: names::written(tool.name()),
-        description: definition.description(tool),
-        parameters_json_schema: definition.parameters(tool),
+    let declarations = written.tools.iter().map(|(tool, definition)| {
+        let declaration = Declaration {
+            name: names::written(tool.name()),
+            description: definition.description(tool),
+            parameters_json_schema: definition.parameters(tool),
+        };
+        settings.definition(tool, &declaration)
     });
-    // One entry has all functions.
-    let json = raw(&[BTreeMap::from([("functionDeclarations", declarations.collect::<Vec<_>>())])])?;
+    let declarations = declarations.collect::<Result<Vec<_>, _>>()?;
+    let mut entries = settings.hosted();
+    if !declarations.is_empty() {
+        // One entry has all functions.
+        entries.push(Element::new(&BTreeMap::from([("functionDeclarations", declarations)]))?);
+    }
+    let json = raw(&entries)?;
     Ok(written.into_array(json))
 }

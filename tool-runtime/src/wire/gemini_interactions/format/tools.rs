@@ -7,6 +7,7 @@ use crate::tool_choice::ToolChoice;
 use crate::wire::body::raw;
 use crate::wire::definitions::WrittenTools;
 use crate::wire::tool_arrays::{ToolArray, ToolForm};
+use crate::wire::tool_settings::ToolSettings;
 use crate::wire::{Body, RequestParts, WireError};
 use serde::Serialize;
 use serde_json::json;
@@ -25,7 +26,11 @@ struct Function<'a> {
 pub(super) fn write(body: &mut Body, parts: &RequestParts<'_>, is_strict: bool) -> Result<(), WireError> {
     let choice = parts.choice(&mut body.report);
     let form = ToolForm { wire: NAME, ..ToolForm::default() };
-    let Some((choice, _)) = parts.write_tools(body, choice, Some(form), tool_array)? else { return Ok(()) };
+    let Some((choice, _)) =
+        parts.write_tools(body, choice, Some(form), |tools| tool_array(tools, parts.settings))?
+    else {
+        return Ok(());
+    };
     let choice = match choice {
         ToolChoice::Auto if !is_strict => return Ok(()),
         ToolChoice::Auto => json!("validated"),
@@ -38,15 +43,19 @@ pub(super) fn write(body: &mut Body, parts: &RequestParts<'_>, is_strict: bool) 
     body.write_shared("generation_config", &json!({ "tool_choice": choice }))
 }
 
-fn tool_array(tools: &[&ToolSchema]) -> Result<ToolArray, WireError> {
+fn tool_array(tools: &[&ToolSchema], settings: &ToolSettings) -> Result<ToolArray, WireError> {
     let mut written = WrittenTools::default();
     written.add(tools.iter().copied(), &FUNCTIONS, Some(MAX_TOOLS));
-    let functions = written.tools.iter().map(|(tool, definition)| Function {
-        r#type: "function",
-        name: names::written(tool.name()),
-        description: definition.description(tool),
-        parameters: definition.parameters(tool),
-    });
-    let json = raw(&functions.collect::<Vec<_>>())?;
+    let mut definitions = settings.hosted();
+    for (tool, definition) in &written.tools {
+        let function = Function {
+            r#type: "function",
+            name: names::written(tool.name()),
+            description: definition.description(tool),
+            parameters: definition.parameters(tool),
+        };
+        definitions.push(settings.definition(tool, &function)?);
+    }
+    let json = raw(&definitions)?;
     Ok(written.into_array(json))
 }

@@ -8,6 +8,7 @@ use crate::tool_name::{CALL_TOOL, SEARCH_TOOLS};
 use crate::wire::body::raw;
 use crate::wire::chat_completions::{FUNCTIONS, MAX_TOOLS};
 use crate::wire::definitions::WrittenTools;
+use crate::wire::element::Element;
 use crate::wire::native_search::choice_without;
 use crate::wire::report::reasons;
 use crate::wire::tool_arrays::{ToolArray, ToolForm};
@@ -106,17 +107,18 @@ fn has_tool(parts: &RequestParts<'_>, replaced: &[&str], name: &str) -> bool {
 fn tool_array(tools: &[&ToolSchema], wire: &Responses, replaced: &[&str]) -> Result<ToolArray, WireError> {
     let mut written = WrittenTools::default();
     written.add(tools.iter().copied(), &FUNCTIONS, Some(MAX_TOOLS));
-    let mut definitions = Vec::with_capacity(tools.len());
+    let mut definitions = wire.tools.hosted();
     for (tool, form) in &written.tools {
         match tool.name() {
             name if !replaced.contains(&name) => {
-                definitions.push(definition((tool, form), wire, false, &mut written.not_strict));
+                let definition = definition((tool, form), wire, false, &mut written.not_strict);
+                definitions.push(wire.tools.definition(tool, &definition)?);
             }
-            SEARCH_TOOLS => definitions.push(Definition::ToolSearch {
-                execution: CLIENT,
-                description: tool.description(),
-                parameters: tool.parameters(),
-            }),
+            SEARCH_TOOLS => {
+                let (description, parameters) = (tool.description(), tool.parameters());
+                let search = Definition::ToolSearch { execution: CLIENT, description, parameters };
+                definitions.push(Element::new(&search)?);
+            }
             _ => {}
         }
     }
