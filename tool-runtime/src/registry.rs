@@ -13,6 +13,7 @@ mod build_error;
 mod candidate;
 mod config;
 mod dynamic_tools;
+mod hosted_approval;
 mod index;
 mod limits;
 mod merge;
@@ -32,6 +33,7 @@ mod without_search;
 pub use build::RegistryBuilder;
 pub use build_error::{BuildError, BuildErrorKind};
 use config::Config;
+use hosted_approval::hosted_approval;
 pub(crate) use limits::Limits;
 pub(crate) use options::RepeatedCallLimit;
 pub(crate) use ready_call::{Layer, OwnedCall, ReadyCall, RunLayers};
@@ -48,6 +50,7 @@ use crate::schema::ToolSchema;
 pub use crate::tool::{Annotations, DynamicTool, Policy, ToolList, Toolset};
 use crate::tool::{Batch, Order, OrderedCall, Place, Progress, ToolEntry, Unfinished};
 use crate::tool_choice::ToolChoice;
+use crate::tool_name::HOSTED_APPROVAL;
 use crate::wire::ToolCache;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -251,7 +254,7 @@ impl Registry {
     /// Whether calls of a run with these allowed tools may use the tool. They may always use the tools of a search, which
     /// find and call only allowed tools.
     pub(crate) fn is_allowed(&self, tool: &ToolEntry, allowed: Option<&AllowedTools>) -> bool {
-        tool.is_allowed_by(allowed) || self.tools.is_search_tool(&tool.name)
+        tool.is_allowed_by(allowed) || self.tools.is_search_tool(&tool.name) || tool.name == HOSTED_APPROVAL
     }
 
     /// This registry with the log of a run.
@@ -312,7 +315,11 @@ impl Registry {
     }
 
     pub(crate) fn entry(&self, name: &str) -> Option<&Arc<ToolEntry>> {
-        self.tools.index.find(name).map(|position| &self.tools.entries[position])
+        match self.tools.index.find(name) {
+            Some(position) => Some(&self.tools.entries[position]),
+            None if name == HOSTED_APPROVAL => hosted_approval(),
+            None => None,
+        }
     }
 
     /// Whether a provider rejects a key of any tool.

@@ -12,6 +12,9 @@ pub(crate) const SEARCH_TOOLS: &str = "search_tools";
 /// The tool that calls a tool that is not in the request.
 pub(crate) const CALL_TOOL: &str = "call_tool";
 
+/// The name of the tool that approves calls of the provider's own tools.
+pub(crate) const HOSTED_APPROVAL: &str = "approve_hosted_call";
+
 /// Whether a search adds a tool of this name.
 pub(crate) fn is_reserved(name: &str) -> bool {
     [SEARCH_TOOLS, CALL_TOOL].contains(&name)

@@ -4,6 +4,7 @@ mod custom_tool;
 mod event;
 mod item;
 mod part;
+mod provider_calls;
 mod read;
 mod reply;
 mod tool_search;
@@ -275,6 +276,35 @@ impl Responses {
         self
     }
 
+    /// Sends the provider's definition in place of that of a tool of the registry, which runs its calls: OpenAI's `shell` (with a
+    /// local environment), `apply_patch` and `computer`. Its calls are validated, approved and limited like any other. Replies must
+    /// be read with the same setting.
+    ///
+    /// | definition | arguments | result |
+    /// | --- | --- | --- |
+    /// | `shell` | `commands`, `timeout_ms`, `max_output_length` | outputs in the form of the API (`stdout`, `stderr`, `outcome`), or text |
+    /// | `apply_patch` | `type`, `path`, `diff` | text |
+    /// | `computer` | `actions`, `pending_safety_checks` | an image; the text of an error follows as a message of the user |
+    ///
+    /// A result acknowledges the `pending_safety_checks` of its call if the tool ran: the tool, or its approval, decides about them.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_runtime::wire::{Responses, Wire};
+    ///
+    /// let shell = json!({ "type": "shell", "environment": { "type": "local" } });
+    /// let wire = Responses::new().client_tool(shell, "run_commands");
+    /// let item = r#"{"type":"shell_call","call_id":"call_1","action":{"commands":["ls"]},"status":"completed"}"#;
+    /// let reply = wire.read_reply(&format!(r#"{{"status":"completed","output":[{item}]}}"#))?;
+    /// assert_eq!(reply.tool_calls[0].name, "run_commands");
+    /// assert_eq!(reply.tool_calls[0].arguments, r#"{"commands":["ls"]}"#);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn client_tool(mut self, definition: Value, tool: impl Into<String>) -> Self {
+        self.tools.add_client_tool(definition, tool.into());
+        self
+    }
+
     /// Adds fields of the API to the definition of a tool: for example `allowed_callers`,
     /// `defer_loading` or `output_schema`. They replace fields of the same names. A name that
     /// no tool has is in [`Report::unknown_tools`](crate::wire::Report::unknown_tools).
@@ -320,16 +350,16 @@ impl Wire for Responses {
     }
 
     fn read_reply(&self, body: &str) -> Result<AssistantMessage, WireError> {
-        let reply = reply::read(&replace_lone_surrogates(body), &self.custom_tools)?;
+        let reply = reply::read(&replace_lone_surrogates(body), self)?;
         Ok(reply.with_null_is_absent(self.strict))
     }
 
     fn read_event(&self, data: &str) -> Chunk {
-        event::read(data, &self.custom_tools).with_null_is_absent(self.strict)
+        event::read(data, self).with_null_is_absent(self.strict)
     }
 
     fn read_messages(&self, body: &str) -> Result<Vec<Message>, WireError> {
-        read::messages(&replace_lone_surrogates(body), &self.custom_tools)
+        read::messages(&replace_lone_surrogates(body), self)
     }
 
     fn writes_response_format(&self, parts: &RequestParts<'_>) -> bool {

@@ -1,10 +1,9 @@
 //! Events of a streamed reply: <https://platform.openai.com/docs/api-reference/responses-streaming>.
 
-use super::custom_tool::CustomTools;
 use super::item::{Item, is_custom, may_end_in_text, read_items, text};
 use super::reply::{Response, read_usage};
 use super::tool_search::is_search;
-use super::{FORMAT, NAME};
+use super::{FORMAT, NAME, Responses};
 use crate::message::{
     Arguments, CallPiece, Chunk, Finish, ItemContent, Origin, Piece, StreamError, ToolCall, Truncation,
     is_object,
@@ -34,11 +33,11 @@ struct Event<'a> {
 }
 
 /// Reads the text after `data:` of a server-sent event.
-pub(super) fn read(data: &str, custom_tools: &CustomTools) -> Chunk {
-    read_data(data, NAME, FORMAT, |text| read_event(serde_json::from_str(text)?, text, custom_tools))
+pub(super) fn read(data: &str, wire: &Responses) -> Chunk {
+    read_data(data, NAME, FORMAT, |text| read_event(serde_json::from_str(text)?, text, wire))
 }
 
-fn read_event(event: Event<'_>, text: &str, custom_tools: &CustomTools) -> serde_json::Result<Vec<Piece>> {
+fn read_event(event: Event<'_>, text: &str, wire: &Responses) -> serde_json::Result<Vec<Piece>> {
     let delta = || event.delta.as_str().unwrap_or_default().to_owned();
     let piece = match &*event.r#type {
         "response.output_text.delta" => Some(Piece::Text(delta())),
@@ -58,11 +57,11 @@ fn read_event(event: Event<'_>, text: &str, custom_tools: &CustomTools) -> serde
         },
         // The id of a search is another one in the complete item.
         "response.output_item.added" => match event.item.filter(|item| !is_search(item.get())) {
-            Some(item) => started(Item::read(item, custom_tools)?, event.output_index),
+            Some(item) => started(Item::read(item, wire)?, event.output_index),
             None => None,
         },
         "response.output_item.done" => {
-            event.item.map(|item| complete(item, event.output_index, custom_tools)).transpose()?
+            event.item.map(|item| complete(item, event.output_index, wire)).transpose()?
         }
         "response.created" | "response.queued" | "response.in_progress" => {
             let mut pieces = vec![Piece::Reply(None)];
@@ -74,8 +73,8 @@ fn read_event(event: Event<'_>, text: &str, custom_tools: &CustomTools) -> serde
             }
             return Ok(pieces);
         }
-        "response.completed" => return Ok(ended(event.response, None, custom_tools)),
-        "response.incomplete" => return Ok(ended(event.response, Some("incomplete"), custom_tools)),
+        "response.completed" => return Ok(ended(event.response, None, wire)),
+        "response.incomplete" => return Ok(ended(event.response, Some("incomplete"), wire)),
         "response.failed" | "error" => {
             let nested = event.response.map(|response| response.error).unwrap_or_default();
             let fields = json!({ "message": event.message, "code": event.code });
@@ -108,8 +107,8 @@ fn started(item: Item, index: Option<i64>) -> Option<Piece> {
 }
 
 /// A complete item, whose text may have arrived in pieces. Of a truncated call, only the call: its item does not go back.
-fn complete(item: &RawValue, index: Option<i64>, custom_tools: &CustomTools) -> serde_json::Result<Piece> {
-    let Item { mut read, id: item_id, .. } = Item::read(item, custom_tools)?;
+fn complete(item: &RawValue, index: Option<i64>, wire: &Responses) -> serde_json::Result<Piece> {
+    let Item { mut read, id: item_id, .. } = Item::read(item, wire)?;
     let mut whole_call = None;
     if let ItemContent::Call(call) = &mut read.content {
         if call.is_truncated && is_object(&call.arguments) {
@@ -135,7 +134,7 @@ fn complete(item: &RawValue, index: Option<i64>, custom_tools: &CustomTools) -> 
 }
 
 /// The end of the response, which contains all items again. `status` is that of a response without one.
-fn ended(response: Option<Response<'_>>, status: Option<&str>, custom_tools: &CustomTools) -> Vec<Piece> {
+fn ended(response: Option<Response<'_>>, status: Option<&str>, wire: &Responses) -> Vec<Piece> {
     let finish = |reason: String| Piece::Finish(Finish::new(reason));
     let Some(response) = response else {
         let finished = status.map(|status| [Piece::Reply(None), finish(status.to_owned())]);
@@ -145,7 +144,7 @@ fn ended(response: Option<Response<'_>>, status: Option<&str>, custom_tools: &Cu
     add_origin(&response, &mut pieces);
     pieces.extend(read_usage(&response.usage).map(Piece::Usage));
     let output = response.output.as_deref();
-    pieces.extend(output.and_then(|output| whole(output, custom_tools)).map(Piece::Whole));
+    pieces.extend(output.and_then(|output| whole(output, wire)).map(Piece::Whole));
     let reason = response.finish_reason().or_else(|| status.map(str::to_owned));
     pieces.extend(reason.map(finish));
     pieces.push(Piece::Done);
@@ -159,13 +158,13 @@ fn add_origin(response: &Response<'_>, pieces: &mut Vec<Piece>) {
 }
 
 /// All pieces of the response again, since a server may have sent no events for its items.
-fn whole(output: &[&RawValue], custom_tools: &CustomTools) -> Option<Vec<Piece>> {
-    let reply = read_items(output, custom_tools).ok()?;
+fn whole(output: &[&RawValue], wire: &Responses) -> Option<Vec<Piece>> {
+    let reply = read_items(output, wire).ok()?;
     let mut pieces = Vec::with_capacity(output.len() + 2);
     pieces.extend(reply.refusal.map(Piece::Refusal));
     pieces.extend(reply.content.map(|text| Piece::Text(text.as_str().to_owned())));
     for (index, item) in (0..).zip(output) {
-        pieces.push(complete(item, Some(index), custom_tools).ok()?);
+        pieces.push(complete(item, Some(index), wire).ok()?);
     }
     Some(pieces)
 }

@@ -1,8 +1,9 @@
 //! Items of replies.
 
 use super::custom_tool::CustomTools;
+use super::provider_calls::ProviderCall;
 use super::reply::REPLY;
-use super::{NAME, tool_search};
+use super::{NAME, Responses, tool_search};
 use crate::message::{AssistantMessage, Extra, ItemContent, ReadItem, ToolCall, is_object};
 use crate::tool_name::{self, SEARCH_TOOLS};
 use crate::wire::WireError;
@@ -11,6 +12,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 const NAMESPACE: &str = "namespace";
+const CALLER: &str = "caller";
 
 /// An item of a reply.
 pub(super) struct Item {
@@ -35,10 +37,11 @@ struct Fields {
     input: Value,
     execution: Value,
     namespace: Value,
+    caller: Value,
 }
 
 impl Item {
-    pub(super) fn read(raw: &RawValue, custom_tools: &CustomTools) -> Result<Self, serde_json::Error> {
+    pub(super) fn read(raw: &RawValue, wire: &Responses) -> Result<Self, serde_json::Error> {
         let item: Fields = serde_json::from_str(raw.get())?;
         let is_incomplete = item.status == "incomplete";
         let mut refusal = None;
@@ -51,12 +54,12 @@ impl Item {
         let mut content = match item.r#type.as_str() {
             Some("function_call") => {
                 let call = ToolCall::new(text(item.call_id), text(item.name), arguments(item.arguments));
-                ItemContent::Call(with_namespace(call, item.namespace))
+                ItemContent::Call(with_fields(call, item.namespace, item.caller))
             }
             Some("custom_tool_call") => {
                 let (id, name, input) = (text(item.call_id), text(item.name), text(item.input));
-                let call = custom_call(id, name, input, custom_tools);
-                ItemContent::Call(with_namespace(call, item.namespace))
+                let call = custom_call(id, name, input, &wire.custom_tools);
+                ItemContent::Call(with_fields(call, item.namespace, item.caller))
             }
             // The provider runs other searches itself.
             Some(tool_search::CALL) if item.execution == tool_search::CLIENT => {
@@ -71,7 +74,13 @@ impl Item {
                     content => ItemContent::Text(join_text(&content)),
                 }
             }
-            _ => ItemContent::Native,
+            Some(kind) => {
+                match ProviderCall::from_call_type(kind).and_then(|call| call.read(raw.get(), &wire.tools)) {
+                    Some(call) => ItemContent::Call(with_fields(call, Value::Null, item.caller)),
+                    None => ItemContent::Native,
+                }
+            }
+            None => ItemContent::Native,
         };
         // The API rejects names that models invent, such as `multi_tool_use.parallel`, and may reject arguments that are
         // not an object, when the item goes back.
@@ -113,14 +122,18 @@ fn custom_call(id: String, name: String, input: String, custom_tools: &CustomToo
     ToolCall { extra: Extra::new(NAME, kind), ..ToolCall::new(id, name, input) }
 }
 
-/// The call with its namespace, which it keeps if its item is written anew.
-fn with_namespace(mut call: ToolCall, namespace: Value) -> ToolCall {
-    if namespace.is_string() {
-        let mut fields = call.extra.to_map(NAME);
-        fields.insert(NAMESPACE.to_owned(), namespace);
-        call.extra = Extra::new(NAME, fields);
-    }
+/// The call with its namespace, which it keeps if its item is written anew, and with its caller, which its result has too.
+fn with_fields(mut call: ToolCall, namespace: Value, caller: Value) -> ToolCall {
+    let new = [(NAMESPACE, namespace), (CALLER, caller)].into_iter().filter(|(_, value)| !value.is_null());
+    let mut fields = call.extra.to_map(NAME);
+    fields.extend(new.map(|(field, value)| (field.to_owned(), value)));
+    call.extra = Extra::new(NAME, fields);
     call
+}
+
+/// The caller of a call: a program of the model, or the model itself.
+pub(super) fn caller(call: &ToolCall) -> Option<&Value> {
+    call.extra.on_wire(NAME).find(|(field, _)| *field == CALLER).map(|(_, caller)| caller)
 }
 
 /// The namespace of a call, which the API requires when the call goes back.
@@ -194,14 +207,11 @@ pub(super) fn accepted_message(json: &str, mut dropped: impl FnMut(&str)) -> Opt
 }
 
 /// The reply with these items.
-pub(super) fn read_items(
-    items: &[&RawValue],
-    custom_tools: &CustomTools,
-) -> Result<AssistantMessage, WireError> {
+pub(super) fn read_items(items: &[&RawValue], wire: &Responses) -> Result<AssistantMessage, WireError> {
     let mut refusal: Option<String> = None;
     let mut read = Vec::with_capacity(items.len());
     for raw in items {
-        let item = Item::read(raw, custom_tools).map_err(|error| REPLY.unexpected(error))?;
+        let item = Item::read(raw, wire).map_err(|error| REPLY.unexpected(error))?;
         if let Some(piece) = item.refusal {
             refusal.get_or_insert_default().push_str(&piece);
         }

@@ -1,9 +1,9 @@
 //! Histories: how the input of a request is read.
 
-use super::custom_tool::CustomTools;
 use super::item::read_items;
 use super::part::read_content;
-use super::{NAME, tool_search};
+use super::provider_calls::ProviderCall;
+use super::{NAME, Responses, tool_search};
 use crate::json::remove_entry;
 use crate::message::{ERROR, Extra, InputMessage, Message, Origin, ToolMessage};
 use crate::wire::error::beginning;
@@ -36,8 +36,8 @@ struct Head<'a> {
 }
 
 /// Reads the body of a request, or its `input`.
-pub(super) fn messages(body: &str, custom_tools: &CustomTools) -> Result<Vec<Message>, WireError> {
-    let mut reader = Reader { messages: Vec::new(), items: Vec::new(), tools: HashMap::new(), custom_tools };
+pub(super) fn messages(body: &str, wire: &Responses) -> Result<Vec<Message>, WireError> {
+    let mut reader = Reader { messages: Vec::new(), items: Vec::new(), tools: HashMap::new(), wire };
     let input = if is_list(body) {
         body
     } else {
@@ -62,7 +62,7 @@ struct Reader<'a> {
     items: Vec<&'a RawValue>,
     /// The tools of the newest reply, by the ids of its calls.
     tools: HashMap<String, String>,
-    custom_tools: &'a CustomTools,
+    wire: &'a Responses,
 }
 
 impl<'a> Reader<'a> {
@@ -75,6 +75,7 @@ impl<'a> Reader<'a> {
             (Some(tool_search::OUTPUT), _) if head.execution.as_deref() == Some(tool_search::CLIENT) => {
                 return self.result(item, true);
             }
+            (Some(kind), _) if self.result_of(kind).is_some() => return self.provider_result(item, kind),
             (Some("message") | None, Some("system")) => Message::System,
             (Some("message") | None, Some("developer")) => Message::Developer,
             (Some("message") | None, Some("user")) => Message::User,
@@ -112,11 +113,31 @@ impl<'a> Reader<'a> {
     /// Ends the reply that is read.
     fn end_reply(&mut self) -> Result<(), WireError> {
         if !self.items.is_empty() {
-            let mut reply = read_items(&std::mem::take(&mut self.items), self.custom_tools)?;
+            let mut reply = read_items(&std::mem::take(&mut self.items), self.wire)?;
             reply.origin = Some(Origin::new(NAME));
             self.tools = reply.tool_calls.iter().map(|call| (call.id.clone(), call.name.clone())).collect();
             self.messages.push(reply.into());
         }
+        Ok(())
+    }
+
+    /// The kind of the call whose result has this type, if the program ends such calls.
+    fn result_of(&self, kind: &str) -> Option<ProviderCall> {
+        ProviderCall::from_result_type(kind).filter(|call| call.tool(&self.wire.tools).is_some())
+    }
+
+    /// The result of a call that the API defines.
+    fn provider_result(&mut self, item: &RawValue, kind: &str) -> Result<(), WireError> {
+        self.end_reply()?;
+        let mut fields: Map<String, Value> = REQUEST.read_part(item.get())?;
+        let read = self.result_of(kind).map(|call| call.read_result(&mut fields));
+        let Some((Value::String(id), content, is_error)) = read else {
+            return Err(REQUEST.unexpected(format_args!("a `{kind}` without the id of its call")));
+        };
+        remove_entry(&mut fields, "type");
+        let tool = self.tools.get(&id).cloned().unwrap_or_default();
+        let result = ToolMessage::read(id, tool, content, is_error, Extra::new(NAME, fields));
+        self.messages.push(result.into());
         Ok(())
     }
 

@@ -1,8 +1,7 @@
 //! Replies: how a response is read.
 
-use super::NAME;
-use super::custom_tool::CustomTools;
 use super::item::{may_end_in_text, read_items};
+use super::{NAME, Responses};
 use crate::message::{AssistantMessage, Finish, Origin, TokenCounts, Usage};
 use crate::wire::WireError;
 use crate::wire::error::{beginning, server_error};
@@ -41,7 +40,7 @@ impl Response<'_> {
 }
 
 /// Reads the body of a response.
-pub(super) fn read(body: &str, custom_tools: &CustomTools) -> Result<AssistantMessage, WireError> {
+pub(super) fn read(body: &str, wire: &Responses) -> Result<AssistantMessage, WireError> {
     let response: Response<'_> = REPLY.read(body)?;
     server_error(&response.error)?;
     let Some(output) = &response.output else {
@@ -52,7 +51,7 @@ pub(super) fn read(body: &str, custom_tools: &CustomTools) -> Result<AssistantMe
             REPLY.unexpected(format_args!("the response is `{status}`: retrieve it when it is complete"))
         );
     }
-    let mut reply = read_items(output, custom_tools)?;
+    let mut reply = read_items(output, wire)?;
     if let Some(reason) = response.finish_reason() {
         reply.finish(Finish::new(reason), may_end_in_text(output));
     }

@@ -94,6 +94,9 @@ fn named(parts: &RequestParts<'_>, wire: &Responses, replaced: &[&str], name: &s
     if name == SEARCH_TOOLS && replaced.contains(&name) {
         return json!({ "type": "tool_search" });
     }
+    if let Some(definition) = wire.tools.client_definition(name) {
+        return json!({ "type": definition["type"] });
+    }
     let is_custom = parts.tools.iter().any(|tool| tool.name() == name && wire.custom_tools.contains(tool));
     json!({ "type": if is_custom { "custom" } else { "function" }, "name": name })
 }

@@ -2,6 +2,7 @@
 
 use super::item::{self, is_custom};
 use super::part::{text_part, write_content};
+use super::provider_calls::ProviderCall;
 use super::tool_search::{self, Form, LoadedTools};
 use super::{NAME, Responses};
 use crate::json::remove_entry;
@@ -19,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 const COMPLETED: &str = "completed";
 
@@ -44,6 +45,8 @@ pub(super) fn write(
         items: Vec::new(),
         ids: Ids::new(wire.id_rules()),
         text_calls: HashSet::new(),
+        provider_calls: HashMap::new(),
+        callers: HashMap::new(),
         tools: LoadedTools::new(sent, has_native_search),
         searches: HashSet::new(),
         report: &mut body.report,
@@ -92,6 +95,10 @@ struct Writer<'a, 'r> {
     ids: Ids<'a>,
     /// The ids of the calls of the newest reply whose arguments are text.
     text_calls: HashSet<&'a str>,
+    /// The calls of the newest reply that the API defines, by their ids.
+    provider_calls: HashMap<&'a str, (ProviderCall, &'a ToolCall)>,
+    /// The callers of the calls of the newest reply, by the ids of the calls.
+    callers: HashMap<&'a str, &'a Value>,
     tools: LoadedTools<'a>,
     /// The ids of the searches of the newest reply.
     searches: HashSet<&'a str>,
@@ -123,6 +130,9 @@ impl<'a> Writer<'a, '_> {
     fn start_reply(&mut self, reply: &'a AssistantMessage) -> Vec<(ReplyItem<'a>, ItemHead<'a>)> {
         self.ids.start_reply(&reply.tool_calls);
         self.text_calls.clear();
+        self.provider_calls.clear();
+        let callers = reply.tool_calls.iter().filter_map(|call| Some((&*call.id, item::caller(call)?)));
+        self.callers = callers.collect();
         self.searches = self.tools.form.searches(reply).map(|call| &*call.id).collect();
         let items: Vec<(_, ItemHead<'a>)> = items_with_heads(reply, NAME);
         for (item, head) in &items {
@@ -132,6 +142,9 @@ impl<'a> Writer<'a, '_> {
                 _ => None,
             };
             self.text_calls.extend(text_call.map(|call| &*call.id));
+            if let (ReplyItem::Native(_, Some(call)), Some(kind)) = (item, head.provider_call()) {
+                self.provider_calls.insert(&call.id, (kind, call));
+            }
         }
         items
     }
@@ -220,6 +233,11 @@ impl<'a> Writer<'a, '_> {
         has_id: bool,
         call: Option<&'a ToolCall>,
     ) -> Result<(), WireError> {
+        if head.provider_call() == Some(ProviderCall::Approval) {
+            // The id of the item is that of the call.
+            self.items.push(Element::native(json, &[])?);
+            return Ok(());
+        }
         let call_id = call.map(|call| self.ids.written(&call.id));
         let mut changes = Vec::new();
         if !has_id && head.id.is_some() {
@@ -305,6 +323,9 @@ impl<'a> Writer<'a, '_> {
         if self.searches.contains(&*result.tool_call_id) && !self.tools.is_output_of_function(result) {
             return self.found_tools(index, result);
         }
+        if let Some((kind, call)) = self.provider_calls.get(&*result.tool_call_id).copied() {
+            return Ok(self.provider_result(index, kind, call, result));
+        }
         let is_text = self.text_calls.contains(&*result.tool_call_id);
         let kind = if is_text { "custom_tool_call_output" } else { "function_call_output" };
         let mut output = self.content(index, &result.content);
@@ -316,8 +337,35 @@ impl<'a> Writer<'a, '_> {
         }
         let id = self.ids.written(&result.tool_call_id);
         let item = json!({ "type": kind, "call_id": id, "output": output });
-        self.items.push(with_fields(item, &result.extra));
+        self.push_result(item, result);
         Ok(())
+    }
+
+    fn provider_result(
+        &mut self,
+        index: usize,
+        kind: ProviderCall,
+        call: &ToolCall,
+        result: &'a ToolMessage,
+    ) {
+        let id = match kind {
+            ProviderCall::Approval => Cow::Borrowed(&*call.id),
+            _ => self.ids.written(&call.id),
+        };
+        let item = kind.write_result(&id, call, result);
+        self.push_result(item, result);
+        if kind.lacks_text(result) {
+            self.items.push(json!({ "role": "user", "content": result.text() }).into());
+            self.report
+                .change(index, "the text is a message of the user, since the API takes only a screenshot");
+        }
+    }
+
+    fn push_result(&mut self, mut item: Value, result: &ToolMessage) {
+        if let Some(caller) = self.callers.get(&*result.tool_call_id) {
+            item["caller"] = (*caller).clone();
+        }
+        self.items.push(with_fields(item, &result.extra));
     }
 }
 
@@ -370,6 +418,10 @@ impl ItemHead<'_> {
     /// Whether it is a call, whose id needs the reasoning before it.
     fn is_call(&self) -> bool {
         matches!(&*self.r#type, "function_call" | "custom_tool_call")
+    }
+
+    fn provider_call(&self) -> Option<ProviderCall> {
+        ProviderCall::from_call_type(&self.r#type)
     }
 
     fn is_message(&self) -> bool {

@@ -1,0 +1,22 @@
+//! The tool that approves calls of the provider's own tools, such as those of a remote MCP server.
+
+use super::candidate::Candidate;
+use crate::tool::{DynamicTool, ToolEntry};
+use crate::tool_name::HOSTED_APPROVAL;
+use serde_json::json;
+use std::sync::{Arc, OnceLock};
+
+/// The tool. It is in no request: a wire reads the provider's request for an approval as its call. A call needs an approval, and
+/// its result is the answer to the provider, which then runs its tool.
+pub(super) fn hosted_approval() -> Option<&'static Arc<ToolEntry>> {
+    static TOOL: OnceLock<Option<Arc<ToolEntry>>> = OnceLock::new();
+    let tool = TOOL.get_or_init(|| {
+        let parameters = json!({ "type": "object", "required": ["name"] });
+        let approved = |_| async { Ok::<_, String>("approved") };
+        let tool =
+            DynamicTool::new(HOSTED_APPROVAL, "", parameters, approved).read_only().requires_approval();
+        let candidate = Candidate::from_dynamic(HOSTED_APPROVAL.to_owned(), tool).ok()?;
+        Some(Arc::new(candidate.tool))
+    });
+    tool.as_ref()
+}

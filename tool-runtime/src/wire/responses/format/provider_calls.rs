@@ -1,0 +1,188 @@
+//! Calls that the API defines and the program ends: those of its shell, of its patches and of its computer, and requests for
+//! an approval.
+
+use super::NAME;
+use super::part::read_content;
+use crate::json::remove_entry;
+use crate::message::{Content, Part, ToolCall, ToolMessage};
+use crate::tool_name::HOSTED_APPROVAL;
+use crate::wire::tool_settings::ToolSettings;
+use serde_json::{Map, Value, json};
+
+/// A transparent pixel, since the API requires a screenshot.
+const NO_SCREENSHOT: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
+
+/// The kind of a call that the API defines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ProviderCall {
+    /// <https://developers.openai.com/api/docs/guides/tools-shell>
+    Shell,
+    /// <https://developers.openai.com/api/docs/guides/tools-apply-patch>
+    ApplyPatch,
+    /// <https://developers.openai.com/api/docs/guides/tools-computer-use>
+    Computer,
+    /// <https://developers.openai.com/api/docs/guides/tools-connectors-mcp#approvals>
+    Approval,
+}
+
+impl ProviderCall {
+    const ALL: [Self; 4] =
+        [ProviderCall::Shell, ProviderCall::ApplyPatch, ProviderCall::Computer, ProviderCall::Approval];
+
+    /// The types of the items of the call and of its result.
+    fn types(self) -> (&'static str, &'static str) {
+        match self {
+            ProviderCall::Shell => ("shell_call", "shell_call_output"),
+            ProviderCall::ApplyPatch => ("apply_patch_call", "apply_patch_call_output"),
+            ProviderCall::Computer => ("computer_call", "computer_call_output"),
+            ProviderCall::Approval => ("mcp_approval_request", "mcp_approval_response"),
+        }
+    }
+
+    pub(super) fn from_call_type(kind: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|call| call.types().0 == kind)
+    }
+
+    pub(super) fn from_result_type(kind: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|call| call.types().1 == kind)
+    }
+
+    /// The field of the result with the id of the call.
+    fn id_field(self) -> &'static str {
+        if self == ProviderCall::Approval { "approval_request_id" } else { "call_id" }
+    }
+
+    /// The tool of the registry that ends such a call; `None` if the program does not.
+    pub(super) fn tool(self, tools: &ToolSettings) -> Option<&str> {
+        tools
+            .client_tool(|definition| match self {
+                ProviderCall::Shell => definition["type"] == "shell",
+                ProviderCall::ApplyPatch => definition["type"] == "apply_patch",
+                ProviderCall::Computer => {
+                    definition["type"].as_str().is_some_and(|kind| kind.starts_with("computer"))
+                }
+                ProviderCall::Approval => false,
+            })
+            .or((self == ProviderCall::Approval).then_some(HOSTED_APPROVAL))
+    }
+
+    /// The call in an item; `None` if the program does not end it.
+    pub(super) fn read(self, item: &str, tools: &ToolSettings) -> Option<ToolCall> {
+        let name = self.tool(tools)?;
+        let mut item: Map<String, Value> = serde_json::from_str(item).ok()?;
+        let mut take = |field: &str| remove_entry(&mut item, field).unwrap_or_default();
+        let id = take(if self == ProviderCall::Approval { "id" } else { "call_id" });
+        let mut arguments = match self {
+            ProviderCall::Shell => take("action"),
+            ProviderCall::ApplyPatch => take("operation"),
+            ProviderCall::Computer => {
+                let actions = match take("actions") {
+                    Value::Null => json!([take("action")]),
+                    actions => actions,
+                };
+                json!({ "actions": actions, "pending_safety_checks": take("pending_safety_checks") })
+            }
+            ProviderCall::Approval => {
+                let arguments = take("arguments");
+                let parsed = arguments.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+                json!({
+                    "server_label": take("server_label"),
+                    "name": take("name"),
+                    "arguments": parsed.unwrap_or(arguments),
+                })
+            }
+        };
+        if let Value::Object(arguments) = &mut arguments {
+            arguments
+                .retain(|_, value| !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty()));
+        }
+        Some(ToolCall::new(id.as_str().unwrap_or_default(), name, arguments.to_string()))
+    }
+
+    /// The item of the result of a call with this id.
+    pub(super) fn write_result(self, id: &str, call: &ToolCall, result: &ToolMessage) -> Value {
+        let arguments: Value = serde_json::from_str(&call.arguments).unwrap_or_default();
+        let read = result.content.native(NAME).cloned();
+        let mut item = json!({ "type": self.types().1, (self.id_field()): id });
+        match self {
+            ProviderCall::Shell => {
+                item["output"] = read.unwrap_or_else(|| shell_output(result));
+                // The API requires the limit of the call.
+                if let Some(limit) = arguments.get("max_output_length") {
+                    item["max_output_length"] = limit.clone();
+                }
+            }
+            ProviderCall::ApplyPatch => {
+                item["status"] = if result.is_error() { "failed" } else { "completed" }.into();
+                item["output"] = result.text().into();
+            }
+            ProviderCall::Computer => {
+                item["output"] = read.unwrap_or_else(|| {
+                    let url = screenshot(&result.content).unwrap_or_else(|| NO_SCREENSHOT.to_owned());
+                    json!({ "type": "computer_screenshot", "image_url": url })
+                });
+                // The call has run with these checks in its arguments.
+                if let Some(checks) = arguments.get("pending_safety_checks").filter(|_| !result.is_error()) {
+                    item["acknowledged_safety_checks"] = checks.clone();
+                }
+            }
+            ProviderCall::Approval => {
+                item["approve"] = (!result.is_error()).into();
+                if result.is_error() {
+                    item["reason"] = result.text().into();
+                }
+            }
+        }
+        item
+    }
+
+    /// Whether the item of the result does not have its text.
+    pub(super) fn lacks_text(self, result: &ToolMessage) -> bool {
+        let has_screenshot = result.content.native(NAME).is_some() || screenshot(&result.content).is_some();
+        self == ProviderCall::Computer && !has_screenshot && !result.text().is_empty()
+    }
+
+    /// The id of the call, the content of the result, and whether it is an error. The rest of the fields stays.
+    pub(super) fn read_result(self, fields: &mut Map<String, Value>) -> (Value, Content, bool) {
+        let mut take = |field: &str| remove_entry(fields, field).unwrap_or_default();
+        let id = take(self.id_field());
+        let (content, is_error) = match self {
+            ProviderCall::Shell => {
+                let output = take("output");
+                (Content::from(output.to_string()).with_native(NAME, output), false)
+            }
+            ProviderCall::ApplyPatch => {
+                (take("output").as_str().unwrap_or_default().into(), take("status") == "failed")
+            }
+            ProviderCall::Computer => {
+                let output = take("output");
+                let image = json!([{ "type": "input_image", "image_url": output["image_url"] }]);
+                (read_content(image).unwrap_or_default().with_native(NAME, output), false)
+            }
+            ProviderCall::Approval if take("approve") == true => ("approved".into(), false),
+            ProviderCall::Approval => (take("reason").as_str().unwrap_or("denied").into(), true),
+        };
+        (id, content, is_error)
+    }
+}
+
+fn screenshot(content: &Content) -> Option<String> {
+    content.parts()?.iter().find_map(|part| match part {
+        Part::Image { media } => Some(media.to_url().into_owned()),
+        _ => None,
+    })
+}
+
+/// The outputs of commands, if the tool returned them in the form of the API; otherwise the text as one output.
+fn shell_output(result: &ToolMessage) -> Value {
+    let is_output = |output: &Value| output["outcome"].is_object() && output["stdout"].is_string();
+    match serde_json::from_str::<Value>(result.text()) {
+        Ok(Value::Array(outputs)) if outputs.iter().all(is_output) => outputs.into(),
+        Ok(output) if is_output(&output) => json!([output]),
+        _ => {
+            let (stdout, stderr) = if result.is_error() { ("", result.text()) } else { (result.text(), "") };
+            let exit_code = u8::from(result.is_error());
+            json!([{ "stdout": stdout, "stderr": stderr, "outcome": { "type": "exit", "exit_code": exit_code } }])
+        }
+    }
+}
