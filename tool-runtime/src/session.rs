@@ -3,6 +3,7 @@
 #![doc = include_str!("docs/sessions.md")]
 
 mod answer_format;
+mod cache_check;
 mod cancel_on;
 mod decisions;
 mod event;
@@ -37,6 +38,7 @@ use crate::dispatch::HandedOutCall;
 use crate::history::{HistoryError, TrimBudget, Trimmed};
 use crate::message::{Content, Message, TakenIds, Usage};
 use limits::Used;
+use serde_json::Value;
 use state::{Pending, State};
 
 /// A conversation with everything that a chat backend stores between two requests of its user: messages, pending calls with
@@ -108,6 +110,8 @@ pub struct Session {
     claim_owner: Option<String>,
     /// The ids of all calls; `None` until they are needed.
     ids: Option<TakenIds>,
+    /// The body of the newest request, if the run checks the prompt cache. It is not stored.
+    last_request: Option<Value>,
 }
 
 impl Session {

@@ -44,11 +44,8 @@ mod anthropic;
 mod bedrock;
 mod body;
 mod by_name;
-#[cfg_attr(
-    not(any(feature = "anthropic", feature = "bedrock")),
-    allow(dead_code, reason = "only some APIs have breakpoints")
-)]
 mod cache;
+mod cache_prefix;
 mod call_rules;
 mod chat_completions;
 mod content_parts;
@@ -93,8 +90,8 @@ pub use anthropic::Anthropic;
 pub use bedrock::Bedrock;
 pub use body::Body;
 pub use by_name::{UnknownWireError, by_name};
-#[cfg(any(feature = "anthropic", feature = "bedrock"))]
 pub use cache::Cache;
+pub use cache_prefix::{PrefixChange, PrefixChangeKind};
 pub use chat_completions::ChatCompletions;
 pub(crate) use chat_completions::{
     add_fields, add_parts, read_parts, serialize_messages, text_part, text_with_notices, written_arguments,

@@ -3,6 +3,7 @@
 use super::unparsed_calls::begins_call;
 use crate::message::{AssistantMessage, Completeness};
 use crate::outcome::LogWriter;
+use crate::wire::PrefixChange;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
@@ -56,6 +57,13 @@ pub enum ReplyWarning {
     },
     /// The run has a limit of tokens, and the response does not report the tokens that it took.
     UnknownUsage,
+    /// The request invalidates what the provider's prompt cache has of the request before it
+    /// ([`Run::check_cache_prefix`](crate::session::Run::check_cache_prefix)).
+    #[non_exhaustive]
+    CachePrefixChanged {
+        /// The first change.
+        change: PrefixChange,
+    },
 }
 
 impl ReplyWarning {
@@ -120,6 +128,9 @@ impl fmt::Display for ReplyWarning {
                 f.write_str("the tool choice is ignored: the request has no tools")
             }
             ReplyWarning::InvalidAnswer { reason } => write!(f, "the answer is rejected: {reason}"),
+            ReplyWarning::CachePrefixChanged { change } => {
+                write!(f, "the prompt cache of the request before is lost: {change}")
+            }
             ReplyWarning::UnknownUsage => f.write_str(
                 "the limit of tokens has no effect: the response does not report the tokens that it took",
             ),

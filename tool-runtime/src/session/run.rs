@@ -3,13 +3,14 @@
 #[cfg(doc)]
 use super::RunEnd;
 use super::answer_format::AnswerFormat;
+use super::cache_check::check_cache;
 use super::cancel_on::CancelOn;
 use super::limits::Limits;
 use super::run_log::RunLog;
 use super::{Event, Session};
 #[cfg(doc)]
 use crate::context::RunContext;
-use crate::conversation::Request;
+use crate::conversation::{ReplyWarning, Request};
 use crate::output::ToolResult;
 use crate::registry::{Layer, ReadyCall, Registry, RunLayers};
 use crate::tool::Place;
@@ -47,6 +48,8 @@ pub(super) struct Settings<'a> {
     pub(super) cancel_on: CancelOn<'a>,
     /// The token that stops the run after the calls of a reply.
     pub(super) stop: Option<CancellationToken>,
+    /// The check of each request, if the program asked for it.
+    pub(super) check_cache: Option<fn(&mut Session, &Request) -> Option<ReplyWarning>>,
 }
 
 impl Session {
@@ -69,6 +72,7 @@ impl Session {
             answer: None,
             cancel_on: CancelOn::default(),
             stop: None,
+            check_cache: None,
         };
         Run { session: self, settings, map_request: |request| request, on_event: None, answer: PhantomData }
     }
@@ -168,6 +172,16 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
     /// recorded replies replace.
     pub fn log(mut self, log: Arc<dyn RunLog>) -> Self {
         self.settings.log = Some(log);
+        self
+    }
+
+    /// Compares each request with the one before it, and [warns](ReplyWarning::CachePrefixChanged) if it invalidates the provider's
+    /// prompt cache: a definition that changed, or an earlier message that is written in another way. Default: no comparison.
+    ///
+    /// Each request is written once more, and the session keeps the newest one in memory, also for later runs. Fields that the program
+    /// adds to the [`Body`](crate::wire::Body) are not compared: use [`PrefixChange`](crate::wire::PrefixChange) for them.
+    pub fn check_cache_prefix(mut self) -> Self {
+        self.settings.check_cache = Some(check_cache);
         self
     }
 

@@ -222,7 +222,9 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
         };
         let request = (self.map_request)(request);
         let (requested, warning) = Requested::new(&request, self.settings.answer.clone());
-        if let Some(warning) = warning {
+        let check_cache = self.settings.check_cache;
+        let lost_cache = check_cache.and_then(|check_cache| check_cache(self.session, &request));
+        for warning in warning.into_iter().chain(lost_cache) {
             self.warn(warning);
         }
         Step::Send(request, requested)

@@ -159,6 +159,17 @@ impl StoredSession<'_> {
         // Only a claim has an owner.
         let claim_owner = self.claim_owner.filter(|_| is_claimed).map(Cow::into_owned);
         let ids = None;
-        Ok(Session { state, revision, replies, used, begun_calls, usage, is_claimed, claim_owner, ids })
+        Ok(Session {
+            state,
+            revision,
+            replies,
+            used,
+            begun_calls,
+            usage,
+            is_claimed,
+            claim_owner,
+            ids,
+            last_request: None,
+        })
     }
 }

@@ -13,6 +13,7 @@ pub use format::Bedrock;
 pub(super) use definitions::FOREIGN;
 
 use super::anthropic;
+use super::cache_prefix::{PrefixLayout, PrefixPart};
 use super::provider::Provider;
 
 /// The name of the wire.
@@ -20,6 +21,18 @@ pub(super) const NAME: &str = "bedrock";
 /// The name of the format in error messages.
 #[cfg(feature = "bedrock")]
 const FORMAT: &str = "Amazon's Converse API";
+
+/// <https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html>
+const PREFIX_LAYOUT: PrefixLayout = PrefixLayout {
+    parts: &[
+        PrefixPart::Tools("/toolConfig/tools"),
+        PrefixPart::Field("/system"),
+        PrefixPart::Field("/toolConfig/toolChoice"),
+        PrefixPart::Field("/additionalModelRequestFields"),
+        PrefixPart::Messages("/messages"),
+    ],
+    continues: None,
+};
 
 pub(super) static PROVIDER: Provider = Provider {
     #[cfg(feature = "tracing")]
@@ -29,5 +42,6 @@ pub(super) static PROVIDER: Provider = Provider {
     call_rules: anthropic::CALL_RULES,
     has_written_keys: true,
     which_call: anthropic::which_call,
+    prefix_layout: PREFIX_LAYOUT,
     ..Provider::new(NAME, detect::recognizes)
 };

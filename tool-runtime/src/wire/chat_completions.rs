@@ -15,6 +15,7 @@ pub(crate) use format::{
 };
 pub(super) use which_call::which_call;
 
+use super::cache_prefix::{PrefixLayout, PrefixPart};
 use super::provider::Provider;
 use std::sync::Arc;
 
@@ -22,6 +23,18 @@ use std::sync::Arc;
 pub(super) const NAME: &str = "chat_completions";
 /// The name of the format in error messages.
 const FORMAT: &str = "Chat Completions";
+
+/// <https://developers.openai.com/api/docs/guides/prompt-caching>: the tool choice is not a part of the prompt.
+pub(super) const PREFIX_LAYOUT: PrefixLayout = PrefixLayout {
+    parts: &[
+        PrefixPart::Field("/model"),
+        PrefixPart::Field("/prompt_cache_key"),
+        PrefixPart::Tools("/tools"),
+        PrefixPart::Field("/response_format"),
+        PrefixPart::Messages("/messages"),
+    ],
+    continues: None,
+};
 
 pub(super) static PROVIDER: Provider = Provider {
     #[cfg(feature = "tracing")]

@@ -13,6 +13,7 @@ pub use format::GeminiInteractions;
 pub(super) use definitions::FOREIGN;
 
 use super::anthropic;
+use super::cache_prefix::{PrefixLayout, PrefixPart};
 use super::provider::Provider;
 
 /// The name of the wire.
@@ -21,6 +22,17 @@ pub(super) const NAME: &str = "gemini_interactions";
 #[cfg(feature = "gemini_interactions")]
 const FORMAT: &str = "Gemini's Interactions API";
 
+/// <https://ai.google.dev/gemini-api/docs/caching>
+const PREFIX_LAYOUT: PrefixLayout = PrefixLayout {
+    parts: &[
+        PrefixPart::Field("/model"),
+        PrefixPart::Tools("/tools"),
+        PrefixPart::Field("/system_instruction"),
+        PrefixPart::Messages("/input"),
+    ],
+    continues: Some("/previous_interaction_id"),
+};
+
 pub(super) static PROVIDER: Provider = Provider {
     #[cfg(feature = "tracing")]
     telemetry_name: "gcp.gemini",
@@ -28,5 +40,6 @@ pub(super) static PROVIDER: Provider = Provider {
     wire: Some(|| std::sync::Arc::new(GeminiInteractions::new())),
     call_rules: anthropic::CALL_RULES,
     which_call: anthropic::which_call,
+    prefix_layout: PREFIX_LAYOUT,
     ..Provider::new(NAME, detect::recognizes)
 };

@@ -1,5 +1,6 @@
 //! The providers: all that the library knows of each, in one folder per provider.
 
+use super::cache_prefix::PrefixLayout;
 use super::call_rules::CallRules;
 use super::detect::Excerpt;
 use super::partial_calls::{PartialCalls, WhichCall};
@@ -28,6 +29,8 @@ pub(crate) struct Provider {
     /// The calls to which the complete calls at the end of a streamed reply belong, one for each, if pieces of the reply
     /// arrived before. Default: the complete calls are ignored.
     pub(crate) which_complete_calls: fn(&[CallPiece], &PartialCalls) -> Vec<WhichCall>,
+    /// What its cache of prompts depends on. Default: that of Chat Completions.
+    pub(super) prefix_layout: PrefixLayout,
     /// Whether the excerpt can only be in the format of this provider.
     pub(super) recognizes: fn(Excerpt<'_>) -> bool,
 }
@@ -45,6 +48,7 @@ impl Provider {
             has_written_keys: false,
             which_call: chat_completions::which_call,
             which_complete_calls: |complete, _| vec![WhichCall::NoCall; complete.len()],
+            prefix_layout: chat_completions::PREFIX_LAYOUT,
             recognizes,
         }
     }
