@@ -9,8 +9,9 @@ use serde_json::{Map, Value};
 const FIELD: &str = "container";
 
 /// The container as a further field of its reply; none if the value is null.
-pub(super) fn read(container: Value) -> Map<String, Value> {
-    [(FIELD.to_owned(), container)].into_iter().filter(|(_, container)| !container.is_null()).collect()
+pub(super) fn read(container: &Value) -> Map<String, Value> {
+    let container = Some(container).filter(|container| !container.is_null());
+    container.map(|container| (FIELD.to_owned(), container.clone())).into_iter().collect()
 }
 
 /// Writes the container of a reply that the request continues: its program waits for results of tools in it. A later message of

@@ -30,8 +30,8 @@ fn read_event(mut event: Value, text: &str, tools: &ToolSettings) -> Vec<Piece> 
         "content_block_start" => start_block(index, event["content_block"].take(), tools, &mut pieces),
         "content_block_delta" => read_delta(index, event["delta"].take(), &mut pieces),
         "message_delta" => {
-            pieces.push(Piece::Extra(container::read(event["delta"]["container"].take())));
             let delta = &event["delta"];
+            pieces.push(Piece::Extra(container::read(&delta["container"])));
             pieces.extend(read_final_usage(&event["usage"]).map(Piece::Usage));
             if let Some(reason) = delta["stop_reason"].as_str() {
                 let details = [&delta["stop_details"], &event["stop_details"]];

@@ -53,7 +53,7 @@ pub(super) fn read(body: &str, tools: &ToolSettings) -> Result<AssistantMessage,
         );
     };
     let mut reply = read_blocks(&blocks, tools)?;
-    reply.extra = Extra::new(NAME, container::read(response.container));
+    reply.extra = Extra::new(NAME, container::read(&response.container));
     if let Some(reason) = response.stop_reason {
         reply.refusal = declined(&reason, &response.stop_details);
         // Arguments are objects, so a truncated call looks complete. Only the last block can be truncated:
