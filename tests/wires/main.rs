@@ -8,6 +8,7 @@ mod anthropic_streams;
 mod bedrock;
 mod bedrock_recorded;
 mod bedrock_streams;
+mod client_tools;
 mod deep_fields;
 mod error_kinds;
 mod exchanged;

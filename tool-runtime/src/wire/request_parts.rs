@@ -164,7 +164,9 @@ impl<'a> RequestParts<'a> {
     /// The tool choice of the request. Reports names of allowed tools that no tool has. A choice that the request cannot have
     /// is reported too, and becomes [`ToolChoice::Auto`].
     pub(super) fn choice(&self, report: &mut Report) -> &'a ToolChoice {
-        for name in self.allowed_names().into_iter().flatten().chain(self.settings.tool_names()) {
+        // A request for a summary has no tools, on the same wire.
+        let with_settings = self.settings.tool_names().filter(|_| !self.tools.is_empty());
+        for name in self.allowed_names().into_iter().flatten().chain(with_settings) {
             if self.tools.iter().chain(self.deferred_tools.iter()).all(|tool| tool.name() != name) {
                 report.unknown_tools.push(name.to_owned());
             }

@@ -16,6 +16,7 @@ const RESULT: [&str; 6] = ["type", "tool_use_id", "content", "is_error", "cache_
 
 pub(super) fn check(request: &Value) -> Checked {
     check_tools(request)?;
+    check_breakpoints(request)?;
     let answer = &request["output_config"]["format"]["schema"];
     require(
         answer["type"] != "object" || answer["additionalProperties"] == false,
@@ -73,6 +74,28 @@ fn turns(messages: &[Value]) -> Vec<(usize, Value)> {
         }
     }
     turns
+}
+
+/// The maximum number of breakpoints of the prompt cache.
+const MAX_BREAKPOINTS: usize = 4;
+
+/// <https://platform.claude.com/docs/en/build-with-claude/prompt-caching#cache-limitations>
+fn check_breakpoints(request: &Value) -> Checked {
+    let messages = list(&request["messages"]);
+    let blocks = || messages.iter().flat_map(|message| list(&message["content"]));
+    let inner = blocks().flat_map(|block| list(&block["content"]));
+    let system = list(&request["system"]).iter().chain(list(&request["tools"]));
+    let places = system.chain(blocks()).chain(inner).chain([request]);
+    let count = places.filter(|place| place["cache_control"].is_object()).count();
+    require(count <= MAX_BREAKPOINTS, || {
+        format!("A maximum of {MAX_BREAKPOINTS} blocks with cache_control may be provided. Found {count}.")
+    })?;
+    let is_thinking =
+        |block: &Value| matches!(block["type"].as_str(), Some("thinking" | "redacted_thinking"));
+    let has_thinking = blocks().any(|block| is_thinking(block) && block["cache_control"].is_object());
+    // "Thinking blocks cannot be explicitly marked with cache_control":
+    // https://platform.claude.com/docs/en/build-with-claude/prompt-caching#what-cannot-be-cached
+    require(!has_thinking, || "thinking blocks cannot be marked with cache_control")
 }
 
 fn check_tools(request: &Value) -> Checked {

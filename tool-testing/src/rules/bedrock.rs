@@ -28,8 +28,21 @@ const BLOCKS: [&str; 13] = [
 const SYSTEM: [&str; 3] = ["text", "guardContent", "cachePoint"];
 const RESULT: [&str; 7] = ["text", "json", "image", "document", "video", "searchResult", "cachePoint"];
 
+/// The maximum number of cache points of most models: <https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html>.
+const MAX_CACHE_POINTS: usize = 4;
+
+fn check_cache_points(request: &Value) -> Checked {
+    let messages = list(&request["messages"]).iter().flat_map(|message| list(&message["content"]));
+    let blocks = messages.chain(list(&request["system"])).chain(list(&request["toolConfig"]["tools"]));
+    let count = blocks.filter(|block| block["cachePoint"].is_object()).count();
+    require(count <= MAX_CACHE_POINTS, || {
+        format!("A request may have at most {MAX_CACHE_POINTS} cache points, and this one has {count}.")
+    })
+}
+
 pub(super) fn check(request: &Value) -> Checked {
     check_tools(&request["toolConfig"])?;
+    check_cache_points(request)?;
     for (index, block) in list(&request["system"]).iter().enumerate() {
         check_block(block, &SYSTEM, &format!("system.{index}"))?;
     }

@@ -48,6 +48,20 @@ pub(super) fn check(request: &Value) -> Checked {
                 ensure(item["tools"].is_array(), || missing(&place.param("tools")))?;
                 place.check_pair(&mut calls, continues)?;
             }
+            // Of a shell that the provider runs, the items have both.
+            Some("shell_call" | "apply_patch_call" | "computer_call") => {
+                let id = place.call_id()?;
+                place.add_call(id, &mut calls)?;
+            }
+            Some("shell_call_output" | "apply_patch_call_output" | "computer_call_output") => {
+                let is_array = item["type"] == "shell_call_output";
+                let is_optional = item["type"] == "apply_patch_call_output";
+                let output = &item["output"];
+                let is_valid =
+                    is_optional || output.is_array() && is_array || output.is_object() && !is_array;
+                ensure(is_valid, || missing(&place.param("output")))?;
+                place.check_pair(&mut calls, continues)?;
+            }
             Some("reasoning") => place.check_reasoning(items.get(index + 1), request)?,
             Some("message") | None => place.check_message()?,
             Some(_) => {}
@@ -60,15 +74,26 @@ pub(super) fn check(request: &Value) -> Checked {
     }
 }
 
+/// The fields of a function.
+const FUNCTION: [&str; 9] = [
+    "type",
+    "name",
+    "description",
+    "strict",
+    "parameters",
+    "output_schema",
+    "defer_loading",
+    "allowed_callers",
+    "async",
+];
+
 fn check_tools(request: &Value) -> Checked {
     let tools = list(&request["tools"]);
     check_number(tools)?;
     for (index, tool) in tools.iter().enumerate() {
         if tool["type"] == "function" {
             ensure(tool["name"].is_string(), || missing(&format!("tools[{index}].name")))?;
-            let known =
-                ["type", "name", "description", "strict", "parameters", "output_schema", "defer_loading"];
-            check_fields(tool, &known, |field| unknown(&format!("tools[{index}].{field}")))?;
+            check_fields(tool, &FUNCTION, |field| unknown(&format!("tools[{index}].{field}")))?;
             check_parameters(tool, &format!("tools[{index}].parameters"))?;
         }
     }
@@ -114,11 +139,13 @@ fn names_in_namespaces(request: &Value) -> HashSet<&str> {
 const SEARCH: &str = "tool search call";
 
 /// The calls so far, by id.
-type Calls<'a> = HashMap<&'a str, Call>;
+type Calls<'a> = HashMap<&'a str, Call<'a>>;
 
-struct Call {
+struct Call<'a> {
     index: usize,
     kind: &'static str,
+    /// The program of the model that calls; null for the model itself.
+    caller: &'a Value,
     is_answered: bool,
 }
 
@@ -169,6 +196,9 @@ impl<'a> Place<'a> {
         match self.item["type"].as_str() {
             Some("custom_tool_call" | "custom_tool_call_output") => "custom tool call",
             Some("tool_search_call" | "tool_search_output") => SEARCH,
+            Some("shell_call" | "shell_call_output") => "shell call",
+            Some("apply_patch_call" | "apply_patch_call_output") => "apply patch call",
+            Some("computer_call" | "computer_call_output") => "computer call",
             _ => "function call",
         }
     }
@@ -193,7 +223,12 @@ impl<'a> Place<'a> {
     }
 
     fn add_call(&self, id: &'a str, calls: &mut Calls<'a>) -> Checked {
-        let call = Call { index: self.index, kind: self.kind_of_call(), is_answered: false };
+        let call = Call {
+            index: self.index,
+            kind: self.kind_of_call(),
+            caller: &self.item["caller"],
+            is_answered: false,
+        };
         let is_new = calls.insert(id, call).is_none();
         require_at(self.param("call_id"), is_new, || format!("Duplicate item found with call_id {id}."))
     }
@@ -218,6 +253,12 @@ impl<'a> Place<'a> {
             }
             None => continues,
         };
+        // The documentation has the rule, without a message:
+        // https://developers.openai.com/api/docs/guides/tools-programmatic-tool-calling
+        let caller = calls.get(id).map(|call| call.caller).filter(|caller| caller["type"] == "program");
+        require_at(self.param("caller"), caller.is_none_or(|caller| *caller == self.item["caller"]), || {
+            format!("The output with call_id {id} does not have the caller of its call.")
+        })?;
         // https://github.com/Wei-Shaw/sub2api/issues/1885 quotes the message for a missing result of a search.
         let output = if kind == SEARCH { "tool search" } else { kind };
         require_at("input", has_call, || format!("No tool call found for {output} output with call_id {id}."))

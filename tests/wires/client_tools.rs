@@ -1,0 +1,421 @@
+//! Tools that a provider defines and the program runs, calls of programs of the model, and approvals that a provider asks for.
+
+use crate::{json, list};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
+use tool_runtime::message::Part;
+use tool_runtime::session::{Event, RunEnd};
+use tool_runtime::wire::{Anthropic, Responses, Wire};
+use tool_runtime::{Registry, Session, ToolOutput, tool, tools};
+use tool_runtime_testing::{ScriptedModel, ScriptedReply, assert_called, assert_valid};
+
+/// Edits a file.
+#[tool(requires_approval)]
+fn edit_file(command: &str, path: &str, view_range: Option<Vec<u32>>) -> String {
+    format!("{command} {path} {view_range:?}: 1 line")
+}
+
+/// Runs a command.
+#[tool]
+fn run_command(command: Option<&str>, restart: Option<bool>) -> Result<String, String> {
+    match command {
+        Some("false") => Err("exit code 1".to_owned()),
+        command => Ok(format!("{command:?} {restart:?}")),
+    }
+}
+
+/// Reads and writes memories.
+#[tool]
+fn memories(command: &str, path: Option<&str>) -> String {
+    format!("{command} {path:?}")
+}
+
+/// Uses the computer.
+#[tool]
+fn use_computer(action: &str, coordinate: Option<[i32; 2]>) -> ToolOutput {
+    ToolOutput::from(format!("{action} {coordinate:?}")).with_part(Part::image("image/png", PNG))
+}
+
+const PNG: [u8; 8] = *b"\x89PNG\r\n\x1a\n";
+
+/// Runs commands of OpenAI's shell.
+#[tool]
+fn run_commands(commands: Vec<String>, timeout_ms: Option<u64>, max_output_length: Option<u64>) -> Value {
+    let _ = (timeout_ms, max_output_length);
+    let run = |command: &String| json!({ "stdout": command, "stderr": "", "outcome": { "type": "exit", "exit_code": 0 } });
+    commands.iter().map(run).collect()
+}
+
+/// The operation of a patch.
+#[derive(Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Operation {
+    CreateFile,
+    UpdateFile,
+    DeleteFile,
+}
+
+/// Applies a patch.
+#[tool(requires_approval)]
+fn apply_patch(
+    #[arg(name = "type")] operation: Operation,
+    path: &str,
+    diff: Option<&str>,
+) -> Result<String, String> {
+    match operation {
+        Operation::DeleteFile => Err(format!("{path} is read-only")),
+        Operation::CreateFile | Operation::UpdateFile => Ok(format!("{path}: {diff:?}")),
+    }
+}
+
+/// Uses the computer with OpenAI's actions.
+#[tool]
+fn do_actions(actions: Vec<Value>, pending_safety_checks: Option<Vec<Value>>) -> Result<ToolOutput, String> {
+    let _ = pending_safety_checks;
+    match actions[0]["type"].as_str() {
+        Some("wait") => Err("the display is off".to_owned()),
+        _ => Ok(ToolOutput::new().with_part(Part::image("image/png", PNG))),
+    }
+}
+
+fn registry() -> Registry {
+    Registry::new(tools![
+        edit_file,
+        run_command,
+        memories,
+        use_computer,
+        run_commands,
+        apply_patch,
+        do_actions
+    ])
+    .expect("seven tools")
+}
+
+fn anthropic() -> Anthropic {
+    Anthropic::new()
+        .client_tool(json!({ "type": "text_editor_20250728", "name": "str_replace_based_edit_tool" }), "edit_file")
+        .client_tool(json!({ "type": "bash_20250124", "name": "bash" }), "run_command")
+        .client_tool(json!({ "type": "memory_20250818", "name": "memory" }), "memories")
+        .client_tool(
+            json!({ "type": "computer_20251124", "name": "computer", "display_width_px": 800, "display_height_px": 600 }),
+            "use_computer",
+        )
+}
+
+fn responses() -> Responses {
+    Responses::new()
+        .client_tool(json!({ "type": "shell", "environment": { "type": "local" } }), "run_commands")
+        .client_tool(json!({ "type": "apply_patch" }), "apply_patch")
+        .client_tool(json!({ "type": "computer" }), "do_actions")
+}
+
+/// The model whose replies have these bodies.
+fn model(wire: impl Wire + 'static, bodies: impl IntoIterator<Item = Value>) -> ScriptedModel {
+    ScriptedModel::new(bodies.into_iter().map(ScriptedReply::from)).wire(wire)
+}
+
+/// Runs the session to its end, also as a stream. Returns the end.
+async fn run(
+    session: &mut Session,
+    wire: impl Wire + 'static,
+    model: &ScriptedModel,
+    is_streamed: bool,
+) -> RunEnd {
+    let registry = registry();
+    let run = session.run(&registry).wire(wire);
+    if is_streamed {
+        run.stream(|request| model.stream(request)).await.expect("the requests are accepted")
+    } else {
+        run.complete(|request| model.complete(request)).await.expect("the requests are accepted")
+    }
+}
+
+fn anthropic_reply(blocks: Value) -> Value {
+    let has_call = list(&blocks).iter().any(|block| block["type"] == "tool_use");
+    json!({ "id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": blocks,
+        "stop_reason": if has_call { "tool_use" } else { "end_turn" }, "usage": { "input_tokens": 1, "output_tokens": 1 } })
+}
+
+fn responses_reply(items: Value) -> Value {
+    json!({ "id": "resp_1", "object": "response", "model": "m", "status": "completed", "output": items,
+        "usage": { "input_tokens": 1, "output_tokens": 1 } })
+}
+
+fn done() -> Value {
+    json!({ "type": "message", "id": "msg_9", "role": "assistant", "status": "completed",
+        "content": [{ "type": "output_text", "text": "Done.", "annotations": [] }] })
+}
+
+#[tokio::test]
+async fn tools_of_the_registry_run_the_calls_of_anthropics_tools() {
+    let call = |id: &str, name: &str, input: Value| json!({ "type": "tool_use", "id": id, "name": name, "input": input });
+    for is_streamed in [false, true] {
+        let calls = json!([
+            call("a", "bash", json!({ "command": "ls" })),
+            call("b", "bash", json!({ "command": "false" })),
+            call("c", "memory", json!({ "command": "view", "path": "/memories" })),
+            call("d", "computer", json!({ "action": "left_click", "coordinate": [1, 2] })),
+            call(
+                "e",
+                "str_replace_based_edit_tool",
+                json!({ "command": "view", "path": "/a", "view_range": [1, 2] })
+            ),
+            // It breaks the schema of the tool.
+            call("f", "bash", json!({ "command": 7 })),
+        ]);
+        let bodies =
+            [anthropic_reply(calls.clone()), anthropic_reply(json!([{ "type": "text", "text": "Done." }]))];
+        let model = model(anthropic(), bodies);
+        let mut session = Session::new().user("Go.");
+        assert_eq!(run(&mut session, anthropic(), &model, is_streamed).await, RunEnd::NeedsApproval);
+        let [waiting] = &session.awaiting_approval()[..] else { panic!("one call waits") };
+        assert_eq!((&*waiting.id, &*waiting.tool), ("e", "edit_file"));
+        session.approve("e").expect("it waits");
+        assert_eq!(run(&mut session, anthropic(), &model, is_streamed).await, RunEnd::Answered);
+        assert_valid(&session);
+        assert_called(&session, "run_command", json!({ "command": "ls" }));
+
+        let [first, second] = &model.requests()[..] else { panic!("two requests") };
+        let tools: Vec<&Value> = list(&first["tools"]).iter().map(|tool| &tool["type"]).collect();
+        let function = &Value::Null;
+        assert_eq!(
+            tools.iter().filter(|kind| **kind != function).count(),
+            4,
+            "each of the provider's definitions replaces a function: {tools:?}"
+        );
+        assert_eq!(second["messages"][1]["content"], calls, "the blocks go back as they came");
+        let results = list(&second["messages"][2]["content"]);
+        let text = |index: usize| results[index]["content"][0]["text"].as_str().unwrap_or_default();
+        assert_eq!(text(0), r#"Some("ls") None"#);
+        assert_eq!((text(1), &results[1]["is_error"]), ("Error: exit code 1", &json!(true)));
+        assert_eq!(text(2), r#"view Some("/memories")"#);
+        assert_eq!(results[3]["content"][1]["source"]["media_type"], "image/png");
+        assert_eq!(text(4), "view /a Some([1, 2]): 1 line");
+        assert!(text(5).starts_with("Error: invalid arguments for `run_command`: `command`"), "{}", text(5));
+    }
+}
+
+#[tokio::test]
+async fn a_program_of_the_model_calls_tools_in_anthropics_container() {
+    let call = json!({ "type": "tool_use", "id": "a", "name": "run_command", "input": { "command": "ls" },
+        "caller": { "type": "code_execution_20260120", "tool_id": "srvtoolu_1" } });
+    let program = json!({ "type": "server_tool_use", "id": "srvtoolu_1", "name": "code_execution", "input": { "code": "c" } });
+    let output = json!({ "type": "code_execution_tool_result", "tool_use_id": "srvtoolu_1", "content":
+        { "type": "code_execution_result", "stdout": "s", "stderr": "", "return_code": 0, "content": [] } });
+    let wire = || {
+        Anthropic::new()
+            .hosted_tool(json!({ "type": "code_execution_20260120", "name": "code_execution" }))
+            .definition_fields("run_command", json!({ "allowed_callers": ["code_execution_20260120"] }))
+    };
+    for is_streamed in [false, true] {
+        let container = json!({ "id": "container_1", "expires_at": "2026-11-27T12:00:00Z" });
+        let mut first = anthropic_reply(json!([program, call]));
+        first["container"] = container.clone();
+        let last = anthropic_reply(json!([output, { "type": "text", "text": "Done." }]));
+        let model =
+            model(wire(), [first, last, anthropic_reply(json!([{ "type": "text", "text": "Bye." }]))]);
+        let mut session = Session::new().user("Go.");
+        assert_eq!(run(&mut session, wire(), &model, is_streamed).await, RunEnd::Answered);
+        session.push_user("Bye.");
+        assert_eq!(run(&mut session, wire(), &model, is_streamed).await, RunEnd::Answered);
+        let [first, second, third] = &model.requests()[..] else { panic!("three requests") };
+        assert_eq!(first["tools"][0]["name"], "code_execution");
+        let function =
+            list(&first["tools"]).iter().find(|tool| tool["name"] == "run_command").expect("it is sent");
+        assert_eq!(function["allowed_callers"], json!(["code_execution_20260120"]));
+        assert_eq!(first.get("container"), None);
+        assert_eq!(second["messages"][1]["content"], json!([program, call]), "the caller goes back");
+        assert_eq!(second["messages"][2]["content"].as_array().map(Vec::len), Some(1), "only the result");
+        if !is_streamed {
+            // The chunks of a given reply have no container.
+            assert_eq!(second["container"], "container_1");
+        }
+        assert_eq!(third.get("container"), None, "a container expires");
+        assert_eq!(third["messages"][3]["content"][0], output);
+    }
+}
+
+#[test]
+fn a_streamed_reply_has_its_container() {
+    let events = [
+        json!({ "type": "message_start", "message": { "id": "msg_1", "model": "m", "usage": {} } }),
+        json!({ "type": "content_block_start", "index": 0, "content_block": { "type": "tool_use", "id": "a", "name": "f", "input": {} } }),
+        json!({ "type": "content_block_stop", "index": 0 }),
+        json!({ "type": "message_delta", "delta": { "stop_reason": "tool_use", "container": { "id": "container_1" } }, "usage": {} }),
+        json!({ "type": "message_stop" }),
+    ];
+    let mut assembler = tool_runtime::stream::ReplyAssembler::new();
+    for event in events {
+        let _ = assembler.push(Anthropic::new().read_event(&event.to_string()));
+    }
+    let reply = assembler.into_reply().expect("it is complete");
+    let result = tool_runtime::ToolMessage::new("a", "r");
+    let messages = [tool_runtime::message::Message::user("q"), reply.into(), result.into()];
+    assert_eq!(json(&crate::write(&Anthropic::new(), &messages))["container"], "container_1");
+}
+
+#[tokio::test]
+async fn tools_of_the_registry_run_the_calls_of_openais_tools() {
+    let caller = json!({ "type": "program", "caller_id": "call_p" });
+    let items = json!([
+        { "type": "shell_call", "id": "sh_1", "call_id": "call_1", "status": "completed", "caller": caller,
+          "action": { "commands": ["ls", "pwd"], "timeout_ms": null, "max_output_length": 4096 } },
+        { "type": "apply_patch_call", "id": "apc_1", "call_id": "call_2", "status": "completed",
+          "operation": { "type": "update_file", "path": "a.rs", "diff": "@@" } },
+        { "type": "apply_patch_call", "id": "apc_2", "call_id": "call_3", "status": "completed",
+          "operation": { "type": "delete_file", "path": "b.rs" } },
+        { "type": "computer_call", "id": "cu_1", "call_id": "call_4", "status": "completed",
+          "action": { "type": "screenshot" }, "pending_safety_checks": [{ "id": "sc_1", "code": "malicious" }] },
+        { "type": "computer_call", "id": "cu_2", "call_id": "call_5", "status": "completed",
+          "actions": [{ "type": "wait" }], "pending_safety_checks": [] },
+    ]);
+    for is_streamed in [false, true] {
+        let model = model(responses(), [responses_reply(items.clone()), responses_reply(json!([done()]))]);
+        let mut session = Session::new().user("Go.");
+        assert_eq!(run(&mut session, responses(), &model, is_streamed).await, RunEnd::NeedsApproval);
+        let waiting: Vec<String> = session.awaiting_approval().into_iter().map(|call| call.id).collect();
+        assert_eq!(waiting, ["call_2", "call_3"]);
+        // Another process.
+        let stored = serde_json::to_string(&session).expect("it is stored");
+        let mut session: Session = serde_json::from_str(&stored).expect("it is read");
+        session.approve("call_2").expect("it waits");
+        session.approve("call_3").expect("it waits");
+        assert_eq!(run(&mut session, responses(), &model, is_streamed).await, RunEnd::Answered);
+        assert_valid(&session);
+
+        let [first, second] = &model.requests()[..] else { panic!("two requests") };
+        let kinds: Vec<&str> =
+            list(&first["tools"]).iter().filter_map(|tool| tool["type"].as_str()).collect();
+        assert_eq!(kinds.iter().filter(|kind| **kind != "function").count(), 3, "{kinds:?}");
+        let input = list(&second["input"]);
+        assert_eq!(input[1..6], *list(&items), "the items go back as they came");
+        let output = |text: &str| json!({ "stdout": text, "stderr": "", "outcome": { "type": "exit", "exit_code": 0 } });
+        let image = "data:image/png;base64,iVBORw0KGgo=";
+        assert_eq!(
+            input[6..10],
+            [
+                json!({ "type": "shell_call_output", "call_id": "call_1", "output": [output("ls"), output("pwd")],
+                    "max_output_length": 4096, "caller": caller }),
+                json!({ "type": "apply_patch_call_output", "call_id": "call_2", "status": "completed",
+                    "output": r#"a.rs: Some("@@")"# }),
+                json!({ "type": "apply_patch_call_output", "call_id": "call_3", "status": "failed",
+                    "output": "Error: b.rs is read-only" }),
+                json!({ "type": "computer_call_output", "call_id": "call_4",
+                    "output": { "type": "computer_screenshot", "image_url": image },
+                    "acknowledged_safety_checks": [{ "id": "sc_1", "code": "malicious" }] }),
+            ]
+        );
+        // The API takes only a screenshot: the text of the error follows.
+        assert_eq!(input[10]["output"]["type"], "computer_screenshot");
+        assert_eq!(input[11], json!({ "role": "user", "content": "Error: the display is off" }));
+    }
+}
+
+#[tokio::test]
+async fn results_of_openais_tools_that_were_read_go_back_as_they_came() {
+    let input = json!([
+        { "role": "user", "content": "Go." },
+        { "type": "shell_call", "id": "sh_1", "call_id": "call_1", "status": "completed", "action": { "commands": ["ls"] } },
+        { "type": "computer_call", "id": "cu_1", "call_id": "call_2", "status": "completed",
+          "action": { "type": "screenshot" }, "pending_safety_checks": [] },
+        { "type": "apply_patch_call", "id": "apc_1", "call_id": "call_3", "status": "completed",
+          "operation": { "type": "delete_file", "path": "b.rs" } },
+        { "type": "mcp_approval_request", "id": "mcpr_1", "server_label": "s", "name": "n", "arguments": "{}" },
+        { "type": "shell_call_output", "call_id": "call_1", "status": "completed", "output": [
+            { "stdout": "a", "stderr": "", "outcome": { "type": "timeout" } }] },
+        { "type": "computer_call_output", "call_id": "call_2", "output": { "type": "computer_screenshot", "file_id": "file_1" } },
+        { "type": "apply_patch_call_output", "call_id": "call_3", "status": "failed", "output": "no" },
+        { "type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": false, "reason": "no" },
+    ]);
+    let wire = responses();
+    let messages = wire.read_messages(&input.to_string()).expect("it is read");
+    assert_eq!(messages.len(), 6);
+    assert_eq!(tool_runtime::history::validate(&messages), Ok(()));
+    let body = crate::write(&wire, &messages);
+    assert_eq!(json(&body)["input"], input);
+    assert!(body.report().is_empty(), "{}", body.report());
+}
+
+#[tokio::test]
+async fn a_request_for_an_approval_is_the_end_of_a_run() {
+    let request = json!({ "type": "mcp_approval_request", "id": "mcpr_1", "server_label": "shop", "name": "refund",
+        "arguments": r#"{"order":7}"# });
+    let listed = json!({ "type": "mcp_list_tools", "id": "mcpl_1", "server_label": "shop", "tools": [] });
+    let called = json!({ "type": "mcp_call", "id": "mcp_1", "server_label": "shop", "name": "refund", "arguments": "{}",
+        "approval_request_id": "mcpr_1", "output": "ok" });
+    let wire = || {
+        Responses::new().hosted_tool(
+            json!({ "type": "mcp", "server_label": "shop", "server_url": "https://example.com" }),
+        )
+    };
+    for (is_streamed, is_approved) in [(false, true), (true, false)] {
+        let bodies = [responses_reply(json!([listed, request])), responses_reply(json!([called, done()]))];
+        let model = model(wire(), bodies);
+        let mut session = Session::new().user("Refund order 7.");
+        assert_eq!(run(&mut session, wire(), &model, is_streamed).await, RunEnd::NeedsApproval);
+        let [waiting] = &session.awaiting_approval()[..] else { panic!("one call waits") };
+        let arguments: Value = serde_json::from_str(&waiting.arguments).expect("an object");
+        assert_eq!(
+            arguments,
+            json!({ "server_label": "shop", "name": "refund", "arguments": { "order": 7 } })
+        );
+        if is_approved {
+            session.approve("mcpr_1").expect("it waits");
+        } else {
+            session.deny("mcpr_1", "it is too much").expect("it waits");
+        }
+        assert_eq!(run(&mut session, wire(), &model, is_streamed).await, RunEnd::Answered);
+        let [first, second] = &model.requests()[..] else { panic!("two requests") };
+        assert_eq!(first["tools"][0]["type"], "mcp");
+        assert_eq!(list(&second["input"])[1..3], [listed.clone(), request.clone()]);
+        let response = &second["input"][3];
+        assert_eq!(response["type"], "mcp_approval_response");
+        assert_eq!(
+            (&response["approval_request_id"], &response["approve"]),
+            (&json!("mcpr_1"), &json!(is_approved))
+        );
+        let reason = response["reason"].as_str().unwrap_or_default();
+        assert_eq!(reason.contains("it is too much"), !is_approved, "{reason}");
+        assert_valid(&session);
+    }
+}
+
+#[tokio::test]
+async fn the_result_of_a_call_has_its_caller() {
+    let caller = json!({ "type": "program", "caller_id": "call_p" });
+    let program = json!({ "type": "program", "id": "prog_1", "call_id": "call_p", "code": "run_command({})", "fingerprint": "f" });
+    let call = json!({ "type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "run_command",
+        "arguments": r#"{"command":"ls"}"#, "status": "completed", "caller": caller });
+    let output = json!({ "type": "program_output", "id": "po_1", "call_id": "call_p", "result": "ls", "status": "completed" });
+    let wire =
+        || Responses::new().definition_fields("run_command", json!({ "allowed_callers": ["programmatic"] }));
+    for is_streamed in [false, true] {
+        let model = model(
+            wire(),
+            [responses_reply(json!([program, call])), responses_reply(json!([output, done()]))],
+        );
+        let events = Arc::new(Mutex::new(Vec::new()));
+        let mut session = Session::new().user("Go.");
+        let registry = registry();
+        let seen = Arc::clone(&events);
+        let run = session.run(&registry).wire(wire()).on_event(move |event| {
+            if let Event::Call(call) = event {
+                seen.lock().expect("no panic").push(call.tool.clone());
+            }
+        });
+        let end = if is_streamed {
+            run.stream(|request| model.stream(request)).await
+        } else {
+            run.complete(|request| model.complete(request)).await
+        };
+        assert_eq!(end.expect("the requests are accepted"), RunEnd::Answered);
+        let second = &model.requests()[1];
+        assert_eq!(list(&second["input"])[1..3], [program.clone(), call.clone()]);
+        assert_eq!(
+            second["input"][3],
+            json!({ "type": "function_call_output", "call_id": "call_1", "output": r#"Some("ls") None"#, "caller": caller })
+        );
+        assert!(events.lock().expect("no panic").iter().all(|tool| tool == "run_command"));
+    }
+}
