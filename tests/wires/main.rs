@@ -28,6 +28,7 @@ mod odd_servers;
 mod ollama;
 mod ollama_streams;
 mod order_of_fields;
+mod prompt_cache;
 mod property_keys;
 mod random_replies;
 mod responses;

@@ -1,15 +1,15 @@
 //! Assertions on sessions, for the tests of programs.
 
-use crate::check_request;
 use crate::inner_call::{called_tool, inner_call};
 use crate::rules::wires;
+use crate::{ScriptedModel, check_request};
 use serde::Serialize;
 use serde_json::Value;
 use std::fmt::Write as _;
 use tool_runtime::conversation::PendingCalls;
 use tool_runtime::message::{AssistantMessage, Message, ToolCall};
 use tool_runtime::session::Session;
-use tool_runtime::wire::{RequestParts, Wire};
+use tool_runtime::wire::{PrefixChange, RequestParts, Wire};
 
 /// The names of the called tools, in the order of the calls: those of all replies, including calls that were denied,
 /// failed or are pending.
@@ -43,6 +43,51 @@ use tool_runtime::wire::{RequestParts, Wire};
 #[must_use]
 pub fn called_tools(session: &Session) -> Vec<&str> {
     calls(session).map(called_tool).collect()
+}
+
+/// Asserts that each request of the model keeps the prompt cache of the request before it: requests only add messages, and change
+/// neither a tool nor a setting that the provider's cache depends on ([`PrefixChange`]).
+///
+/// The requests are those of one session. Breakpoints of the cache may move. A program that trims its history, merges other
+/// tools or changes the type of an answer loses the cache there: check the requests between such changes with
+/// [`PrefixChange::between`].
+///
+/// ```
+/// use tool_runtime::{AssistantMessage, Registry, Session, ToolCall, tool, tools};
+/// use tool_runtime_testing::{ScriptedModel, assert_cache_stable};
+///
+/// /// The time of day.
+/// #[tool]
+/// fn now() -> &'static str {
+///     "12:00"
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let call = ToolCall::new("call_1", "now", "{}");
+/// let model = ScriptedModel::new([
+///     AssistantMessage::from_tool_calls(vec![call]),
+///     AssistantMessage::from_text("It is noon."),
+/// ]);
+/// let registry = Registry::new(tools![now])?;
+/// let mut session = Session::new().user("What time is it?");
+/// let _ = session.run(&registry).complete(|request| model.complete(request)).await?;
+/// assert_cache_stable(&model);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Panics
+///
+/// A request loses the cache of the one before it. The message has the first change.
+#[track_caller]
+pub fn assert_cache_stable(model: &ScriptedModel) {
+    for (number, (before, after)) in model.written().windows(2).map(|pair| (&pair[0], &pair[1])).enumerate() {
+        let change = PrefixChange::between(after.wire, &before.body, &after.body);
+        if let Some(change) = change {
+            panic!("request {} loses the prompt cache of request {}: {change}", number + 2, number + 1);
+        }
+    }
 }
 
 /// Asserts that the session has a call of this tool with these arguments, whatever its result is. The arguments of a call that

@@ -14,7 +14,8 @@
 //! delays, be interrupted, be an error of the server, decline to answer, or depend on the request. [`check_request`] is the
 //! check alone, for a stub server.
 //!
-//! [`called_tools`], [`assert_called`] and [`assert_valid`] check a [`Session`](tool_runtime::Session) after its runs.
+//! [`called_tools`], [`assert_called`] and [`assert_valid`] check a [`Session`](tool_runtime::Session) after its runs, and
+//! [`assert_cache_stable`] checks that its requests keep the provider's prompt cache.
 //! The package `tool-runtime-lock` compares the tools of a registry with a file, and classifies each change.
 //!
 //! ```
@@ -57,7 +58,7 @@ mod scripted_model;
 mod scripted_reply;
 mod sent_reply;
 
-pub use assertions::{assert_called, assert_valid, called_tools};
+pub use assertions::{assert_cache_stable, assert_called, assert_valid, called_tools};
 pub use check_request::check_request;
 pub use error::ScriptedModelError;
 pub use rejected::RejectedError;

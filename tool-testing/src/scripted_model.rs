@@ -30,10 +30,16 @@ pub struct ScriptedModel {
     state: Arc<Mutex<State>>,
 }
 
+/// A request, and the name of its wire.
+#[derive(Clone, Debug)]
+pub(crate) struct WrittenRequest {
+    pub(crate) wire: &'static str,
+    pub(crate) body: Value,
+}
+
 #[derive(Debug, Default)]
 struct State {
-    /// The bodies of the requests.
-    requests: Vec<Value>,
+    requests: Vec<WrittenRequest>,
     /// The number of replies that were sent.
     sent: usize,
 }
@@ -158,6 +164,10 @@ impl ScriptedModel {
     /// [repeats](ScriptedModel::repeat) its reply.
     #[must_use]
     pub fn requests(&self) -> Vec<Value> {
+        self.written().into_iter().map(|request| request.body).collect()
+    }
+
+    pub(crate) fn written(&self) -> Vec<WrittenRequest> {
         self.with_state(|state| state.requests.clone())
     }
 
@@ -168,7 +178,7 @@ impl ScriptedModel {
         let checked = check_request(&*wire, &body);
         let reply = self.with_state(|state| {
             if !self.repeats {
-                state.requests.push(body);
+                state.requests.push(WrittenRequest { wire: wire.name(), body });
             }
             checked.map_err(ScriptedModelError::Rejected)?;
             let reply = self.replies.get(if self.repeats { 0 } else { state.sent });

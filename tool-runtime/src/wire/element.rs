@@ -70,20 +70,34 @@ impl<'a> Element<'a> {
         Ok(())
     }
 
+    /// Whether it is an object with this field.
+    pub(super) fn has(&self, name: &str) -> bool {
+        match self {
+            Element::Raw(json) => {
+                let has = |fields: Entries<Cow<'_, str>, _>| fields.0.iter().any(|(known, _)| known == name);
+                // Most elements do not even contain the word.
+                json.get().contains(name) && fields(json.get()).is_ok_and(has)
+            }
+            Element::Value(value) => value.get(name).is_some(),
+        }
+    }
+
     /// Removes a field of an object, if it has it.
     pub(super) fn remove(&mut self, name: &str) -> Result<(), WireError> {
+        if !self.has(name) {
+            return Ok(());
+        }
         match self {
-            Element::Raw(json) if json.get().contains(name) => {
+            Element::Raw(json) => {
                 let mut fields = fields(json.get())?;
                 fields.0.retain(|(known, _)| known != name);
                 *json = Cow::Owned(raw(&fields)?);
             }
-            Element::Value(value) if value.get(name).is_some() => {
+            Element::Value(value) => {
                 if let Value::Object(fields) = value.to_mut() {
                     remove_entry(fields, name);
                 }
             }
-            Element::Raw(_) | Element::Value(_) => {}
         }
         Ok(())
     }

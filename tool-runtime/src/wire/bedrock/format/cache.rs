@@ -25,7 +25,7 @@ pub(super) fn add_cache_points<'a>(
         return;
     }
     for content in std::iter::once(&mut *system).chain(messages.contents()) {
-        content.retain(|block| !matches!(block, Element::Value(block) if !block["cachePoint"].is_null()));
+        content.retain(|block| !block.has("cachePoint"));
     }
     let mut others = usize::from(cache.tools && has_tools);
     if cache.system && !system.is_empty() {

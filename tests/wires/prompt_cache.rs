@@ -1,0 +1,421 @@
+//! Breakpoints of the prompt cache, and the prefix that consecutive requests share.
+
+use crate::{json, list};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use tool_runtime::conversation::ReplyWarning;
+use tool_runtime::history::TrimBudget;
+use tool_runtime::message::Message;
+use tool_runtime::session::{Event, RunEnd};
+use tool_runtime::wire::{
+    Anthropic, Bedrock, Cache, ChatCompletions, Gemini, GeminiInteractions, Ollama, PrefixChange, Responses,
+    Wire,
+};
+use tool_runtime::{
+    AssistantMessage, DynamicTool, Registry, Session, ToolCall, ToolChoice, ToolMessage, tool, tools,
+};
+use tool_runtime_testing::{ScriptedModel, ScriptedReply, assert_cache_stable, check_request};
+
+/// Reads a file.
+#[tool(read_only)]
+fn read_file(path: &str) -> String {
+    format!("the content of {path}, which is some text for a model")
+}
+
+/// Counts the lines of a file.
+#[tool(read_only)]
+fn count_lines(path: &str) -> usize {
+    path.len()
+}
+
+fn registry() -> Registry {
+    Registry::new(tools![read_file, count_lines]).expect("two tools")
+}
+
+fn wires() -> Vec<Arc<dyn Wire>> {
+    let cache = Cache::new().tools().system().newest_messages(2);
+    vec![
+        Arc::new(ChatCompletions::new()),
+        Arc::new(Anthropic::new().cache(cache)),
+        Arc::new(Bedrock::new().cache(cache)),
+        Arc::new(Gemini::new()),
+        Arc::new(GeminiInteractions::new().store(false)),
+        Arc::new(Ollama::new()),
+        Arc::new(Responses::new().store(false)),
+    ]
+}
+
+/// A model with this number of replies; all but the last one call a tool.
+fn model(replies: usize) -> ScriptedModel {
+    let call = |number: usize| {
+        let arguments = json!({ "path": format!("src/{number}.rs") }).to_string();
+        AssistantMessage::from_tool_calls(vec![ToolCall::new(
+            format!("call_{number}"),
+            "read_file",
+            arguments,
+        )])
+    };
+    let calls = (1..replies).map(call).map(ScriptedReply::from);
+    ScriptedModel::new(calls.chain([AssistantMessage::from_text("Done.").into()]))
+}
+
+/// The shares of the bytes of each request that the one before it has at its beginning, in the order in which the provider caches
+/// them.
+fn shared_bytes(wire: &str, requests: &[Value]) -> f64 {
+    let order: &[&str] = match wire {
+        "anthropic" => &["tools", "system", "messages"],
+        "bedrock" => &["toolConfig", "system", "messages"],
+        "gemini" => &["tools", "systemInstruction", "contents"],
+        "gemini_interactions" => &["tools", "system_instruction", "input"],
+        "responses" => &["tools", "instructions", "input"],
+        _ => &["tools", "messages"],
+    };
+    let text = |request: &Value| -> String {
+        let parts = order.iter().map(|field| request[field].to_string());
+        let text = parts.collect::<String>();
+        text.replace(r#","cache_control":{"type":"ephemeral"}"#, "")
+            .replace(r#",{"cachePoint":{"type":"default"}}"#, "")
+    };
+    let texts: Vec<String> = requests.iter().map(text).collect();
+    let shares = texts.windows(2).map(|pair| {
+        // The end of the list of messages.
+        let shared = pair[0].bytes().zip(pair[1].bytes()).take_while(|(old, new)| old == new).count();
+        shared as f64 / pair[0].len() as f64
+    });
+    shares.fold(1.0, f64::min)
+}
+
+#[tokio::test]
+async fn the_requests_of_forty_replies_share_their_prefix_on_each_wire() {
+    for wire in wires() {
+        let (registry, model) = (registry(), model(40));
+        let mut session = Session::new().system("You read files.").user("Read all files.");
+        let run = session.run(&registry).wire(Arc::clone(&wire)).max_replies(40).check_cache_prefix();
+        let end = run.complete(|request| model.complete(request)).await.expect("the requests are accepted");
+        assert_eq!(end, RunEnd::Answered);
+        assert_eq!(session.warnings(), [], "{}", wire.name());
+        assert_cache_stable(&model);
+        let requests = model.requests();
+        assert_eq!(requests.len(), 40);
+        let shared = shared_bytes(wire.name(), &requests);
+        println!("{}: a request shares {:.2} % of the one before it at least", wire.name(), shared * 100.0);
+        // All but the brackets at the end.
+        assert!(shared > 0.99, "{}: {shared}", wire.name());
+        for request in &requests {
+            let marks = request.to_string().matches(r#""cache_control":{"#).count();
+            let points = request.to_string().matches(r#""cachePoint":{"#).count();
+            assert!(marks <= 4 && points <= 4, "{}", wire.name());
+        }
+    }
+}
+
+#[test]
+fn anthropic_has_at_most_four_breakpoints() {
+    let registry = registry();
+    let mut messages = vec![Message::system("Be brief.")];
+    for number in 0..6 {
+        let id = format!("call_{number}");
+        let call = ToolCall::new(&id, "read_file", r#"{"path":"a"}"#);
+        messages.push(Message::user(format!("question {number}")));
+        messages.push(AssistantMessage::from_tool_calls(vec![call]).into());
+        messages.push(ToolMessage::new(id, "text").into());
+        messages.push(AssistantMessage::from_text("answer").into());
+    }
+    messages.push(Message::user("the last question"));
+    let parts = tool_runtime::wire::RequestParts::new(&messages).tools(registry.schemas());
+    let marks = |wire: &Anthropic| -> Vec<String> {
+        let body = json(&wire.write(&parts).expect("it is written"));
+        assert_eq!(check_request(wire, &body), Ok(()));
+        let mut marks = Vec::new();
+        let mut find = |place: String, value: &Value| {
+            if value["cache_control"].is_object() {
+                marks.push(place);
+            }
+        };
+        find("body".to_owned(), &body);
+        for (field, elements) in [("tools", &body["tools"]), ("system", &body["system"])] {
+            list(elements)
+                .iter()
+                .enumerate()
+                .for_each(|(index, element)| find(format!("{field}[{index}]"), element));
+        }
+        for (index, message) in list(&body["messages"]).iter().enumerate() {
+            list(&message["content"]).iter().for_each(|block| find(format!("messages[{index}]"), block));
+        }
+        marks
+    };
+    let last = 24;
+    let all = Cache::new().tools().system();
+    assert_eq!(marks(&Anthropic::new()), [""; 0]);
+    assert_eq!(
+        marks(&Anthropic::new().cache(all.newest_messages(9))),
+        [
+            "tools[1]".to_owned(),
+            "system[0]".to_owned(),
+            format!("messages[{}]", last - 2),
+            format!("messages[{last}]")
+        ]
+    );
+    assert_eq!(marks(&Anthropic::new().cache(Cache::new().newest_messages(9))).len(), 4);
+    assert_eq!(marks(&Anthropic::new().cache(all.automatic().newest_messages(9))).len(), 4);
+    assert_eq!(marks(&Anthropic::new().cache(Cache::new().automatic())), ["body"]);
+    let hour = json(&crate::write(&Anthropic::new().cache(Cache::new().system().one_hour()), &messages));
+    assert_eq!(hour["system"][0]["cache_control"], json!({ "type": "ephemeral", "ttl": "1h" }));
+}
+
+#[test]
+fn breakpoints_that_were_read_are_replaced() {
+    let marked =
+        |text: &str| json!([{ "type": "text", "text": text, "cache_control": { "type": "ephemeral" } }]);
+    let body = json!({ "system": marked("Be brief."), "messages": [
+        { "role": "user", "content": marked("1") },
+        { "role": "assistant", "content": marked("2") },
+        { "role": "user", "content": marked("3") },
+        { "role": "assistant", "content": marked("4") },
+        { "role": "user", "content": [{ "type": "text", "text": "5" }] },
+    ] });
+    let messages = Anthropic::new().read_messages(&body.to_string()).expect("it is read");
+    let written = json(&crate::write(&Anthropic::new(), &messages));
+    assert_eq!(written, body, "without a cache, they go back");
+    let cached = json(&crate::write(&Anthropic::new().cache(Cache::new().newest_messages(1)), &messages));
+    assert_eq!(cached.to_string().matches("cache_control").count(), 1);
+    assert!(cached["messages"][4]["content"][0]["cache_control"].is_object());
+
+    let point = json!({ "cachePoint": { "type": "default" } });
+    let body = json!({ "system": [{ "text": "Be brief." }, point], "messages": [
+        { "role": "user", "content": [{ "text": "1" }, point] },
+        { "role": "assistant", "content": [{ "text": "2" }, point] },
+        { "role": "user", "content": [{ "text": "3" }] },
+    ] });
+    let messages = Bedrock::new().read_messages(&body.to_string()).expect("it is read");
+    assert_eq!(json(&crate::write(&Bedrock::new(), &messages)), body);
+    let wire = Bedrock::new().cache(Cache::new().tools().system().newest_messages(1).one_hour());
+    let parts = tool_runtime::wire::RequestParts::new(&messages);
+    let registry = registry();
+    let cached = json(&wire.write(&parts.tools(registry.schemas())).expect("it is written"));
+    let point = json!({ "cachePoint": { "type": "default", "ttl": "1h" } });
+    assert_eq!(cached["toolConfig"]["tools"][2], point);
+    assert_eq!(cached["system"], json!([{ "text": "Be brief." }, point]));
+    assert_eq!(cached["messages"][2]["content"], json!([{ "text": "3" }, point]));
+    assert_eq!(cached.to_string().matches("cachePoint").count(), 3);
+}
+
+/// The requests of two replies on this wire.
+async fn two_requests(wire: &Arc<dyn Wire>) -> [Value; 2] {
+    let (registry, model) = (registry(), model(3));
+    let mut session = Session::new().system("You read files.").user("Read all files.");
+    let run = session.run(&registry).wire(Arc::clone(wire));
+    run.complete(|request| model.complete(request)).await.expect("the requests are accepted");
+    let requests = model.requests();
+    [requests[1].clone(), requests[2].clone()]
+}
+
+#[tokio::test]
+async fn each_change_of_the_prefix_has_its_name() {
+    for wire in wires() {
+        let [before, after] = two_requests(&wire).await;
+        let name = wire.name();
+        let change = |change: &dyn Fn(&mut Value)| {
+            let mut changed = after.clone();
+            change(&mut changed);
+            PrefixChange::between(name, &before, &changed).map(|change| change.to_string())
+        };
+        assert_eq!(change(&|_| {}), None, "{name}");
+        let tools = match name {
+            "bedrock" => "/toolConfig/tools",
+            "gemini" => "/tools/0/functionDeclarations",
+            _ => "/tools",
+        };
+        let messages = match name {
+            "gemini" => "/contents",
+            "responses" | "gemini_interactions" => "/input",
+            _ => "/messages",
+        };
+        let list = |body: &Value, place: &str| {
+            body.pointer(place).and_then(Value::as_array).cloned().unwrap_or_default()
+        };
+        let set = |place: &'static str, elements: Vec<Value>| {
+            move |body: &mut Value| *body.pointer_mut(place).expect("the list") = elements.clone().into()
+        };
+        let functions = list(&after, tools);
+
+        // 1. The description of a tool.
+        let mut edited = functions.clone();
+        let tool = edited[1].to_string().replace("Reads a file.", "Reads one file.");
+        edited[1] = serde_json::from_str(&tool).expect("it is JSON");
+        let found = change(&set(tools, edited)).expect("it changes");
+        assert!(found.starts_with("the tool `read_file` changed at"), "{name}: {found}");
+        assert!(found.contains("description"), "{name}: {found}");
+
+        // 2. A tool that comes.
+        let tool = functions[0].to_string().replace("count_lines", "zip_files");
+        let mut more = functions.clone();
+        more.push(serde_json::from_str(&tool).expect("it is JSON"));
+        let found = change(&set(tools, more)).expect("it changes");
+        assert!(found.starts_with("the tool `zip_files` was added at"), "{name}: {found}");
+
+        // 3. Tools in another order.
+        let found = change(&set(tools, functions.iter().rev().cloned().collect())).expect("it changes");
+        assert!(found.starts_with("the tool `count_lines` moved from"), "{name}: {found}");
+
+        // 4. A tool that goes.
+        let kept =
+            functions.iter().filter(|tool| !tool.to_string().contains("count_lines")).cloned().collect();
+        let found = change(&set(tools, kept)).expect("it changes");
+        assert!(found.starts_with("the tool `count_lines` was removed from"), "{name}: {found}");
+
+        // 5. An earlier message.
+        let mut history = list(&after, messages);
+        let index = usize::from(list(&after, messages)[0].to_string().contains("You read files."));
+        let edited = history[index].to_string().replace("Read all files.", "Read each file.");
+        history[index] = serde_json::from_str(&edited).expect("it is JSON");
+        let found = change(&set(messages, history)).expect("it changes");
+        assert!(found.starts_with(&format!("messages[{index}] changed at")), "{name}: {found}");
+
+        // 6. A message that is gone.
+        let mut history = list(&after, messages);
+        history.truncate(1);
+        let found = change(&set(messages, history)).expect("it changes");
+        assert!(found.starts_with("messages[1] was removed from"), "{name}: {found}");
+
+        // The system message, where it is a field.
+        let system = match name {
+            "anthropic" | "bedrock" => Some("system"),
+            "gemini" => Some("systemInstruction"),
+            "gemini_interactions" => Some("system_instruction"),
+            "responses" => Some("instructions"),
+            _ => None,
+        };
+        if let Some(system) = system {
+            let found = change(&|body| body[system] = "Other.".into()).expect("it changes");
+            assert!(found.starts_with(&format!("a setting changed at `/{system}")), "{name}: {found}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn settings_invalidate_the_cache_where_the_provider_says_so() {
+    let changes: [(&str, &str, Value, bool); 8] = [
+        ("anthropic", "/tool_choice", json!({ "type": "any" }), true),
+        ("anthropic", "/thinking", json!({ "type": "enabled", "budget_tokens": 1024 }), true),
+        ("anthropic", "/output_config", json!({ "format": { "type": "json_schema" } }), true),
+        ("anthropic", "/max_tokens", json!(7), false),
+        ("bedrock", "/additionalModelRequestFields", json!({ "thinking": {} }), true),
+        ("responses", "/tool_choice", json!("required"), false),
+        ("responses", "/text", json!({ "format": { "type": "json_schema" } }), true),
+        ("ollama", "/think", json!(true), true),
+    ];
+    for (name, place, value, is_lost) in changes {
+        let wire = wires().into_iter().find(|wire| wire.name() == name).expect("a wire");
+        let [before, mut after] = two_requests(&wire).await;
+        after[&place[1..]] = value;
+        let change = PrefixChange::between(name, &before, &after);
+        assert_eq!(
+            change.as_ref().is_some_and(|change| change.place.starts_with(place)),
+            is_lost,
+            "{name}: {change:?}"
+        );
+    }
+}
+
+#[tokio::test]
+#[should_panic(
+    expected = "request 2 loses the prompt cache of request 1: the tool `clock` was added at `/tools/0`"
+)]
+async fn the_assertion_names_the_request_and_the_change() {
+    let model = model(2);
+    let mut session = Session::new().user("Read all files.");
+    let run = session.run(&registry()).max_requests(1);
+    let _ = run_model(run.complete(|request| model.complete(request)).await);
+    let clock = DynamicTool::new("clock", "The time.", Value::Null, |_| async { Ok::<_, String>("12:00") });
+    let registry =
+        Registry::builder().tools(tools![read_file, count_lines]).dynamic(clock).build().expect("valid");
+    let _ = run_model(session.run(&registry).complete(|request| model.complete(request)).await);
+    assert_cache_stable(&model);
+}
+
+fn run_model<T, E: std::fmt::Debug>(end: Result<T, E>) -> T {
+    end.expect("the requests are accepted")
+}
+
+#[tokio::test]
+async fn a_run_warns_about_a_lost_cache_when_the_program_asks() {
+    // A changed list of an MCP server, merged registries and trimming.
+    let tool = |name: &str| DynamicTool::new(name, "", Value::Null, |_| async { Ok::<_, String>("") });
+    let merged = registry().merge(Registry::builder().dynamic(tool("listed")).build().expect("valid"));
+    let merged = run_model(merged);
+    for is_checked in [false, true] {
+        let model = model(4);
+        let mut session = Session::new().user("Read all files.");
+        let mut events = Vec::new();
+        for (number, registry) in [registry(), registry(), merged.clone()].iter().enumerate() {
+            let run = session.run(registry).max_requests(1);
+            let run = if is_checked { run.check_cache_prefix() } else { run };
+            let run = run.on_event(|event| {
+                if let Event::Warning { warning, .. } = event {
+                    events.push((number, warning.clone()));
+                }
+            });
+            run_model(run.complete(|request| model.complete(request)).await);
+        }
+        let [] = &events[..] else {
+            assert!(is_checked);
+            let [(2, ReplyWarning::CachePrefixChanged { change, .. })] = &events[..] else {
+                panic!("{events:?}")
+            };
+            assert_eq!(change.tool.as_deref(), Some("listed"));
+            assert_eq!(
+                session.warnings()[0].to_string(),
+                "the prompt cache of the request before is lost: the tool `listed` was added at `/tools/1`"
+            );
+            continue;
+        };
+        assert!(!is_checked);
+    }
+}
+
+#[tokio::test]
+async fn trimming_to_a_lower_mark_loses_the_cache_rarely() {
+    let (registry, model) = (registry(), model(40));
+    let mut session = Session::new().system("You read files.").user("Read all files.");
+    let count = |message: &Message| message.text().len() + 40;
+    let size = |session: &Session| session.messages().iter().map(count).sum::<usize>();
+    let mut trimmed = 0;
+    loop {
+        let run = session.run(&registry).max_requests(1).max_replies(40);
+        if run_model(run.complete(|request| model.complete(request)).await) == RunEnd::Answered {
+            break;
+        }
+        // Above the upper mark, down to the lower one.
+        if size(&session) > 2_000 {
+            session.trim(&TrimBudget::max_tokens(800, count).keep_newest_exchange(false));
+            trimmed += 1;
+        }
+    }
+    let requests = model.requests();
+    let is_lost = |pair: &&[Value]| PrefixChange::between("chat_completions", &pair[0], &pair[1]).is_some();
+    let lost = requests.windows(2).filter(is_lost).count();
+    println!("{lost} of 39 requests lose the cache after {trimmed} trims");
+    assert!(trimmed > 0 && lost == trimmed && lost <= 6, "{lost} {trimmed}");
+}
+
+#[tokio::test]
+async fn a_forced_call_and_a_typed_answer_lose_the_cache_of_anthropic() {
+    let (registry, model) = (registry(), model(3));
+    let mut session = Session::new().user("Read all files.");
+    let mut number = 0;
+    let run = session.run(&registry).wire(Anthropic::new()).check_cache_prefix().map_request(|request| {
+        number += 1;
+        if number == 2 { request.tool_choice(ToolChoice::Required) } else { request }
+    });
+    run_model(run.complete(|request| model.complete(request)).await);
+    let lost: Vec<String> = session
+        .warnings()
+        .iter()
+        .filter_map(|warning| match warning {
+            ReplyWarning::CachePrefixChanged { change, .. } => Some(change.place.clone()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(lost, ["/tool_choice"]);
+}
