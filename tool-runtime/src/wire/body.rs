@@ -97,7 +97,8 @@ impl Body {
 
     /// The value of a field, with the response format that the wire wrote into it.
     fn merged_with_format(&self, field: &str, value: Box<RawValue>) -> Box<RawValue> {
-        let written = self.get(field).filter(|_| self.shared_fields.iter().any(|shared| *shared == field));
+        let is_shared = self.shared_fields.contains(&field);
+        let written = self.get(field).filter(|_| is_shared);
         let merged = written.and_then(fields).zip(fields(&value)).and_then(|(mut written, given)| {
             written.extend(given);
             to_raw_value(&written).ok()

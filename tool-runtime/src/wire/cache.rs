@@ -1,6 +1,6 @@
 //! The breakpoints of a prompt cache.
 
-/// "A maximum of 4 blocks with cache_control may be provided."
+/// "A maximum of 4 blocks with `cache_control` may be provided."
 /// (<https://platform.claude.com/docs/en/build-with-claude/prompt-caching>)
 const MAX_BREAKPOINTS: usize = 4;
 

@@ -87,11 +87,13 @@ impl PrefixChange {
         let layout = &provider_or_chat_completions(wire).prefix_layout;
         let continues = layout.continues.is_some_and(|field| later.pointer(field).is_some());
         layout.parts.iter().find_map(|part| match part {
-            PrefixPart::Field(place) => changed_field(place, part_at(earlier, place), part_at(later, place)),
-            PrefixPart::Tools(place) => changed_tool(place, part_at(earlier, place), part_at(later, place)),
+            PrefixPart::Field(place) => {
+                changed_field(place, &part_at(earlier, place), &part_at(later, place))
+            }
+            PrefixPart::Tools(place) => changed_tool(place, &part_at(earlier, place), &part_at(later, place)),
             PrefixPart::Messages(_) if continues => None,
             PrefixPart::Messages(place) => {
-                changed_message(place, part_at(earlier, place), part_at(later, place))
+                changed_message(place, &part_at(earlier, place), &part_at(later, place))
             }
         })
     }
@@ -123,14 +125,14 @@ fn remove_breakpoints(list: &mut Value) {
     }
 }
 
-fn changed_field(place: &str, earlier: Value, later: Value) -> Option<PrefixChange> {
-    let kind = match (&earlier, &later) {
+fn changed_field(place: &str, earlier: &Value, later: &Value) -> Option<PrefixChange> {
+    let kind = match (earlier, later) {
         (Value::Null, Value::Null) => return None,
         (Value::Null, _) => PrefixChangeKind::Added,
         (_, Value::Null) => PrefixChangeKind::Removed,
         _ => PrefixChangeKind::Changed,
     };
-    Some(PrefixChange::new(kind, difference(&earlier, &later, place)?))
+    Some(PrefixChange::new(kind, difference(earlier, later, place)?))
 }
 
 /// The tools of the prompt. A tool that a search of the API loads is not among them.
@@ -160,8 +162,8 @@ fn tool_name(tool: &Value) -> String {
     name.unwrap_or_else(field).to_owned()
 }
 
-fn changed_tool(place: &str, earlier: Value, later: Value) -> Option<PrefixChange> {
-    let (earlier, later) = (listed_tools(place, &earlier), listed_tools(place, &later));
+fn changed_tool(place: &str, earlier: &Value, later: &Value) -> Option<PrefixChange> {
+    let (earlier, later) = (listed_tools(place, earlier), listed_tools(place, later));
     let contains =
         |list: &[(String, String, Value)], name: &str| list.iter().any(|(known, ..)| known == name);
     let change = |kind, place: &str, name: &str| {
@@ -185,7 +187,7 @@ fn changed_tool(place: &str, earlier: Value, later: Value) -> Option<PrefixChang
     change(PrefixChangeKind::Added, place, name)
 }
 
-fn changed_message(place: &str, earlier: Value, later: Value) -> Option<PrefixChange> {
+fn changed_message(place: &str, earlier: &Value, later: &Value) -> Option<PrefixChange> {
     if !earlier.is_array() || !later.is_array() {
         return changed_field(place, earlier, later);
     }

@@ -324,7 +324,8 @@ impl<'a> Writer<'a, '_> {
             return self.found_tools(index, result);
         }
         if let Some((kind, call)) = self.provider_calls.get(&*result.tool_call_id).copied() {
-            return Ok(self.provider_result(index, kind, call, result));
+            self.provider_result(index, kind, call, result);
+            return Ok(());
         }
         let is_text = self.text_calls.contains(&*result.tool_call_id);
         let kind = if is_text { "custom_tool_call_output" } else { "function_call_output" };
