@@ -12,7 +12,7 @@ use tool_runtime_testing::{ScriptedModel, ScriptedReply, assert_called, assert_v
 
 /// Edits a file.
 #[tool(requires_approval)]
-fn edit_file(command: &str, path: &str, view_range: Option<Vec<u32>>) -> String {
+fn edit_file(command: &str, path: &str, view_range: Option<[u32; 2]>) -> String {
     format!("{command} {path} {view_range:?}: 1 line")
 }
 
@@ -41,19 +41,21 @@ const PNG: [u8; 8] = *b"\x89PNG\r\n\x1a\n";
 
 /// Runs commands of OpenAI's shell.
 #[tool]
-fn run_commands(commands: Vec<String>, timeout_ms: Option<u64>, max_output_length: Option<u64>) -> Value {
+fn run_commands(commands: &[String], timeout_ms: Option<u64>, max_output_length: Option<u64>) -> Value {
     let _ = (timeout_ms, max_output_length);
     let run = |command: &String| json!({ "stdout": command, "stderr": "", "outcome": { "type": "exit", "exit_code": 0 } });
     commands.iter().map(run).collect()
 }
 
 /// The operation of a patch.
-#[derive(Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Deserialize, schemars::JsonSchema)]
 enum Operation {
-    CreateFile,
-    UpdateFile,
-    DeleteFile,
+    #[serde(rename = "create_file")]
+    Create,
+    #[serde(rename = "update_file")]
+    Update,
+    #[serde(rename = "delete_file")]
+    Delete,
 }
 
 /// Applies a patch.
@@ -64,14 +66,14 @@ fn apply_patch(
     diff: Option<&str>,
 ) -> Result<String, String> {
     match operation {
-        Operation::DeleteFile => Err(format!("{path} is read-only")),
-        Operation::CreateFile | Operation::UpdateFile => Ok(format!("{path}: {diff:?}")),
+        Operation::Delete => Err(format!("{path} is read-only")),
+        Operation::Create | Operation::Update => Ok(format!("{path}: {diff:?}")),
     }
 }
 
 /// Uses the computer with OpenAI's actions.
 #[tool]
-fn do_actions(actions: Vec<Value>, pending_safety_checks: Option<Vec<Value>>) -> Result<ToolOutput, String> {
+fn do_actions(actions: &[Value], pending_safety_checks: Option<&[Value]>) -> Result<ToolOutput, String> {
     let _ = pending_safety_checks;
     match actions[0]["type"].as_str() {
         Some("wait") => Err("the display is off".to_owned()),
@@ -131,13 +133,13 @@ async fn run(
     }
 }
 
-fn anthropic_reply(blocks: Value) -> Value {
-    let has_call = list(&blocks).iter().any(|block| block["type"] == "tool_use");
+fn anthropic_reply(blocks: &Value) -> Value {
+    let has_call = list(blocks).iter().any(|block| block["type"] == "tool_use");
     json!({ "id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": blocks,
         "stop_reason": if has_call { "tool_use" } else { "end_turn" }, "usage": { "input_tokens": 1, "output_tokens": 1 } })
 }
 
-fn responses_reply(items: Value) -> Value {
+fn responses_reply(items: &Value) -> Value {
     json!({ "id": "resp_1", "object": "response", "model": "m", "status": "completed", "output": items,
         "usage": { "input_tokens": 1, "output_tokens": 1 } })
 }
@@ -165,7 +167,7 @@ async fn tools_of_the_registry_run_the_calls_of_anthropics_tools() {
             call("f", "bash", json!({ "command": 7 })),
         ]);
         let bodies =
-            [anthropic_reply(calls.clone()), anthropic_reply(json!([{ "type": "text", "text": "Done." }]))];
+            [anthropic_reply(&calls), anthropic_reply(&json!([{ "type": "text", "text": "Done." }]))];
         let model = model(anthropic(), bodies);
         let mut session = Session::new().user("Go.");
         assert_eq!(run(&mut session, anthropic(), &model, is_streamed).await, RunEnd::NeedsApproval);
@@ -210,11 +212,11 @@ async fn a_program_of_the_model_calls_tools_in_anthropics_container() {
     };
     for is_streamed in [false, true] {
         let container = json!({ "id": "container_1", "expires_at": "2026-11-27T12:00:00Z" });
-        let mut first = anthropic_reply(json!([program, call]));
+        let mut first = anthropic_reply(&json!([program, call]));
         first["container"] = container.clone();
-        let last = anthropic_reply(json!([output, { "type": "text", "text": "Done." }]));
+        let last = anthropic_reply(&json!([output, { "type": "text", "text": "Done." }]));
         let model =
-            model(wire(), [first, last, anthropic_reply(json!([{ "type": "text", "text": "Bye." }]))]);
+            model(wire(), [first, last, anthropic_reply(&json!([{ "type": "text", "text": "Bye." }]))]);
         let mut session = Session::new().user("Go.");
         assert_eq!(run(&mut session, wire(), &model, is_streamed).await, RunEnd::Answered);
         session.push_user("Bye.");
@@ -271,7 +273,7 @@ async fn tools_of_the_registry_run_the_calls_of_openais_tools() {
           "actions": [{ "type": "wait" }], "pending_safety_checks": [] },
     ]);
     for is_streamed in [false, true] {
-        let model = model(responses(), [responses_reply(items.clone()), responses_reply(json!([done()]))]);
+        let model = model(responses(), [responses_reply(&items), responses_reply(&json!([done()]))]);
         let mut session = Session::new().user("Go.");
         assert_eq!(run(&mut session, responses(), &model, is_streamed).await, RunEnd::NeedsApproval);
         let waiting: Vec<String> = session.awaiting_approval().into_iter().map(|call| call.id).collect();
@@ -350,7 +352,7 @@ async fn a_request_for_an_approval_is_the_end_of_a_run() {
         )
     };
     for (is_streamed, is_approved) in [(false, true), (true, false)] {
-        let bodies = [responses_reply(json!([listed, request])), responses_reply(json!([called, done()]))];
+        let bodies = [responses_reply(&json!([listed, request])), responses_reply(&json!([called, done()]))];
         let model = model(wire(), bodies);
         let mut session = Session::new().user("Refund order 7.");
         assert_eq!(run(&mut session, wire(), &model, is_streamed).await, RunEnd::NeedsApproval);
@@ -393,7 +395,7 @@ async fn the_result_of_a_call_has_its_caller() {
     for is_streamed in [false, true] {
         let model = model(
             wire(),
-            [responses_reply(json!([program, call])), responses_reply(json!([output, done()]))],
+            [responses_reply(&json!([program, call])), responses_reply(&json!([output, done()]))],
         );
         let events = Arc::new(Mutex::new(Vec::new()));
         let mut session = Session::new().user("Go.");

@@ -41,6 +41,7 @@ mod responses_streams;
 mod rows;
 mod tool_references;
 mod tool_search;
+mod usage;
 mod weather_tools;
 mod wrapping_wire;
 

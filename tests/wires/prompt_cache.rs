@@ -59,8 +59,8 @@ fn model(replies: usize) -> ScriptedModel {
     ScriptedModel::new(calls.chain([AssistantMessage::from_text("Done.").into()]))
 }
 
-/// The shares of the bytes of each request that the one before it has at its beginning, in the order in which the provider caches
-/// them.
+/// The smallest share of the bytes of a request with which the next one begins, in the order in which the provider caches them.
+#[expect(clippy::cast_precision_loss, reason = "a request has far less than 2^52 bytes")]
 fn shared_bytes(wire: &str, requests: &[Value]) -> f64 {
     let order: &[&str] = match wire {
         "anthropic" => &["tools", "system", "messages"],
@@ -140,7 +140,9 @@ fn anthropic_has_at_most_four_breakpoints() {
                 .for_each(|(index, element)| find(format!("{field}[{index}]"), element));
         }
         for (index, message) in list(&body["messages"]).iter().enumerate() {
-            list(&message["content"]).iter().for_each(|block| find(format!("messages[{index}]"), block));
+            for block in list(&message["content"]) {
+                find(format!("messages[{index}]"), block);
+            }
         }
         marks
     };
@@ -205,7 +207,7 @@ async fn two_requests(wire: &Arc<dyn Wire>) -> [Value; 2] {
     let (registry, model) = (registry(), model(3));
     let mut session = Session::new().system("You read files.").user("Read all files.");
     let run = session.run(&registry).wire(Arc::clone(wire));
-    run.complete(|request| model.complete(request)).await.expect("the requests are accepted");
+    let _ = run.complete(|request| model.complete(request)).await.expect("the requests are accepted");
     let requests = model.requests();
     [requests[1].clone(), requests[2].clone()]
 }
@@ -356,7 +358,7 @@ async fn a_run_warns_about_a_lost_cache_when_the_program_asks() {
                     events.push((number, warning.clone()));
                 }
             });
-            run_model(run.complete(|request| model.complete(request)).await);
+            let _ = run_model(run.complete(|request| model.complete(request)).await);
         }
         let [] = &events[..] else {
             assert!(is_checked);
@@ -408,7 +410,7 @@ async fn a_forced_call_and_a_typed_answer_lose_the_cache_of_anthropic() {
         number += 1;
         if number == 2 { request.tool_choice(ToolChoice::Required) } else { request }
     });
-    run_model(run.complete(|request| model.complete(request)).await);
+    let _ = run_model(run.complete(|request| model.complete(request)).await);
     let lost: Vec<String> = session
         .warnings()
         .iter()
