@@ -22,6 +22,7 @@ mod gemini_parts;
 mod gemini_random;
 mod gemini_recorded;
 mod gemini_streams;
+mod mid_conversation_changes;
 mod moved;
 mod moved_recorded;
 mod odd_servers;

@@ -90,6 +90,27 @@ impl Message {
         Message::Developer(InputMessage::new(content))
     }
 
+    /// A developer message that adds tools of the registry to a conversation: the model may call them from here on.
+    ///
+    /// Push it when the registry of the conversation gets further tools
+    /// ([`Session::edit`](crate::Session::edit)). With the setting `mid_conversation_changes` of
+    /// [`Anthropic`](crate::wire::Anthropic) and [`Responses`](crate::wire::Responses), the definitions are written at this place, and
+    /// the prompt cache stays valid. Elsewhere, the definitions are in the list of tools, which loses the cache, and the model reads
+    /// the names.
+    ///
+    /// ```
+    /// use tool_runtime::message::Message;
+    ///
+    /// assert_eq!(Message::added_tools(["zip_files"]).text(), "Further tools are available now: zip_files");
+    /// ```
+    #[must_use]
+    pub fn added_tools<N: Into<String>>(names: impl IntoIterator<Item = N>) -> Self {
+        let names: Vec<String> = names.into_iter().map(Into::into).collect();
+        let text = format!("Further tools are available now: {}", names.join(", "));
+        let references = names.into_iter().map(Part::tool_reference);
+        Message::developer(Content::from_parts([Part::text(text)].into_iter().chain(references)))
+    }
+
     /// A user message.
     #[must_use]
     pub fn user(content: impl Into<Content>) -> Self {

@@ -80,6 +80,8 @@ mod responses;
 #[cfg(any(feature = "anthropic", feature = "bedrock"))]
 mod role_messages;
 mod snapshots;
+#[cfg(any(feature = "anthropic", feature = "responses"))]
+mod tool_additions;
 mod tool_arrays;
 mod tool_settings;
 

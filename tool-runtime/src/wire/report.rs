@@ -11,6 +11,10 @@ use std::sync::Arc;
 pub(super) const ADDED_START: &str =
     "added a text of the user before it, since the provider requires one at the start";
 
+/// The change of a system message that is after the start of the conversation, for APIs that have it only before all messages.
+pub(super) const MOVED_TO_START: &str =
+    "it is before all messages, where the API has system messages, so the prompt cache is lost";
+
 /// The parts of messages and tools that a request does not contain, or contains in another form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]

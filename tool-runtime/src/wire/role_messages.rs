@@ -26,6 +26,11 @@ impl<'a> RoleMessages<'a> {
         self.0.is_empty()
     }
 
+    /// Whether the newest message has this role.
+    pub(super) fn ends_with(&self, role: &str) -> bool {
+        self.0.last().is_some_and(|last| last.role == role)
+    }
+
     /// Adds elements to the newest message if it has this role: all results of a reply, and the content of the user after them,
     /// are in one message. A message without elements is left out. Anthropic's API and Converse reject any other form.
     pub(super) fn push(&mut self, role: &'static str, content: Vec<Element<'a>>) {

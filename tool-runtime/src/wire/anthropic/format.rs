@@ -16,6 +16,7 @@ use crate::json::replace_lone_surrogates;
 use crate::message::{AssistantMessage, Chunk, Message};
 use crate::wire::error::WireError;
 use crate::wire::response_format::{JsonSchema, WithFormat};
+use crate::wire::tool_additions::ToolAdditions;
 use crate::wire::tool_settings::ToolSettings;
 use crate::wire::{Body, Cache, IdRules, RequestParts, UseResponseFormat, Wire, native_search};
 use references::References;
@@ -114,6 +115,7 @@ use serde_json::Value;
 pub struct Anthropic {
     strict: bool,
     native_tool_search: bool,
+    mid_conversation_changes: bool,
     cache: Cache,
     tools: ToolSettings,
     response_format: UseResponseFormat,
@@ -124,6 +126,7 @@ impl Default for Anthropic {
         Anthropic {
             strict: false,
             native_tool_search: false,
+            mid_conversation_changes: false,
             cache: Cache::new(),
             tools: ToolSettings::default(),
             response_format: UseResponseFormat::Always,
@@ -259,6 +262,17 @@ impl Anthropic {
         self
     }
 
+    /// Whether system and developer messages after the start of the conversation are written at their place, with the definitions of
+    /// the tools that they [add](crate::message::Message::added_tools)
+    /// (<https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages>). Default: false. They are in the
+    /// field `system` then, and the tools in the field `tools`, so each new one invalidates the prompt cache.
+    ///
+    /// Claude Opus 4.8 is the first model that supports it. Definitions need the header `anthropic-beta: inline-tools-2026-09-15`.
+    pub fn mid_conversation_changes(mut self, in_place: bool) -> Self {
+        self.mid_conversation_changes = in_place;
+        self
+    }
+
     /// Sets the breakpoints of the prompt cache
     /// (<https://platform.claude.com/docs/en/build-with-claude/prompt-caching>). Default: none, so the provider caches nothing.
     pub fn cache(mut self, cache: Cache) -> Self {
@@ -289,8 +303,9 @@ impl Wire for Anthropic {
         let parts = &parts.with_settings(&self.tools);
         let has_native_search = self.native_tool_search && native_search::applies_to(parts);
         let references = References::new(parts, has_native_search);
-        write::write(&mut body, parts, self, references.as_ref())?;
-        tools::write(&mut body, parts, self, has_native_search)?;
+        let additions = ToolAdditions::new(parts, self.mid_conversation_changes);
+        write::write(&mut body, parts, self, (references.as_ref(), &additions))?;
+        tools::write(&mut body, parts, self, (has_native_search, &additions))?;
         cache::write(&mut body, self.cache)?;
         container::write(&mut body, parts.messages)?;
         if let Some(form) = parts.answer_schema.and_then(|answer| answer.anthropic_strict().ok()) {

@@ -16,6 +16,7 @@ use crate::json::replace_lone_surrogates;
 use crate::message::{AssistantMessage, Chunk, Message};
 use crate::wire::error::WireError;
 use crate::wire::response_format::{JsonSchema, WithFormat};
+use crate::wire::tool_additions::ToolAdditions;
 use crate::wire::tool_settings::ToolSettings;
 use crate::wire::{Body, IdRules, RequestParts, UseResponseFormat, Wire};
 use custom_tool::CustomTools;
@@ -98,6 +99,7 @@ pub struct Responses {
     strict: bool,
     native_allowed_tools: bool,
     native_tool_search: bool,
+    mid_conversation_changes: bool,
     custom_tools: CustomTools,
     tools: ToolSettings,
     response_format: UseResponseFormat,
@@ -111,6 +113,7 @@ impl Default for Responses {
             strict: false,
             native_allowed_tools: false,
             native_tool_search: false,
+            mid_conversation_changes: false,
             custom_tools: CustomTools::default(),
             tools: ToolSettings::default(),
             response_format: UseResponseFormat::Always,
@@ -256,6 +259,14 @@ impl Responses {
         self
     }
 
+    /// Whether the tools that a message [adds](crate::message::Message::added_tools) to the conversation are written at its place, as
+    /// an item `additional_tools`. Default: false. They are in the field `tools` then, so each new one invalidates the prompt cache.
+    /// GPT-5.6 is the first model that supports it.
+    pub fn mid_conversation_changes(mut self, in_place: bool) -> Self {
+        self.mid_conversation_changes = in_place;
+        self
+    }
+
     /// The parts with the tools that the request has: all, or those that the model may call.
     fn sent_tools<'a>(&self, parts: &RequestParts<'a>) -> RequestParts<'a> {
         let is_deferred = |name| parts.deferred_tools.iter().any(|tool| tool.name() == name);
@@ -335,12 +346,13 @@ impl Wire for Responses {
         let parts = &parts.with_settings(&self.tools);
         let sent = self.sent_tools(parts);
         let replaced = tool_search::replaced_functions(self, &sent);
-        write::write(&mut body, self, &sent, !replaced.is_empty())?;
+        let additions = ToolAdditions::new(&sent, self.mid_conversation_changes);
+        write::write(&mut body, self, &sent, (!replaced.is_empty(), &additions))?;
         if !self.store {
             body.write("store", &false)?;
             body.write("include", &json!(["reasoning.encrypted_content"]))?;
         }
-        tools::write(&mut body, parts, &sent, self, replaced)?;
+        tools::write(&mut body, (parts, &sent), self, replaced, &additions)?;
         if let Some(answer) = parts.answer_schema {
             let schema = JsonSchema::openai(answer, &mut body.report);
             let format = JsonSchema { r#type: Some("json_schema"), ..schema };

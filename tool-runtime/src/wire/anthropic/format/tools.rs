@@ -8,8 +8,10 @@ use crate::tool_choice::ToolChoice;
 use crate::tool_name::CALL_TOOL;
 use crate::wire::body::raw;
 use crate::wire::definitions::WrittenTools;
+use crate::wire::element::Element;
 use crate::wire::native_search::choice_without;
 use crate::wire::report::reasons;
+use crate::wire::tool_additions::ToolAdditions;
 use crate::wire::tool_arrays::{ToolArray, ToolForm};
 use crate::wire::{Body, NotStrictTool, RequestParts, WireError};
 use serde::Serialize;
@@ -32,7 +34,7 @@ pub(super) fn write(
     body: &mut Body,
     parts: &RequestParts<'_>,
     wire: &Anthropic,
-    has_native_search: bool,
+    (has_native_search, additions): (bool, &ToolAdditions<'_>),
 ) -> Result<(), WireError> {
     let choice = parts.choice(&mut body.report);
     let form = ToolForm {
@@ -42,9 +44,11 @@ pub(super) fn write(
         cache: wire.cache,
         ..ToolForm::default()
     };
-    let written = parts.write_tools(body, choice, Some(form), |tools| {
+    let form = Some(form).filter(|_| additions.is_empty());
+    let written = parts.write_tools(body, choice, form, |tools| {
+        let tools = tools.iter().filter(|tool| !additions.contains(tool.name()));
         // The API accepts earlier calls of a tool that the request does not have.
-        let loaded = tools.iter().filter(|tool| !(has_native_search && tool.name() == CALL_TOOL));
+        let loaded = tools.filter(|tool| !(has_native_search && tool.name() == CALL_TOOL));
         let deferred = parts.allowed_deferred().filter(|_| has_native_search);
         tool_array(loaded.copied(), deferred, wire)
     })?;
@@ -80,6 +84,19 @@ fn add(counts: &mut [usize; 3], mut sums: [usize; 3]) -> Result<(), String> {
     }
     *counts = sums;
     Ok(())
+}
+
+/// The definition of a tool in a message.
+pub(super) fn inline_definition(tool: &ToolSchema, wire: &Anthropic) -> Result<Element<'static>, WireError> {
+    let written = tool.written(FUNCTIONS.wire, FUNCTIONS.rules);
+    let definition = Tool {
+        name: tool.name(),
+        description: written.description(tool),
+        strict: false,
+        defer_loading: false,
+        input_schema: written.parameters(tool),
+    };
+    wire.tools.definition(tool, &definition)
 }
 
 /// The array of these tools. A deferred tool is not part of the prompt before a search finds it.

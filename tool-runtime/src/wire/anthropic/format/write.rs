@@ -4,6 +4,7 @@ use super::cache::mark_messages;
 use super::client_tools::provider_name;
 use super::part::{text_block, write_part};
 use super::references::References;
+use super::tools::inline_definition;
 use super::{Anthropic, NAME};
 use crate::message::{
     AssistantMessage, Completeness, Content, ERROR, Message, ReplyItem, ToolCall, ToolMessage,
@@ -14,8 +15,9 @@ use crate::wire::element::{Element, items_with_heads};
 use crate::wire::ids::Ids;
 use crate::wire::reasoning::{Kept, report_dropped};
 use crate::wire::rejected_keys::RejectedKeys;
+use crate::wire::report::MOVED_TO_START;
 use crate::wire::role_messages::{ASSISTANT, RoleMessages, USER};
-use crate::wire::tool_settings::ToolSettings;
+use crate::wire::tool_additions::ToolAdditions;
 use crate::wire::{Body, Report, RequestParts, Wire as _, WireError, written_name};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -29,7 +31,7 @@ pub(super) fn write(
     body: &mut Body,
     parts: &RequestParts<'_>,
     wire: &Anthropic,
-    references: Option<&References<'_>>,
+    (references, additions): (Option<&References<'_>>, &ToolAdditions<'_>),
 ) -> Result<(), WireError> {
     let messages = parts.messages;
     let mut writer = Writer {
@@ -37,7 +39,8 @@ pub(super) fn write(
         messages: RoleMessages::default(),
         server_calls: ServerCalls::new(messages),
         ids: Ids::new(wire.id_rules()),
-        tools: &wire.tools,
+        wire,
+        additions,
         references,
         keys: RejectedKeys::new(parts),
         searches: HashSet::new(),
@@ -60,7 +63,8 @@ struct Writer<'a, 'r> {
     messages: RoleMessages<'a>,
     server_calls: ServerCalls<'a>,
     ids: Ids<'a>,
-    tools: &'r ToolSettings,
+    wire: &'r Anthropic,
+    additions: &'r ToolAdditions<'r>,
     references: Option<&'r References<'r>>,
     keys: RejectedKeys<'a>,
     /// The ids of the calls of `search_tools` in the newest reply.
@@ -78,11 +82,16 @@ impl<'a> Writer<'a, '_> {
                 } else {
                     self.text_blocks(index, &input.content)
                 };
-                // The API has system messages between others for some models. Only a message that was read from one goes
+                // The API has system messages between others for some models only. A message that was read from one goes
                 // back there.
-                if is_read && !self.messages.is_empty() {
+                if self.messages.is_empty() {
+                    self.system.extend(content);
+                } else if is_read {
                     self.push(index, SYSTEM, content);
+                } else if self.wire.mid_conversation_changes {
+                    self.change(index, &input.content, content)?;
                 } else {
+                    self.report.change(index, MOVED_TO_START);
                     self.system.extend(content);
                 }
             }
@@ -96,6 +105,30 @@ impl<'a> Writer<'a, '_> {
                 self.push(index, USER, vec![block]);
             }
         }
+        Ok(())
+    }
+
+    /// A system message after the start: the tools that it adds, or its text. The API has it only after a message of the user.
+    fn change(
+        &mut self,
+        index: usize,
+        content: &'a Content,
+        mut blocks: Vec<Element<'a>>,
+    ) -> Result<(), WireError> {
+        let added = self.additions.in_content(content).map(|tool| {
+            let definition = ("definition", inline_definition(tool, self.wire)?);
+            let tool = Element::object([("type", "tool_definition".into()), definition])?;
+            Element::object([("type", "tool_addition".into()), ("tool", tool)])
+        });
+        let added = added.collect::<Result<Vec<_>, WireError>>()?;
+        if !added.is_empty() {
+            blocks = added;
+        }
+        if self.messages.ends_with(ASSISTANT) {
+            self.messages.push(USER, vec![text_block(".").into()]);
+            self.report.change(index, "added a text of the user before it, which the API requires");
+        }
+        self.push(index, SYSTEM, blocks);
         Ok(())
     }
 
@@ -162,7 +195,7 @@ impl<'a> Writer<'a, '_> {
         Element::object([
             ("type", "tool_use".into()),
             ("id", (&*self.ids.written(&call.id)).into()),
-            ("name", provider_name(self.tools, &written_name(call)).into()),
+            ("name", provider_name(&self.wire.tools, &written_name(call)).into()),
             ("input", Element::Raw(self.keys.written_arguments(call)?)),
         ])
     }

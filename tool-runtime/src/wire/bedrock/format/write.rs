@@ -9,6 +9,7 @@ use crate::wire::element::{Element, items_with_heads};
 use crate::wire::ids::Ids;
 use crate::wire::reasoning::{Kept, report_dropped};
 use crate::wire::rejected_keys::RejectedKeys;
+use crate::wire::report::MOVED_TO_START;
 use crate::wire::role_messages::{ASSISTANT, RoleMessages, USER};
 use crate::wire::{Body, Cache, Report, RequestParts, WireError, written_name};
 use serde::Deserialize;
@@ -53,6 +54,9 @@ impl<'a> Writer<'a, '_> {
             Message::System(input) | Message::Developer(input) => {
                 let blocks = self.blocks(index, &input.content, &["text", "cachePoint", "guardContent"]);
                 self.system.extend(blocks);
+                if !self.messages.is_empty() {
+                    self.report.change(index, MOVED_TO_START);
+                }
             }
             Message::User(input) => {
                 let mut blocks = self.blocks(index, &input.content, &[]);

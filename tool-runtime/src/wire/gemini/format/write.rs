@@ -9,7 +9,7 @@ use crate::tool_name;
 use crate::wire::content_parts::{write_media, write_parts};
 use crate::wire::element::{Element, arguments_object, items_with_heads};
 use crate::wire::reasoning::{Kept, report_dropped};
-use crate::wire::report::{ADDED_START, ReportedPart};
+use crate::wire::report::{ADDED_START, MOVED_TO_START, ReportedPart};
 use crate::wire::{Body, Report, WireError, written_name};
 use serde::Serialize;
 use serde_json::Value;
@@ -76,6 +76,9 @@ impl<'a> Writer<'a, '_> {
             Message::System(input) | Message::Developer(input) => {
                 let parts = self.text_parts(index, &input.content);
                 self.system.extend(parts);
+                if !self.contents.is_empty() {
+                    self.report.change(index, MOVED_TO_START);
+                }
             }
             Message::User(input) => {
                 let parts = self.parts(index, &input.content, write_part);

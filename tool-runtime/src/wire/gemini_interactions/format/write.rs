@@ -9,7 +9,7 @@ use crate::wire::content_parts::{TextOrParts, write_parts};
 use crate::wire::element::{Element, arguments_object, items_with_heads};
 use crate::wire::newest_response::newest_response;
 use crate::wire::reasoning::{Kept, report_dropped};
-use crate::wire::report::{ADDED_START, ReportedPart};
+use crate::wire::report::{ADDED_START, MOVED_TO_START, ReportedPart};
 use crate::wire::{Body, Report, WireError, written_name};
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -65,6 +65,9 @@ impl<'a> Writer<'a, '_> {
             Message::System(input) | Message::Developer(input) => {
                 self.report_media(index, &input.content);
                 self.instructions.extend(Some(input.text()).filter(|text| !text.is_empty()));
+                if !self.steps.is_empty() {
+                    self.report.change(index, MOVED_TO_START);
+                }
             }
             Message::User(input) => {
                 let report = |part: ReportedPart<'_>| self.report.content_part(index, part);

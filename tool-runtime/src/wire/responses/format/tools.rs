@@ -11,6 +11,7 @@ use crate::wire::definitions::WrittenTools;
 use crate::wire::element::Element;
 use crate::wire::native_search::choice_without;
 use crate::wire::report::reasons;
+use crate::wire::tool_additions::ToolAdditions;
 use crate::wire::tool_arrays::{ToolArray, ToolForm};
 use crate::wire::{Body, NotStrictTool, RequestParts, WireError};
 use serde::Serialize;
@@ -45,10 +46,10 @@ pub(super) enum Definition<'a> {
 /// API replaces.
 pub(super) fn write(
     body: &mut Body,
-    parts: &RequestParts<'_>,
-    sent: &RequestParts<'_>,
+    (parts, sent): (&RequestParts<'_>, &RequestParts<'_>),
     wire: &Responses,
     replaced: &[&str],
+    additions: &ToolAdditions<'_>,
 ) -> Result<(), WireError> {
     let choice = parts.choice(&mut body.report);
     let form = ToolForm {
@@ -59,8 +60,11 @@ pub(super) fn write(
         ..ToolForm::default()
     };
     // With custom tools, the array depends on their names and parameters too.
-    let form = wire.custom_tools.0.is_empty().then_some(form);
-    let written = sent.write_tools(body, choice, form, |tools| tool_array(tools, wire, replaced))?;
+    let form = Some(form).filter(|_| wire.custom_tools.0.is_empty() && additions.is_empty());
+    let written = sent.write_tools(body, choice, form, |tools| {
+        let listed = tools.iter().copied().filter(|tool| !additions.contains(tool.name()));
+        tool_array(&listed.collect::<Vec<_>>(), wire, replaced)
+    })?;
     let Some((choice, array)) = written else { return Ok(()) };
     // The API has no tool choice for its search: <https://platform.openai.com/docs/api-reference/responses/create>.
     let choice = choice_without(choice, replaced, &mut body.report);

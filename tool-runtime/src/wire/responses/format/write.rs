@@ -4,17 +4,21 @@ use super::item::{self, is_custom};
 use super::part::{text_part, write_content};
 use super::provider_calls::ProviderCall;
 use super::tool_search::{self, Form, LoadedTools};
+use super::tools::definition;
 use super::{NAME, Responses};
 use crate::json::remove_entry;
 use crate::message::{
     AssistantMessage, Completeness, Content, ERROR, Extra, InputMessage, Message, ReplyItem, ToolCall,
     ToolMessage,
 };
+use crate::wire::chat_completions::FUNCTIONS;
+use crate::wire::definitions::WrittenTools;
 use crate::wire::element::{Element, arguments_object, items_with_heads};
 use crate::wire::ids::Ids;
 use crate::wire::newest_response::newest_response;
 use crate::wire::reasoning::{Kept, report_dropped};
 use crate::wire::report::ReportedPart;
+use crate::wire::tool_additions::ToolAdditions;
 use crate::wire::{Body, Report, RequestParts, Wire as _, WireError, written_arguments, written_name};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -29,7 +33,7 @@ pub(super) fn write(
     body: &mut Body,
     wire: &Responses,
     sent: &RequestParts<'_>,
-    has_native_search: bool,
+    (has_native_search, additions): (bool, &ToolAdditions<'_>),
 ) -> Result<(), WireError> {
     let messages = sent.messages;
     let instructions = instructions(messages);
@@ -48,6 +52,7 @@ pub(super) fn write(
         provider_calls: HashMap::new(),
         callers: HashMap::new(),
         tools: LoadedTools::new(sent, has_native_search),
+        additions,
         searches: HashSet::new(),
         report: &mut body.report,
     };
@@ -100,6 +105,7 @@ struct Writer<'a, 'r> {
     /// The callers of the calls of the newest reply, by the ids of the calls.
     callers: HashMap<&'a str, &'a Value>,
     tools: LoadedTools<'a>,
+    additions: &'r ToolAdditions<'r>,
     /// The ids of the searches of the newest reply.
     searches: HashSet<&'a str>,
     report: &'r mut Report,
@@ -108,6 +114,11 @@ struct Writer<'a, 'r> {
 impl<'a> Writer<'a, '_> {
     fn message(&mut self, index: usize, message: &'a Message) -> Result<(), WireError> {
         match message {
+            Message::System(input) | Message::Developer(input)
+                if self.additions.in_content(&input.content).next().is_some() =>
+            {
+                self.added_tools(input)?;
+            }
             Message::System(input) => self.input(index, "system", input),
             Message::Developer(input) => self.input(index, "developer", input),
             Message::User(input) => self.input(index, "user", input),
@@ -124,6 +135,21 @@ impl<'a> Writer<'a, '_> {
     fn input(&mut self, index: usize, role: &str, input: &InputMessage) {
         let item = json!({ "role": role, "content": self.content(index, &input.content) });
         self.items.push(with_fields(item, &input.extra));
+    }
+
+    /// The definitions of tools that a message adds.
+    fn added_tools(&mut self, input: &InputMessage) -> Result<(), WireError> {
+        let mut tools = WrittenTools::default();
+        tools.add(self.additions.in_content(&input.content), &FUNCTIONS, None);
+        let mut definitions = Vec::new();
+        for (tool, written) in &tools.tools {
+            let definition = definition((tool, written), self.wire, false, &mut self.report.not_strict_tools);
+            definitions.push(self.wire.tools.definition(tool, &definition)?);
+        }
+        let fields = [("type", "additional_tools".into()), ("role", "developer".into())];
+        let tools = ("tools", Element::new(&definitions)?);
+        self.items.push(Element::object(fields.into_iter().chain([tools]))?);
+        Ok(())
     }
 
     /// Sets the calls of the next reply. Returns its items.
