@@ -421,3 +421,24 @@ async fn the_result_of_a_call_has_its_caller() {
         assert!(events.lock().expect("no panic").iter().all(|tool| tool == "run_command"));
     }
 }
+
+#[test]
+fn a_definition_has_the_schema_of_its_result_if_the_wire_sends_it() {
+    /// The time.
+    #[tool(read_only, output_schema)]
+    fn clock() -> u8 {
+        12
+    }
+
+    let registry = Registry::new(tools![clock, run_command]).expect("two tools");
+    let messages = [tool_runtime::message::Message::user("q")];
+    let parts = tool_runtime::wire::RequestParts::new(&messages).tools(registry.schemas());
+    for is_sent in [false, true] {
+        let wire = Responses::new().output_schemas(is_sent);
+        let body = json(&wire.write(&parts).expect("it is written"));
+        assert_eq!(tool_runtime_testing::check_request(&wire, &body), Ok(()));
+        let schema = &body["tools"][0]["output_schema"];
+        assert_eq!(schema["type"] == "integer" || schema["type"] == "object", is_sent, "{schema}");
+        assert_eq!(body["tools"][1].get("output_schema"), None);
+    }
+}

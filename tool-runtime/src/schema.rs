@@ -41,11 +41,13 @@ pub(crate) use written::WrittenDefinition;
 #[cfg(feature = "testing")]
 pub(crate) use written::broken_rule;
 
+use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 use tool_runtime_schema::conversion::standardise;
+use tool_runtime_schema::schema_text;
 use written::Convert;
 
 /// The definition of one tool. It serializes as an entry of the `tools` array of Chat Completions:
@@ -75,6 +77,9 @@ pub struct ToolSchema {
     name: Cow<'static, str>,
     description: Cow<'static, str>,
     forms: Arc<Forms>,
+    /// The schema of the result, if the tool declares one.
+    #[cfg_attr(not(feature = "responses"), allow(dead_code, reason = "only this wire sends it"))]
+    output_schema: Option<Arc<RawValue>>,
 }
 
 impl ToolSchema {
@@ -84,7 +89,17 @@ impl ToolSchema {
         parameters: Box<RawValue>,
     ) -> Self {
         let keys = PropertyKeys::new(&parameters, |schema| schema);
-        ToolSchema { name, description, forms: Arc::new(Forms::new(parameters, keys, None)) }
+        ToolSchema::from_forms(name, description, Forms::new(parameters, keys, None))
+    }
+
+    fn from_forms(name: Cow<'static, str>, description: Cow<'static, str>, forms: Forms) -> Self {
+        ToolSchema { name, description, forms: Arc::new(forms), output_schema: None }
+    }
+
+    /// The definition of a tool whose result has this schema.
+    pub(crate) fn with_output_schema(mut self, schema: &Value) -> Self {
+        self.output_schema = schema_text(schema).ok().map(Arc::from);
+        self
     }
 
     /// A foreign definition, which this function converts for each wire.
@@ -95,7 +110,7 @@ impl ToolSchema {
         convert: Convert,
     ) -> Self {
         let keys = PropertyKeys::new(&parameters, standardise);
-        ToolSchema { name, description, forms: Arc::new(Forms::new(parameters, keys, Some(convert))) }
+        ToolSchema::from_forms(name, description, Forms::new(parameters, keys, Some(convert)))
     }
 
     /// A tool whose strict forms have other parameters.
@@ -108,7 +123,7 @@ impl ToolSchema {
     ) -> Self {
         let mut forms = Forms::new(parameters, None, None);
         forms.strict_parameters = Some(strict_parameters);
-        ToolSchema { name, description, forms: Arc::new(forms) }
+        ToolSchema::from_forms(name, description, forms)
     }
 
     /// The tool with written names in place of the keys that a provider rejects; `None` if it has no such keys.
@@ -120,6 +135,12 @@ impl ToolSchema {
 
     pub(crate) fn forms(&self) -> &Arc<Forms> {
         &self.forms
+    }
+
+    /// The schema of the result.
+    #[cfg(feature = "responses")]
+    pub(crate) fn output_schema(&self) -> Option<&RawValue> {
+        self.output_schema.as_deref()
     }
 
     /// The name that the model calls.

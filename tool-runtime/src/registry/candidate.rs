@@ -125,6 +125,10 @@ impl Candidate {
         (options, metadata): (Options, Metadata),
         body: Body,
     ) -> Self {
+        let schema = match &metadata.output_schema {
+            Some(output) => schema.with_output_schema(output),
+            None => schema,
+        };
         let permits = options.policy.max_concurrency.map(|calls| calls.min(Semaphore::MAX_PERMITS));
         let tool = ToolEntry {
             name,

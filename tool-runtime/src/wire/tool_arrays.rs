@@ -47,6 +47,7 @@ pub(super) struct ToolForm {
     /// The maximum number of tools.
     pub(super) max_tools: Option<usize>,
     pub(super) cache: Cache,
+    pub(super) has_output_schemas: bool,
 }
 
 /// The arrays of all tools of a registry, each created when it is first written: a request copies its bytes.

@@ -100,6 +100,7 @@ pub struct Responses {
     native_allowed_tools: bool,
     native_tool_search: bool,
     mid_conversation_changes: bool,
+    output_schemas: bool,
     custom_tools: CustomTools,
     tools: ToolSettings,
     response_format: UseResponseFormat,
@@ -114,6 +115,7 @@ impl Default for Responses {
             native_allowed_tools: false,
             native_tool_search: false,
             mid_conversation_changes: false,
+            output_schemas: false,
             custom_tools: CustomTools::default(),
             tools: ToolSettings::default(),
             response_format: UseResponseFormat::Always,
@@ -256,6 +258,15 @@ impl Responses {
     /// ```
     pub fn native_tool_search(mut self, native: bool) -> Self {
         self.native_tool_search = native;
+        self
+    }
+
+    /// Whether the definition of a tool has the schema of its result, if the tool declares one
+    /// ([`#[tool(output_schema)]`](macro@crate::tool#options)). Default: false, since some servers do not know the field. A program of
+    /// the model ([`allowed_callers`](Responses::definition_fields)) reads results by it
+    /// (<https://developers.openai.com/api/docs/guides/tools-programmatic-tool-calling>).
+    pub fn output_schemas(mut self, output_schemas: bool) -> Self {
+        self.output_schemas = output_schemas;
         self
     }
 

@@ -30,6 +30,8 @@ pub(super) enum Definition<'a> {
         /// Always written: the server makes tools strict otherwise.
         strict: bool,
         parameters: &'a RawValue,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        output_schema: Option<&'a RawValue>,
     },
     Custom {
         name: &'a str,
@@ -55,6 +57,7 @@ pub(super) fn write(
     let form = ToolForm {
         wire: NAME,
         is_strict: wire.strict,
+        has_output_schemas: wire.output_schemas,
         has_native_search: replaced.contains(&SEARCH_TOOLS),
         has_call_tool: !replaced.contains(&CALL_TOOL),
         ..ToolForm::default()
@@ -149,5 +152,6 @@ pub(super) fn definition<'a>(
         form = NotStrictTool::strict_form(tool, tool.openai_strict().map_err(reasons), not_strict);
     }
     let (strict, parameters) = (form.is_some(), form.unwrap_or(written.parameters(tool)));
-    Definition::Function { name, description, defer_loading, strict, parameters }
+    let output_schema = tool.output_schema().filter(|_| wire.output_schemas);
+    Definition::Function { name, description, defer_loading, strict, parameters, output_schema }
 }
