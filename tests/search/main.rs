@@ -3,6 +3,7 @@
 mod found;
 mod hostile;
 mod names;
+mod prompt_cache;
 mod signatures;
 
 use serde_json::{Value, json};

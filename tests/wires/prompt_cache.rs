@@ -421,3 +421,38 @@ async fn a_forced_call_and_a_typed_answer_lose_the_cache_of_anthropic() {
         .collect();
     assert_eq!(lost, ["/tool_choice"]);
 }
+
+/// The answer of a run.
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+#[allow(dead_code, reason = "only its schema is used")]
+struct Count {
+    lines: u32,
+}
+
+#[tokio::test]
+async fn a_typed_answer_loses_the_cache_at_its_first_request_only() {
+    for wire in wires() {
+        let registry = registry();
+        let call = ToolCall::new("call_1", "read_file", r#"{"path":"a"}"#);
+        let model = ScriptedModel::new([
+            AssistantMessage::from_text("Hello."),
+            AssistantMessage::from_tool_calls(vec![call]),
+            AssistantMessage::from_text(r#"{"lines":"7"}"#),
+            AssistantMessage::from_text(r#"{"lines":7}"#),
+        ]);
+        let mut session = Session::new().user("Hi.");
+        let run = session.run(&registry).wire(Arc::clone(&wire)).check_cache_prefix();
+        let _ = run_model(run.complete(|request| model.complete(request)).await);
+        session.push_user("Count.");
+        let run = session.run(&registry).wire(Arc::clone(&wire)).check_cache_prefix().answer_as::<Count>();
+        let end = run_model(run.complete(|request| model.complete(request)).await);
+        assert_eq!(end.into_answer().map(|count| count.lines), Some(7));
+        let is_lost = |warning: &&ReplyWarning| matches!(warning, ReplyWarning::CachePrefixChanged { .. });
+        let lost: Vec<String> = session.warnings().iter().filter(is_lost).map(ToString::to_string).collect();
+        // On Gemini and Ollama, the server only constrains the answer.
+        assert!(lost.len() <= 1, "{}: {lost:?}", wire.name());
+        if matches!(wire.name(), "anthropic" | "responses") {
+            assert_eq!(lost.len(), 1, "{}: {lost:?}", wire.name());
+        }
+    }
+}

@@ -88,7 +88,12 @@
 //! | the session stored after each reply and its calls | [`Run::max_requests`](session::Run::max_requests) |
 //! | streaming | [`Run::stream`](session::Run::stream); without a session, [`Registry::dispatch_stream_events`], or [`ReplyAssembler`](stream::ReplyAssembler) |
 //! | a final answer with a type | [`Run::answer_as`](session::Run::answer_as), [`wire::UseResponseFormat`] |
-//! | the tokens of replies | [`Session::usage`], [`AssistantMessage::usage`] |
+//! | the tokens and the price of replies | [`Session::usage`], [`AssistantMessage::usage`], [`message::Prices`] |
+//! | a prompt cache that holds | [`wire::Cache`], [`session`](session#the-prompt-cache), [`Run::check_cache_prefix`](session::Run::check_cache_prefix) |
+//! | a web search and other tools that the provider runs | `hosted_tool` of a [wire](wire#tools-of-providers) |
+//! | the shell, the editor or the computer of a provider, run by the program | `client_tool` of a [wire](wire#tools-of-providers) |
+//! | further fields in the definition of a tool, for one provider | `definition_fields` of a [wire](wire#tools-of-providers) |
+//! | tools that come during a conversation | [`Message::added_tools`](message::Message::added_tools) |
 //! | warnings for the operator: empty replies, ignored tool choices | [`Session::warnings`], [`ReplyWarning`](conversation::ReplyWarning) |
 //! | a valid history from any list of messages | `repair` of the package `tool-runtime-repair` |
 //! | a conversation in a database | [`Session`] and [`PendingCalls`](conversation::PendingCalls), which implement `Serialize` and `Deserialize`; a list of messages: [`message::stored`] |

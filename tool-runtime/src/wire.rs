@@ -17,6 +17,21 @@
 //! | `bedrock` | `/model/{model}/converse` or `/converse-stream` | `inferenceConfig` | `authorization: Bearer ..`, or a signature |
 //! | `ollama` | `/api/chat` | `model`, `stream` (`false` for a whole reply), `options` | none |
 //!
+//! # Tools of providers
+//!
+//! The settings of a wire add what its provider offers next to functions. A program that needs them creates the wire itself.
+//!
+//! - `hosted_tool` adds a tool that the provider runs: a web search, the execution of code, a remote MCP server. Its items go back as
+//!   they came. If the provider asks for an approval, the run ends with [`NeedsApproval`](crate::session::RunEnd::NeedsApproval):
+//!   the call is one of `approve_hosted_call`, with the name and the arguments of the provider's call.
+//! - `client_tool` (`Anthropic`, `Responses`) sends a definition of the provider in place of that of a tool of the registry, which
+//!   runs the calls: a shell, an editor, a computer.
+//! - `definition_fields` adds fields to the definition of one tool.
+//! - `cache` (`Anthropic`, `Bedrock`) sets the breakpoints of the prompt cache.
+//! - `mid_conversation_changes` (`Anthropic`, `Responses`) writes what a conversation adds at its place.
+//!
+//! # Example
+//!
 //! ```
 //! use std::sync::Arc;
 //! use tool_runtime::wire::{self, Wire};
