@@ -276,3 +276,23 @@ fn keys_of_properties_have_letters_of_ascii() {
     let tools = json!([{ "name": "now", "input_schema": schema }]);
     assert_eq!(check_request(&Anthropic::new(), &json!({ "tools": tools, "messages": [user()] })), Ok(()));
 }
+
+#[test]
+fn five_breakpoints_and_a_breakpoint_of_thinking_are_rejected() {
+    let mark = json!({"type": "ephemeral"});
+    let block = json!({"type": "text", "text": "a", "cache_control": mark});
+    let tool = json!({"name": "now", "input_schema": {"type": "object"}, "cache_control": mark});
+    let mut request = json!({"system": [block], "tools": [tool], "messages": [
+        {"role": "user", "content": [block, block]}]});
+    assert_eq!(check_request(&Anthropic::new(), &request), Ok(()));
+    request["cache_control"] = mark.clone();
+    let message = "A maximum of 4 blocks with cache_control may be provided. Found 5.";
+    assert_eq!(rejection_of(&request), message);
+    let thinking = json!({"type": "thinking", "thinking": "a", "signature": "s", "cache_control": mark});
+    let messages =
+        json!([user(), {"role": "assistant", "content": [thinking, {"type": "text", "text": "b"}]}, user()]);
+    assert_eq!(
+        rejection_of(&json!({ "messages": messages })),
+        "thinking blocks cannot be marked with cache_control"
+    );
+}

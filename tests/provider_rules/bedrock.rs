@@ -292,3 +292,15 @@ fn invalid_tool_choices_are_rejected() {
     assert_eq!(choice(json!({"tool": {"name": "f"}})), "Tool \"f\" not found in provided tools");
     assert!(choice(json!({"none": {}})).contains("#/toolConfig.toolChoice: extraneous key [none]"));
 }
+
+#[test]
+fn five_cache_points_are_rejected() {
+    let point = json!({"cachePoint": {"type": "default"}});
+    let content = |points: usize| -> Vec<Value> {
+        std::iter::once(json!({"text": "a"})).chain(std::iter::repeat_n(point.clone(), points)).collect()
+    };
+    let request = |points| json!({"messages": [{"role": "user", "content": content(points)}]});
+    assert_eq!(check_request(&Bedrock::new(), &request(4)), Ok(()));
+    let rejected = check_request(&Bedrock::new(), &request(5)).expect_err("there are five");
+    assert_eq!(rejected.message, "A request may have at most 4 cache points, and this one has 5.");
+}

@@ -269,3 +269,28 @@ fn a_deferred_tool_without_a_search_is_rejected() {
     let request = json!({"input": "?", "tools": [tool, {"type": "tool_search"}]});
     assert_eq!(check_request(&Responses::new(), &request), Ok(()));
 }
+
+#[test]
+fn calls_that_the_api_defines_have_their_results() {
+    let shell = json!({"type": "shell_call", "call_id": "a", "action": {"commands": ["ls"]}});
+    let output = json!({"type": "shell_call_output", "call_id": "a", "output": []});
+    assert_eq!(check_request(&Responses::new(), &json!({"input": [shell, output]})), Ok(()));
+    assert_eq!(rejection(&[shell.clone()]), "No tool output found for shell call a.");
+    assert_eq!(rejection(&[output.clone()]), "No tool call found for shell call output with call_id a.");
+    let mut screenshot = output;
+    screenshot["output"] = json!({"type": "computer_screenshot"});
+    assert_eq!(rejection(&[shell, screenshot]), "Missing required parameter: 'input[1].output'.");
+}
+
+#[test]
+fn a_result_without_the_caller_of_its_call_is_rejected() {
+    let mut called = call("a");
+    called["caller"] = json!({"type": "program", "caller_id": "p"});
+    let mut ended = result("a");
+    assert_eq!(
+        rejection(&[called.clone(), ended.clone()]),
+        "The output with call_id a does not have the caller of its call."
+    );
+    ended["caller"] = called["caller"].clone();
+    assert_eq!(check_request(&Responses::new(), &json!({"input": [called, ended]})), Ok(()));
+}

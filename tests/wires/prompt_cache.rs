@@ -296,7 +296,7 @@ async fn each_change_of_the_prefix_has_its_name() {
 }
 
 #[tokio::test]
-async fn settings_invalidate_the_cache_where_the_provider_says_so() {
+async fn settings_invalidate_the_cache_of_some_providers() {
     let changes: [(&str, &str, Value, bool); 8] = [
         ("anthropic", "/tool_choice", json!({ "type": "any" }), true),
         ("anthropic", "/thinking", json!({ "type": "enabled", "budget_tokens": 1024 }), true),

@@ -170,7 +170,7 @@ impl fmt::Debug for ToolSchema {
             .field("name", &self.name)
             .field("description", &self.description)
             .field("parameters", &self.forms.parameters)
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 

@@ -32,7 +32,7 @@ const MAX_DEPTH: usize = 64;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PrefixChange {
-    /// What happened at the place.
+    /// The kind of the change.
     pub kind: PrefixChangeKind,
     /// The place of the change in the earlier request, as a JSON pointer; in the later one if a tool was added.
     pub place: String,
@@ -44,7 +44,7 @@ pub struct PrefixChange {
     pub message: Option<usize>,
 }
 
-/// What happened to a part of a request.
+/// The kind of a change of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

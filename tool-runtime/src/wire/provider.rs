@@ -29,7 +29,7 @@ pub(crate) struct Provider {
     /// The calls to which the complete calls at the end of a streamed reply belong, one for each, if pieces of the reply
     /// arrived before. Default: the complete calls are ignored.
     pub(crate) which_complete_calls: fn(&[CallPiece], &PartialCalls) -> Vec<WhichCall>,
-    /// What its cache of prompts depends on. Default: that of Chat Completions.
+    /// The parts of a request that its prompt cache depends on. Default: that of Chat Completions.
     pub(super) prefix_layout: PrefixLayout,
     /// Whether the excerpt can only be in the format of this provider.
     pub(super) recognizes: fn(Excerpt<'_>) -> bool,

@@ -36,6 +36,7 @@ impl ToolArray {
 
 /// The key of a cached array.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a setting of a wire")]
 pub(super) struct ToolForm {
     /// The name of the wire.
     pub(super) wire: &'static str,
