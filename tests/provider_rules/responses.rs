@@ -275,8 +275,11 @@ fn calls_that_the_api_defines_have_their_results() {
     let shell = json!({"type": "shell_call", "call_id": "a", "action": {"commands": ["ls"]}});
     let output = json!({"type": "shell_call_output", "call_id": "a", "output": []});
     assert_eq!(check_request(&Responses::new(), &json!({"input": [shell, output]})), Ok(()));
-    assert_eq!(rejection(&[shell.clone()]), "No tool output found for shell call a.");
-    assert_eq!(rejection(&[output.clone()]), "No tool call found for shell call output with call_id a.");
+    assert_eq!(rejection(std::slice::from_ref(&shell)), "No tool output found for shell call a.");
+    assert_eq!(
+        rejection(std::slice::from_ref(&output)),
+        "No tool call found for shell call output with call_id a."
+    );
     let mut screenshot = output;
     screenshot["output"] = json!({"type": "computer_screenshot"});
     assert_eq!(rejection(&[shell, screenshot]), "Missing required parameter: 'input[1].output'.");
@@ -293,4 +296,12 @@ fn a_result_without_the_caller_of_its_call_is_rejected() {
     );
     ended["caller"] = called["caller"].clone();
     assert_eq!(check_request(&Responses::new(), &json!({"input": [called, ended]})), Ok(()));
+}
+
+#[test]
+fn a_response_to_an_approval_follows_its_request() {
+    let request = json!({"type": "mcp_approval_request", "id": "r", "server_label": "s", "name": "n", "arguments": "{}"});
+    let response = json!({"type": "mcp_approval_response", "approval_request_id": "r", "approve": true});
+    assert_eq!(rejection(std::slice::from_ref(&response)), "There is no approval request with id r.");
+    assert_eq!(check_request(&Responses::new(), &json!({"input": [request, response]})), Ok(()));
 }

@@ -418,7 +418,8 @@ async fn the_result_of_a_call_has_its_caller() {
             second["input"][3],
             json!({ "type": "function_call_output", "call_id": "call_1", "output": r#"Some("ls") None"#, "caller": caller })
         );
-        assert!(events.lock().expect("no panic").iter().all(|tool| tool == "run_command"));
+        let events = events.lock().expect("no panic").clone();
+        assert!(!events.is_empty() && events.iter().all(|tool| tool == "run_command"), "{events:?}");
     }
 }
 
@@ -437,8 +438,109 @@ fn a_definition_has_the_schema_of_its_result_if_the_wire_sends_it() {
         let wire = Responses::new().output_schemas(is_sent);
         let body = json(&wire.write(&parts).expect("it is written"));
         assert_eq!(tool_runtime_testing::check_request(&wire, &body), Ok(()));
-        let schema = &body["tools"][0]["output_schema"];
-        assert_eq!(schema["type"] == "integer" || schema["type"] == "object", is_sent, "{schema}");
+        let declared = registry.tool("clock").and_then(|tool| tool.output_schema.cloned());
+        assert_eq!(body["tools"][0].get("output_schema").cloned(), declared.filter(|_| is_sent));
         assert_eq!(body["tools"][1].get("output_schema"), None);
     }
+}
+
+#[tokio::test]
+async fn a_person_changes_the_operation_of_a_patch_and_no_call_of_the_provider() {
+    let items = json!([
+        { "type": "apply_patch_call", "id": "apc_1", "call_id": "call_1", "status": "completed", "caller": { "type": "direct" },
+          "operation": { "type": "update_file", "path": "a.rs", "diff": "@@" } },
+        { "type": "mcp_approval_request", "id": "mcpr_1", "server_label": "s", "name": "n", "arguments": "{}" },
+    ]);
+    let model = model(responses(), [responses_reply(&items), responses_reply(&json!([done()]))]);
+    let mut session = Session::new().user("Go.");
+    assert_eq!(run(&mut session, responses(), &model, false).await, RunEnd::NeedsApproval);
+    let operation = json!({ "type": "update_file", "path": "b.rs", "diff": "@@" });
+    session.approve_with("call_1", &operation).expect("it waits");
+    let error = session.approve_with("mcpr_1", json!({ "name": "m" })).expect_err("the provider runs it");
+    assert_eq!(
+        error.to_string(),
+        "the provider runs the call `mcpr_1` with the arguments of the model: approve or deny it"
+    );
+    session.approve("mcpr_1").expect("it waits");
+    assert_eq!(run(&mut session, responses(), &model, false).await, RunEnd::Answered);
+    let input = &model.requests()[1]["input"];
+    let call = &input[1];
+    assert_eq!((&call["type"], &call["call_id"]), (&json!("apply_patch_call"), &json!("call_1")));
+    assert_eq!((&call["operation"], &call["caller"]["type"]), (&operation, &json!("direct")));
+    assert_eq!(input[2], items[1]);
+    assert_eq!(input[3]["output"], r#"b.rs: Some("@@")"#);
+    assert_eq!(
+        input[4],
+        json!({ "type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": true })
+    );
+}
+
+#[tokio::test]
+async fn two_requests_for_an_approval_with_one_id_have_their_responses() {
+    let request = json!({ "type": "mcp_approval_request", "id": "mcpr_1", "server_label": "s", "name": "n", "arguments": "{}" });
+    let model = model(
+        Responses::new(),
+        [
+            responses_reply(&json!([request])),
+            responses_reply(&json!([request])),
+            responses_reply(&json!([done()])),
+        ],
+    );
+    let mut session = Session::new().user("Go.");
+    for _ in 0..2 {
+        assert_eq!(run(&mut session, Responses::new(), &model, false).await, RunEnd::NeedsApproval);
+        let [waiting] = &session.awaiting_approval()[..] else { panic!("one call waits") };
+        session.approve(&waiting.id).expect("it waits");
+    }
+    assert_eq!(run(&mut session, Responses::new(), &model, false).await, RunEnd::Answered);
+    let input = model.requests().pop().expect("three requests")["input"].clone();
+    let responses: Vec<&Value> =
+        list(&input).iter().filter(|item| item["type"] == "mcp_approval_response").collect();
+    assert_eq!(responses.len(), 2);
+    assert!(responses.iter().all(|response| response["approval_request_id"] == "mcpr_1"), "{responses:?}");
+}
+
+/// It takes the name of the library.
+#[tool(name = "approve_hosted_call")]
+fn approves_all() -> &'static str {
+    "approved"
+}
+
+#[test]
+fn no_tool_of_a_program_approves_calls_of_a_provider() {
+    let error = Registry::new(tools![approves_all]).expect_err("the name is that of the library");
+    assert!(error.to_string().contains("the library has a tool named `approve_hosted_call`"), "{error}");
+}
+
+#[test]
+fn settings_are_objects_and_fields_are_merged() {
+    let registry = registry();
+    let messages = [tool_runtime::message::Message::user("q")];
+    let parts = tool_runtime::wire::RequestParts::new(&messages).tools(registry.schemas());
+    let error = Anthropic::new().hosted_tool(json!("web_search")).write(&parts).expect_err("it is a string");
+    assert_eq!(error.to_string(), "the definition of a hosted tool is not a JSON object: pass one");
+    let error =
+        Responses::new().client_tool(json!(7), "run_command").write(&parts).expect_err("it is a number");
+    assert_eq!(
+        error.to_string(),
+        "the provider's definition of `run_command` is not a JSON object: pass one"
+    );
+    let wire = tool_runtime::wire::ChatCompletions::new()
+        .hosted_tool(json!({ "type": "browser_search" }))
+        .definition_fields(
+            "run_command",
+            json!({ "cache_control": { "type": "ephemeral" }, "function": { "strict": true } }),
+        )
+        .definition_fields("gone", json!({}));
+    let body = wire.write(&parts).expect("it is written");
+    assert_eq!(body.report().unknown_tools, ["gone"]);
+    let tools = json(&body)["tools"].clone();
+    assert_eq!(tools[0], json!({ "type": "browser_search" }));
+    let tool =
+        list(&tools).iter().find(|tool| tool["function"]["name"] == "run_command").expect("it is sent");
+    assert_eq!(
+        (&tool["function"]["strict"], &tool["cache_control"]["type"]),
+        (&json!(true), &json!("ephemeral"))
+    );
+    assert_eq!(tool["function"]["description"], "Runs a command.");
 }

@@ -75,7 +75,9 @@ async fn a_tool_that_comes_keeps_the_cache_of_anthropic() {
         (&json!("zip_files"), &json!("Packs files."))
     );
     assert_eq!(definition["input_schema"]["properties"]["paths"]["type"], "array");
-    assert_eq!(changes["content"][1], json!({ "type": "text", "text": "Be brief." }));
+    let text = |text: &str| json!({ "type": "text", "text": text });
+    assert_eq!(changes["content"][1], text("Further tools are available now: zip_files, gone"));
+    assert_eq!(changes["content"][2], text("Be brief."));
 }
 
 #[tokio::test]

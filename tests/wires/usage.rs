@@ -195,6 +195,10 @@ fn every_recorded_stream_has_all_of_its_tokens() {
         }
     }
     println!("{streams:?}");
+    let has_all = ["anthropic", "chat_completions", "gemini", "responses"]
+        .iter()
+        .all(|name| streams.contains_key(name));
+    assert!(has_all || streams.is_empty() && rows::rows("streams.jsonl").is_none(), "{streams:?}");
 }
 
 /// A wire, a response, the events of a stream, and the tokens of both.

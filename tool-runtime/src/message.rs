@@ -96,7 +96,7 @@ impl Message {
     /// ([`Session::edit`](crate::Session::edit)). With the setting `mid_conversation_changes` of
     /// [`Anthropic`](crate::wire::Anthropic) and [`Responses`](crate::wire::Responses), the definitions are written at this place, and
     /// the prompt cache stays valid. Elsewhere, the definitions are in the list of tools, which loses the cache, and the model reads
-    /// the names.
+    /// the names. The names are those of the registry; a name that no tool has is only in the text.
     ///
     /// ```
     /// use tool_runtime::message::Message;

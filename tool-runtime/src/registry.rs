@@ -315,11 +315,10 @@ impl Registry {
     }
 
     pub(crate) fn entry(&self, name: &str) -> Option<&Arc<ToolEntry>> {
-        match self.tools.index.find(name) {
-            Some(position) => Some(&self.tools.entries[position]),
-            None if name == HOSTED_APPROVAL => hosted_approval(),
-            None => None,
+        if name == HOSTED_APPROVAL {
+            return hosted_approval();
         }
+        self.tools.index.find(name).map(|position| &self.tools.entries[position])
     }
 
     /// Whether a provider rejects a key of any tool.

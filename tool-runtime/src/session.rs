@@ -37,8 +37,8 @@ use crate::conversation::{Conversation, PendingCalls, ReplyWarning};
 use crate::dispatch::HandedOutCall;
 use crate::history::{HistoryError, TrimBudget, Trimmed};
 use crate::message::{Content, Message, TakenIds, Usage};
+use cache_check::LastRequest;
 use limits::Used;
-use serde_json::Value;
 use state::{Pending, State};
 
 /// A conversation with everything that a chat backend stores between two requests of its user: messages, pending calls with
@@ -111,7 +111,7 @@ pub struct Session {
     /// The ids of all calls; `None` until they are needed.
     ids: Option<TakenIds>,
     /// The body of the newest request, if the run checks the prompt cache. It is not stored.
-    last_request: Option<Value>,
+    last_request: Option<LastRequest>,
 }
 
 impl Session {

@@ -79,10 +79,17 @@ pub fn called_tools(session: &Session) -> Vec<&str> {
 ///
 /// # Panics
 ///
-/// A request loses the cache of the one before it. The message has the first change.
+/// A request loses the cache of the one before it: the message has the first change. Or the model has recorded fewer than two
+/// requests, as one that [repeats](ScriptedModel::repeat) its reply.
 #[track_caller]
 pub fn assert_cache_stable(model: &ScriptedModel) {
-    for (number, (before, after)) in model.written().windows(2).map(|pair| (&pair[0], &pair[1])).enumerate() {
+    let written = model.written();
+    assert!(
+        written.len() > 1,
+        "the model has recorded {} requests, and there is nothing to compare",
+        written.len()
+    );
+    for (number, (before, after)) in written.windows(2).map(|pair| (&pair[0], &pair[1])).enumerate() {
         let change = PrefixChange::between(after.wire, &before.body, &after.body);
         if let Some(change) = change {
             panic!("request {} loses the prompt cache of request {}: {change}", number + 2, number + 1);

@@ -40,6 +40,12 @@ pub enum NotPendingError {
         /// The text of the error.
         error: String,
     },
+    /// The provider runs the call itself, with the arguments of the model: approve or deny it.
+    #[non_exhaustive]
+    FixedArguments {
+        /// The id.
+        id: String,
+    },
     /// The call began in a run that was interrupted, or that has not ended: a second approval must not run it twice. If no run
     /// is in progress, start another run.
     #[non_exhaustive]
@@ -81,6 +87,12 @@ impl fmt::Display for NotPendingError {
             }
             NotPendingError::NeedsResult { id } => {
                 write!(f, "the call `{id}` waits for its result: provide the result or deny the call")
+            }
+            NotPendingError::FixedArguments { id } => {
+                write!(
+                    f,
+                    "the provider runs the call `{id}` with the arguments of the model: approve or deny it"
+                )
             }
             NotPendingError::NotSerializable { id, error } => {
                 write!(f, "the arguments for the call `{id}` cannot be written as JSON: {error}")

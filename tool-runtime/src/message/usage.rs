@@ -1,5 +1,6 @@
 //! The tokens of replies, and their price.
 
+use super::stored::is_default;
 use serde::{Deserialize, Serialize};
 
 /// The tokens that a reply took.
@@ -7,18 +8,20 @@ use serde::{Deserialize, Serialize};
 /// A count that the provider does not send is zero: Ollama has no cached tokens, for example, and Bedrock does not count
 /// reasoning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
 #[non_exhaustive]
 pub struct Usage {
     /// The tokens of the request, including those that the provider read from its cache or wrote to it.
     pub input_tokens: u64,
     /// The tokens of the request that the provider read from its cache.
+    #[serde(default)]
     pub cached_input_tokens: u64,
     /// The tokens of the request that the provider wrote to its cache. Providers whose cache is free of charge do not send them.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub cache_write_tokens: u64,
     /// The tokens of the reply, including its reasoning.
     pub output_tokens: u64,
     /// The tokens of the reply that are its reasoning.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub reasoning_tokens: u64,
 }
 
@@ -40,10 +43,10 @@ impl Usage {
         self.zip(other, u64::saturating_add)
     }
 
-    /// The difference of a later sum and this one.
+    /// The difference of this sum and an earlier one.
     #[cfg(feature = "tracing")]
-    pub(crate) fn until(self, later: Usage) -> Self {
-        later.zip(self, u64::saturating_sub)
+    pub(crate) fn since(self, earlier: Usage) -> Self {
+        self.zip(earlier, u64::saturating_sub)
     }
 
     fn zip(self, other: Usage, combine: fn(u64, u64) -> u64) -> Self {

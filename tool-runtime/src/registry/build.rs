@@ -9,6 +9,7 @@ use super::{Config, Registry, Tools, validate};
 use crate::approval::BeforeCall;
 use crate::state::{Shared, States};
 use crate::tool::{Descriptor, DynamicTool, Need, ToolList, Toolset};
+use crate::tool_name::HOSTED_APPROVAL;
 #[cfg(feature = "search")]
 use crate::tool_name::{CALL_TOOL, SEARCH_TOOLS};
 use std::any::{TypeId, type_name};
@@ -285,9 +286,12 @@ impl RegistryBuilder {
         }
         if let Some(add) = add_dynamic {
             #[cfg(feature = "search")]
-            let reserved = if search.is_some() { &[SEARCH_TOOLS, CALL_TOOL][..] } else { &[] };
+            let reserved: &[&str] = match search {
+                Some(_) => &[HOSTED_APPROVAL, SEARCH_TOOLS, CALL_TOOL],
+                None => &[HOSTED_APPROVAL],
+            };
             #[cfg(not(feature = "search"))]
-            let reserved = &[];
+            let reserved: &[&str] = &[HOSTED_APPROVAL];
             add(dynamic, reserved, &options, &mut added);
         }
         let Candidates { tools: mut candidates, mut errors, mut skipped } = added;
@@ -295,8 +299,8 @@ impl RegistryBuilder {
             !states.contains_any(&need.ids) && !need.ids.iter().any(|id| states_per_run.contains(id))
         };
         candidates.retain(|candidate| {
-            #[cfg_attr(not(feature = "search"), allow(unused_mut))]
             let mut tool_errors = validate::candidate(candidate, is_missing);
+            tool_errors.extend(validate::hosted_approval_name(&candidate.tool));
             #[cfg(feature = "search")]
             if search.is_some() {
                 tool_errors.extend(validate::reserved_name(&candidate.tool));

@@ -26,10 +26,11 @@ pub enum BuildErrorKind {
         /// The location of the second tool.
         second: String,
     },
-    /// A registry with a search (`RegistryBuilder::search`) has a tool with the name of one that the search adds.
+    /// A tool has a name of the library: one of a tool that a search (`RegistryBuilder::search`) adds, or that of the approval of
+    /// tools that a provider runs.
     #[non_exhaustive]
     ReservedName {
-        /// The name: `search_tools` or `call_tool`.
+        /// The name: `search_tools`, `call_tool` or `approve_hosted_call`.
         name: String,
         /// The location of the tool as text, as in `DuplicateName`.
         location: String,
@@ -162,7 +163,7 @@ impl fmt::Display for BuildErrorKind {
             ),
             BuildErrorKind::ReservedName { name, location } => write!(
                 f,
-                "a search adds a tool named `{name}`, and there is another one {location}; rename it, or give the \
+                "the library has a tool named `{name}`, and there is another one {location}; rename it, or give the \
                  toolset or the remote server a prefix"
             ),
             BuildErrorKind::InvalidName { name } => write!(

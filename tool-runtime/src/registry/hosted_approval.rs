@@ -6,15 +6,16 @@ use crate::tool_name::HOSTED_APPROVAL;
 use serde_json::json;
 use std::sync::{Arc, OnceLock};
 
-/// The tool. It is in no request: a wire reads the provider's request for an approval as its call. A call needs an approval, and
+/// The tool. No request defines it: a wire reads the provider's request for an approval as its call. A call needs an approval, and
 /// its result is the answer to the provider, which then runs its tool.
 pub(super) fn hosted_approval() -> Option<&'static Arc<ToolEntry>> {
     static TOOL: OnceLock<Option<Arc<ToolEntry>>> = OnceLock::new();
     let tool = TOOL.get_or_init(|| {
         let parameters = json!({ "type": "object", "required": ["name"] });
         let approved = |_| async { Ok::<_, String>("approved") };
+        // An interrupted call may run again: the tool of the provider runs after its result.
         let tool =
-            DynamicTool::new(HOSTED_APPROVAL, "", parameters, approved).read_only().requires_approval();
+            DynamicTool::new(HOSTED_APPROVAL, "", parameters, approved).idempotent().requires_approval();
         let candidate = Candidate::from_dynamic(HOSTED_APPROVAL.to_owned(), tool).ok()?;
         Some(Arc::new(candidate.tool))
     });

@@ -129,7 +129,14 @@ pub(super) fn duplicates<'a>(
 /// The error of a tool that has the name of a tool of the search.
 #[cfg(feature = "search")]
 pub(super) fn reserved_name(tool: &ToolEntry) -> Option<BuildErrorKind> {
-    let error =
-        || BuildErrorKind::ReservedName { name: tool.name.to_string(), location: tool.describe_location() };
-    tool_name::is_reserved(&tool.name).then(error)
+    tool_name::is_reserved(&tool.name).then(|| name_of_library(tool))
+}
+
+/// The error of a tool that has the name of the tool that approves calls of hosted tools.
+pub(super) fn hosted_approval_name(tool: &ToolEntry) -> Option<BuildErrorKind> {
+    (tool.name == tool_name::HOSTED_APPROVAL).then(|| name_of_library(tool))
+}
+
+fn name_of_library(tool: &ToolEntry) -> BuildErrorKind {
+    BuildErrorKind::ReservedName { name: tool.name.to_string(), location: tool.describe_location() }
 }

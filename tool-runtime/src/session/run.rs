@@ -48,7 +48,7 @@ pub(super) struct Settings<'a> {
     pub(super) cancel_on: CancelOn<'a>,
     /// The token that stops the run after the calls of a reply.
     pub(super) stop: Option<CancellationToken>,
-    /// The check of each request, if the program asked for it.
+    /// The check of each request. A function, so that a program that does not ask for it does not contain it.
     pub(super) check_cache: Option<fn(&mut Session, &Request) -> Option<ReplyWarning>>,
 }
 
@@ -178,7 +178,8 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
     /// Compares each request with the one before it, and [warns](ReplyWarning::CachePrefixChanged) if it invalidates the provider's
     /// prompt cache: a definition that changed, or an earlier message that is written in another way. Default: no comparison.
     ///
-    /// Each request is written once more, and the session keeps the newest one in memory, also for later runs. Fields that the program
+    /// Each request is written once more, and the session keeps the newest one in memory, also for later runs. It is not stored: the
+    /// first request of a session that was read is not compared. Fields that the program
     /// adds to the [`Body`](crate::wire::Body) are not compared: use [`PrefixChange`](crate::wire::PrefixChange) for them.
     pub fn check_cache_prefix(mut self) -> Self {
         self.settings.check_cache = Some(check_cache);

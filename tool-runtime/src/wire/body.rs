@@ -35,7 +35,7 @@ pub struct Body {
     fields: Vec<(Cow<'static, str>, Arc<RawValue>)>,
     /// The fields whose objects also have settings of the program.
     shared_fields: Vec<&'static str>,
-    /// The first error of a setting of the wire, or of a value of `with`.
+    /// The error of the first value of `with` that cannot be written as JSON.
     error: Option<String>,
     pub(super) report: Report,
 }
@@ -53,7 +53,7 @@ impl Body {
     /// If the value cannot be written as JSON, serializing the body returns the error.
     pub fn with(mut self, field: impl Into<Cow<'static, str>>, value: impl Serialize) -> Self {
         let field = field.into();
-        match to_raw_value(&value).map(|value| self.merged_with_format(&field, value)) {
+        match to_raw_value(&value).map(|value| self.merged_with_written(&field, value)) {
             Ok(value) => self.set(field, value.into()),
             Err(error) => {
                 self.error.get_or_insert_with(|| format!("the field `{field}`: {error}"));
@@ -84,19 +84,12 @@ impl Body {
         self.write(field, value)
     }
 
-    /// Makes the serialization fail with this error, unless there is none.
-    pub(super) fn reject(&mut self, error: Option<&str>) {
-        if let (Some(error), None) = (error, &self.error) {
-            self.error = Some(error.to_owned());
-        }
-    }
-
     pub(super) fn remove(&mut self, field: &str) {
         self.fields.retain(|(name, _)| name != field);
     }
 
-    /// The value of a field, with the response format that the wire wrote into it.
-    fn merged_with_format(&self, field: &str, value: Box<RawValue>) -> Box<RawValue> {
+    /// The value of a field, with what the wire wrote into it.
+    fn merged_with_written(&self, field: &str, value: Box<RawValue>) -> Box<RawValue> {
         let is_shared = self.shared_fields.contains(&field);
         let written = self.get(field).filter(|_| is_shared);
         let merged = written.and_then(fields).zip(fields(&value)).and_then(|(mut written, given)| {

@@ -7,8 +7,9 @@ const MAX_BREAKPOINTS: usize = 4;
 /// The breakpoints of a prompt cache that the requests of a wire have: the provider stores its work up to a breakpoint, and later
 /// requests with the same beginning cost less.
 ///
-/// A request has at most four breakpoints, which the API accepts: those of the tools, of the system messages, and of as many
-/// messages as are left. Breakpoints of messages that were read are removed. A request with a prompt that is too short for the
+/// A request has at most four breakpoints, the limit of the API: those of the tools, of the system messages, and of as many
+/// messages as are left. Breakpoints of messages that were read are removed if the cache has a setting; those that the program
+/// writes into definitions are not counted. A request with a prompt that is too short for the
 /// provider's cache is sent as usual.
 ///
 /// The cache holds only while the beginning of the request stays equal, in the order tools, system messages, messages. A change

@@ -205,11 +205,15 @@ fn changed_message(place: &str, earlier: &Value, later: &Value) -> Option<Prefix
 
 /// Whether a message differs only by further parts at its end.
 fn is_extended(earlier: &Value, later: &Value) -> bool {
-    let parts = |message: &Value| {
-        ["content", "parts"].into_iter().find_map(|field| message[field].as_array().cloned())
+    let (mut earlier, mut later) = (earlier.clone(), later.clone());
+    let take_parts = |message: &mut Value| {
+        ["content", "parts"].into_iter().find_map(|field| match message.get_mut(field).map(Value::take) {
+            Some(Value::Array(parts)) => Some(parts),
+            _ => None,
+        })
     };
-    let is_same_role = earlier["role"] == later["role"];
-    is_same_role && parts(earlier).zip(parts(later)).is_some_and(|(old, new)| new.starts_with(&old))
+    let parts = take_parts(&mut earlier).zip(take_parts(&mut later));
+    earlier == later && parts.is_some_and(|(old, new)| new.starts_with(&old))
 }
 
 /// The place of the first difference.
@@ -252,7 +256,7 @@ impl fmt::Display for PrefixChange {
         match (&self.tool, self.message) {
             (Some(tool), _) => write!(f, "the tool `{tool}` {kind} `{}`", self.place),
             (None, Some(message)) => write!(f, "messages[{message}] {kind} `{}`", self.place),
-            (None, None) => write!(f, "a setting {kind} `{}`", self.place),
+            (None, None) => write!(f, "a field {kind} `{}`", self.place),
         }
     }
 }

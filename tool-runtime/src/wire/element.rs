@@ -47,7 +47,7 @@ impl<'a> Element<'a> {
         Element::new(&fields)
     }
 
-    /// Sets fields of an object.
+    /// Sets fields of an object. An object as the new value adds its fields to an object that is there.
     pub(super) fn set<'f>(
         &mut self,
         new: impl IntoIterator<Item = (&'f str, &'f Value)>,
@@ -56,14 +56,17 @@ impl<'a> Element<'a> {
             Element::Raw(json) => {
                 let mut fields = fields(json.get())?;
                 for (name, value) in new {
-                    fields.set(Cow::Borrowed(name), Cow::Owned(raw(value)?));
+                    let old = fields.0.iter().find(|(known, _)| known == name).map(|(_, old)| old.get());
+                    let merged = old.and_then(|old| merged(serde_json::from_str(old).ok()?, value));
+                    fields.set(Cow::Borrowed(name), Cow::Owned(raw(merged.as_ref().unwrap_or(value))?));
                 }
                 *json = Cow::Owned(raw(&fields)?);
             }
-            Element::Value(value) => {
-                let new = new.into_iter().map(|(name, value)| (name.to_owned(), value.clone()));
-                if let Value::Object(fields) = value.to_mut() {
-                    fields.extend(new);
+            Element::Value(object) => {
+                let Value::Object(fields) = object.to_mut() else { return Ok(()) };
+                for (name, value) in new {
+                    let merged = remove_entry(fields, name).and_then(|old| merged(old, value));
+                    fields.insert(name.to_owned(), merged.unwrap_or_else(|| value.clone()));
                 }
             }
         }
@@ -101,6 +104,13 @@ impl<'a> Element<'a> {
         }
         Ok(())
     }
+}
+
+/// The object with these fields in addition; `None` if a value is not an object.
+fn merged(old: Value, new: &Value) -> Option<Value> {
+    let (Value::Object(mut fields), Value::Object(new)) = (old, new) else { return None };
+    fields.extend(new.iter().map(|(name, value)| (name.clone(), value.clone())));
+    Some(Value::Object(fields))
 }
 
 /// The fields of an object, in the order of the text.

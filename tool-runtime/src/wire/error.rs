@@ -38,6 +38,12 @@ pub enum WireError {
         /// The name of its wire: for example `anthropic`. There may be no such wire in this crate.
         wire: &'static str,
     },
+    /// A setting of the wire is not a JSON object.
+    #[non_exhaustive]
+    InvalidSetting {
+        /// The setting: for example `the definition of a hosted tool`.
+        setting: String,
+    },
     /// A part of the request cannot be written as JSON.
     #[non_exhaustive]
     NotSerializable {
@@ -102,6 +108,7 @@ impl fmt::Display for WireError {
             WireError::OtherWire { wire } => {
                 write!(f, "this is in the format of `{wire}`: {}", advice(wire))
             }
+            WireError::InvalidSetting { setting } => write!(f, "{setting} is not a JSON object: pass one"),
             WireError::NotSerializable { source } => {
                 write!(f, "the request cannot be written as JSON: {source}")
             }
@@ -114,7 +121,10 @@ impl Error for WireError {
         match self {
             // The display text includes this error, so the chain continues with its source.
             WireError::NotJson { source, .. } | WireError::NotSerializable { source } => source.source(),
-            WireError::Server { .. } | WireError::Unexpected { .. } | WireError::OtherWire { .. } => None,
+            WireError::Server { .. }
+            | WireError::Unexpected { .. }
+            | WireError::OtherWire { .. }
+            | WireError::InvalidSetting { .. } => None,
         }
     }
 }

@@ -188,7 +188,7 @@ impl<'a> RequestParts<'a> {
         form: Option<ToolForm>,
         make: impl FnOnce(&[&ToolSchema]) -> Result<ToolArray, WireError>,
     ) -> Result<Option<(&'a ToolChoice, Arc<ToolArray>)>, WireError> {
-        body.reject(self.settings.invalid());
+        self.settings.check()?;
         // Servers reject an empty list, and the other fields without tools.
         if !self.has_tools() {
             return Ok(None);

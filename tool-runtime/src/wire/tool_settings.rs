@@ -41,31 +41,37 @@ impl ToolSettings {
         ToolSettings { hosted: Vec::new(), fields: BTreeMap::new(), client_tools: Vec::new(), invalid: None };
 
     pub(super) fn add_hosted(&mut self, definition: Value) {
-        self.expect_object(&definition, || "the definition of a hosted tool".to_owned());
-        self.hosted.push(definition);
+        if self.is_object(&definition, || "the definition of a hosted tool".to_owned()) {
+            self.hosted.push(definition);
+        }
     }
 
     pub(super) fn add_fields(&mut self, tool: String, fields: Value) {
-        self.expect_object(&fields, || format!("the fields of the definition of `{tool}`"));
+        self.is_object(&fields, || format!("the value with fields for the definition of `{tool}`"));
         if let Value::Object(fields) = fields {
             self.fields.entry(tool).or_default().extend(fields);
         }
     }
 
     pub(super) fn add_client_tool(&mut self, definition: Value, tool: String) {
-        self.expect_object(&definition, || format!("the provider's definition of `{tool}`"));
-        self.client_tools.push(ClientTool { definition, tool });
-    }
-
-    fn expect_object(&mut self, value: &Value, name: impl Fn() -> String) {
-        if !value.is_object() {
-            self.invalid.get_or_insert_with(|| format!("{}: expected a JSON object", name()));
+        if self.is_object(&definition, || format!("the provider's definition of `{tool}`")) {
+            self.client_tools.push(ClientTool { definition, tool });
         }
     }
 
-    /// Why no request can have these settings.
-    pub(super) fn invalid(&self) -> Option<&str> {
-        self.invalid.as_deref()
+    fn is_object(&mut self, value: &Value, name: impl Fn() -> String) -> bool {
+        if !value.is_object() {
+            self.invalid.get_or_insert_with(name);
+        }
+        value.is_object()
+    }
+
+    /// The error of the first setting that is not an object.
+    pub(super) fn check(&self) -> Result<(), WireError> {
+        match &self.invalid {
+            Some(setting) => Err(WireError::InvalidSetting { setting: setting.clone() }),
+            None => Ok(()),
+        }
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -48,7 +48,7 @@ pub(super) fn check(request: &Value) -> Checked {
                 ensure(item["tools"].is_array(), || missing(&place.param("tools")))?;
                 place.check_pair(&mut calls, continues)?;
             }
-            // Of a shell that the provider runs, the items have both.
+            // The items of a shell that the provider runs contain both the call and its output.
             Some("shell_call" | "apply_patch_call" | "computer_call") => {
                 let id = place.call_id()?;
                 place.add_call(id, &mut calls)?;
@@ -61,6 +61,13 @@ pub(super) fn check(request: &Value) -> Checked {
                     is_optional || output.is_array() && is_array || output.is_object() && !is_array;
                 ensure(is_valid, || missing(&place.param("output")))?;
                 place.check_pair(&mut calls, continues)?;
+            }
+            Some("mcp_approval_response") => {
+                let id = place.required("approval_request_id")?;
+                let is_request = |item: &Value| item["type"] == "mcp_approval_request" && item["id"] == id;
+                require_at("input", continues || items[..index].iter().any(is_request), || {
+                    format!("There is no approval request with id {id}.")
+                })?;
             }
             Some("reasoning") => place.check_reasoning(items.get(index + 1), request)?,
             Some("message") | None => place.check_message()?,

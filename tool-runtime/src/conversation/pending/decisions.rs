@@ -9,7 +9,7 @@ use crate::message::ToolMessage;
 use crate::outcome::{CallError, Outcome};
 use crate::output::{Pending, ToolFailure, ToolResult};
 use crate::registry::Registry;
-use crate::tool_name::CALL_TOOL;
+use crate::tool_name::{CALL_TOOL, HOSTED_APPROVAL};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -46,10 +46,13 @@ impl PendingCalls {
     ///
     /// # Errors
     ///
-    /// As for [`approve`](PendingCalls::approve), or the arguments cannot be written as JSON.
+    /// As for [`approve`](PendingCalls::approve), the arguments cannot be written as JSON, or the provider runs the call itself.
     pub fn approve_with(&mut self, id: &str, arguments: impl Serialize) -> Result<(), NotPendingError> {
         let at = self.call_to_approve(id)?;
         let (call, state) = (&mut self.reply.tool_calls[at], &mut self.states[at]);
+        if call.name == HOSTED_APPROVAL {
+            return Err(NotPendingError::FixedArguments { id: id.to_owned() });
+        }
         // A value is read, so that the tool receives exactly what the person approved: a number that JSON text would round is an
         // error, and an object has each key once.
         let arguments = match serde_json::to_value(arguments) {

@@ -47,7 +47,7 @@ impl RunSpan {
     /// Records the tokens of the run, and whether it failed.
     pub(in crate::session) fn end(&self, after: Usage, has_failed: bool) {
         let RunSpan { span, before } = self;
-        record_usage(span, before.until(after));
+        record_usage(span, after.since(*before));
         if has_failed {
             span.record("error.type", OTHER_ERROR);
         }

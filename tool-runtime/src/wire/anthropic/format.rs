@@ -30,7 +30,8 @@ use serde_json::Value;
 /// - The blocks of a reply go back unchanged and in their order: thinking with its signature, and calls of tools that the
 ///   provider runs itself, such as web search, which are never [`ToolCall`](crate::ToolCall)s.
 /// - A program of the model that calls tools in the provider's code execution (`allowed_callers`) waits for their results: the
-///   calls are [`ToolCall`](crate::ToolCall)s, and the request with the results has the `container` of the reply.
+///   calls are [`ToolCall`](crate::ToolCall)s, and the request with the results has the `container` of the reply, unless
+///   [`Body::with`] sets one.
 /// - All results of a reply are in one user message, before the text of the user, with `is_error` and with images and
 ///   documents.
 /// - Arguments are objects, so a truncated call may look complete: a call that is the last block of a truncated reply counts as
@@ -209,6 +210,8 @@ impl Anthropic {
     /// (<https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview>). Its calls and results are blocks of replies, go
     /// back as they came, and are never [`ToolCall`](crate::ToolCall)s.
     ///
+    /// A value that is not an object is an error of [`write`](Wire::write).
+    ///
     /// ```
     /// use serde_json::json;
     /// use tool_runtime::message::Message;
@@ -229,6 +232,8 @@ impl Anthropic {
     /// `eager_input_streaming`, `allowed_callers` or `defer_loading`. They replace fields of the same names. A name that no tool
     /// has is in [`Report::unknown_tools`](crate::wire::Report::unknown_tools).
     ///
+    /// A value that is not an object is an error of [`write`](Wire::write).
+    ///
     /// ```
     /// use serde_json::json;
     /// use tool_runtime::wire::Anthropic;
@@ -244,6 +249,8 @@ impl Anthropic {
     /// Sends the provider's definition in place of that of a tool of the registry, which runs its calls: Anthropic's `bash`,
     /// `memory`, text editor and computer. The tool has the parameters that the provider documents; its calls are validated,
     /// approved and limited like any other. Replies must be read with the same setting.
+    ///
+    /// A value that is not an object is an error of [`write`](Wire::write).
     ///
     /// ```
     /// use serde_json::json;
@@ -304,8 +311,8 @@ impl Wire for Anthropic {
         let has_native_search = self.native_tool_search && native_search::applies_to(parts);
         let references = References::new(parts, has_native_search);
         let additions = ToolAdditions::new(parts, self.mid_conversation_changes);
-        write::write(&mut body, parts, self, (references.as_ref(), &additions))?;
-        tools::write(&mut body, parts, self, (has_native_search, &additions))?;
+        write::write(&mut body, parts, self, references.as_ref(), &additions)?;
+        tools::write(&mut body, parts, self, has_native_search, &additions)?;
         cache::write(&mut body, self.cache)?;
         container::write(&mut body, parts.messages)?;
         if let Some(form) = parts.answer_schema.and_then(|answer| answer.anthropic_strict().ok()) {

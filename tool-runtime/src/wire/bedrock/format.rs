@@ -112,6 +112,8 @@ impl Bedrock {
     /// `{"systemTool": {"name": "nova_grounding"}}`
     /// (<https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_SystemTool.html>). Its calls and results are blocks of
     /// replies, go back as they came, and are never [`ToolCall`](crate::ToolCall)s.
+    ///
+    /// A value that is not an object is an error of [`write`](Wire::write).
     pub fn hosted_tool(mut self, definition: Value) -> Self {
         self.tools.add_hosted(definition);
         self
@@ -119,6 +121,8 @@ impl Bedrock {
 
     /// Adds fields of the API to the `toolSpec` of a tool, for example `strict`. They replace fields of the same names. A name that
     /// no tool has is in [`Report::unknown_tools`](crate::wire::Report::unknown_tools).
+    ///
+    /// A value that is not an object is an error of [`write`](Wire::write).
     pub fn definition_fields(mut self, tool: impl Into<String>, fields: Value) -> Self {
         self.tools.add_fields(tool.into(), fields);
         self

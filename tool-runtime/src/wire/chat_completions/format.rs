@@ -162,13 +162,18 @@ impl ChatCompletions {
     /// Adds a tool that the provider runs itself, such as the search of a gateway: its definition in the form of the API
     /// (<https://openrouter.ai/docs/guides/features/server-tools>). Its calls and results are fields of replies, go
     /// back as they came, and are never [`ToolCall`](crate::ToolCall)s.
+    ///
+    /// A value that is not an object is an error of [`write`](Wire::write).
     pub fn hosted_tool(mut self, definition: Value) -> Self {
         self.tools.add_hosted(definition);
         self
     }
 
-    /// Adds fields of the API to the definition of a tool as a whole; those of the object `function` are added to it. They replace fields of the same names. A name that
+    /// Adds fields of the API to the definition of a tool: for example `cache_control` of a gateway, or an
+    /// object `function` with fields for that of the definition. They replace fields of the same names. A name that
     /// no tool has is in [`Report::unknown_tools`](crate::wire::Report::unknown_tools).
+    ///
+    /// A value that is not an object is an error of [`write`](Wire::write).
     pub fn definition_fields(mut self, tool: impl Into<String>, fields: Value) -> Self {
         self.tools.add_fields(tool.into(), fields);
         self

@@ -154,6 +154,8 @@ impl Gemini {
     /// Models that combine such tools with functions need `includeServerSideToolInvocations`
     /// (<https://ai.google.dev/gemini-api/docs/tool-combination>): [`Body::with`]`("toolConfig", ..)` adds it to the tool choice.
     ///
+    /// A value that is not an object is an error of [`write`](Wire::write).
+    ///
     /// ```
     /// use serde_json::json;
     /// use tool_runtime::message::Message;
@@ -171,6 +173,8 @@ impl Gemini {
 
     /// Adds fields of the API to the definition of a tool. They replace fields of the same names. A name that
     /// no tool has is in [`Report::unknown_tools`](crate::wire::Report::unknown_tools).
+    ///
+    /// A value that is not an object is an error of [`write`](Wire::write).
     pub fn definition_fields(mut self, tool: impl Into<String>, fields: Value) -> Self {
         self.tools.add_fields(tool.into(), fields);
         self

@@ -147,6 +147,8 @@ impl GeminiInteractions {
     /// Adds a tool that the provider runs itself, such as a search: its definition in the form of the API
     /// (<https://ai.google.dev/gemini-api/docs/interactions>). Its calls and results are steps of replies, go
     /// back as they came, and are never [`ToolCall`](crate::ToolCall)s.
+    ///
+    /// A value that is not an object is an error of [`write`](Wire::write).
     pub fn hosted_tool(mut self, definition: Value) -> Self {
         self.tools.add_hosted(definition);
         self
@@ -154,6 +156,8 @@ impl GeminiInteractions {
 
     /// Adds fields of the API to the definition of a tool. They replace fields of the same names. A name that
     /// no tool has is in [`Report::unknown_tools`](crate::wire::Report::unknown_tools).
+    ///
+    /// A value that is not an object is an error of [`write`](Wire::write).
     pub fn definition_fields(mut self, tool: impl Into<String>, fields: Value) -> Self {
         self.tools.add_fields(tool.into(), fields);
         self

@@ -21,6 +21,7 @@ use crate::wire::tool_settings::ToolSettings;
 use crate::wire::{Body, IdRules, RequestParts, UseResponseFormat, Wire};
 use custom_tool::CustomTools;
 use serde_json::{Value, json};
+use tools::Tools;
 
 /// The wire of OpenAI's Responses API (`POST /v1/responses`). Azure, xAI and others also serve it.
 ///
@@ -293,6 +294,8 @@ impl Responses {
     /// Adds a tool that the provider runs itself, such as a web search or a remote MCP server: its definition in the form of the API
     /// (<https://platform.openai.com/docs/guides/tools>). Its calls and results are items of replies, go
     /// back as they came, and are never [`ToolCall`](crate::ToolCall)s.
+    ///
+    /// A value that is not an object is an error of [`write`](Wire::write).
     pub fn hosted_tool(mut self, definition: Value) -> Self {
         self.tools.add_hosted(definition);
         self
@@ -306,9 +309,11 @@ impl Responses {
     /// | --- | --- | --- |
     /// | `shell` | `commands`, `timeout_ms`, `max_output_length` | outputs in the form of the API (`stdout`, `stderr`, `outcome`), or text |
     /// | `apply_patch` | `type`, `path`, `diff` | text |
-    /// | `computer` | `actions`, `pending_safety_checks` | an image; the text of an error follows as a message of the user |
+    /// | `computer` | `actions`, `pending_safety_checks` | an image; without one, an empty picture, which the API requires, and the text as a message of the user |
     ///
     /// A result acknowledges the `pending_safety_checks` of its call if the tool ran: the tool, or its approval, decides about them.
+    ///
+    /// A value that is not an object is an error of [`write`](Wire::write).
     ///
     /// ```
     /// use serde_json::json;
@@ -330,6 +335,8 @@ impl Responses {
     /// Adds fields of the API to the definition of a tool: for example `allowed_callers`,
     /// `defer_loading` or `output_schema`. They replace fields of the same names. A name that
     /// no tool has is in [`Report::unknown_tools`](crate::wire::Report::unknown_tools).
+    ///
+    /// A value that is not an object is an error of [`write`](Wire::write).
     pub fn definition_fields(mut self, tool: impl Into<String>, fields: Value) -> Self {
         self.tools.add_fields(tool.into(), fields);
         self
@@ -358,12 +365,16 @@ impl Wire for Responses {
         let sent = self.sent_tools(parts);
         let replaced = tool_search::replaced_functions(self, &sent);
         let additions = ToolAdditions::new(&sent, self.mid_conversation_changes);
-        write::write(&mut body, self, &sent, (!replaced.is_empty(), &additions))?;
+        write::write(&mut body, self, &sent, !replaced.is_empty(), &additions)?;
         if !self.store {
             body.write("store", &false)?;
             body.write("include", &json!(["reasoning.encrypted_content"]))?;
         }
-        tools::write(&mut body, (parts, &sent), self, replaced, &additions)?;
+        tools::write(
+            &mut body,
+            Tools { callable: parts, sent: &sent, replaced, additions: &additions },
+            self,
+        )?;
         if let Some(answer) = parts.answer_schema {
             let schema = JsonSchema::openai(answer, &mut body.report);
             let format = JsonSchema { r#type: Some("json_schema"), ..schema };

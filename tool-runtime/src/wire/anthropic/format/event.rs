@@ -26,6 +26,7 @@ fn read_event(mut event: Value, text: &str, tools: &ToolSettings) -> Vec<Piece> 
             pieces.extend(text("model").map(Piece::Model));
             pieces.extend(text("id").map(Piece::ResponseId));
             pieces.extend(read_usage(&message["usage"]).map(Piece::Usage));
+            pieces.push(Piece::Extra(container::read(&message["container"])));
         }
         "content_block_start" => start_block(index, event["content_block"].take(), tools, &mut pieces),
         "content_block_delta" => read_delta(index, event["delta"].take(), &mut pieces),

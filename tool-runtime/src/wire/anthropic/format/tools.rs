@@ -34,7 +34,8 @@ pub(super) fn write(
     body: &mut Body,
     parts: &RequestParts<'_>,
     wire: &Anthropic,
-    (has_native_search, additions): (bool, &ToolAdditions<'_>),
+    has_native_search: bool,
+    additions: &ToolAdditions<'_>,
 ) -> Result<(), WireError> {
     let choice = parts.choice(&mut body.report);
     let form = ToolForm {
@@ -111,10 +112,9 @@ fn tool_array<'a>(
     written.add(deferred, &FUNCTIONS, None);
     let mut counts = [0; 3];
     let mut definitions = wire.tools.hosted();
-    let mut last_loaded = definitions.len();
     for (index, (tool, definition)) in written.tools.iter().enumerate() {
         let mut form = None;
-        if wire.strict {
+        if wire.strict && wire.tools.client_definition(tool.name()).is_none() {
             let strict = tool.anthropic_strict().map_err(reasons).and_then(|form| {
                 add(&mut counts, [1, form.optional, form.unions]).map_err(|reason| vec![reason])?;
                 Ok(form)
@@ -129,12 +129,10 @@ fn tool_array<'a>(
             input_schema: form.map_or(definition.parameters(tool), |form| &form.parameters),
         };
         definitions.push(wire.tools.definition(tool, &written)?);
-        if index < loaded_count {
-            last_loaded = definitions.len();
-        }
     }
     // The API rejects a breakpoint in a deferred tool.
-    if let (true, Some(last)) = (wire.cache.tools, definitions[..last_loaded].last_mut()) {
+    let last = definitions.iter_mut().rfind(|definition| !definition.has("defer_loading"));
+    if let (true, Some(last)) = (wire.cache.tools, last) {
         mark(last, wire.cache)?;
     }
     let json = raw(&definitions)?;

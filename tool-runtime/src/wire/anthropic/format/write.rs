@@ -31,7 +31,8 @@ pub(super) fn write(
     body: &mut Body,
     parts: &RequestParts<'_>,
     wire: &Anthropic,
-    (references, additions): (Option<&References<'_>>, &ToolAdditions<'_>),
+    references: Option<&References<'_>>,
+    additions: &ToolAdditions<'_>,
 ) -> Result<(), WireError> {
     let messages = parts.messages;
     let mut writer = Writer {
@@ -84,14 +85,15 @@ impl<'a> Writer<'a, '_> {
                 };
                 // The API has system messages between others for some models only. A message that was read from one goes
                 // back there.
-                if self.messages.is_empty() {
-                    self.system.extend(content);
-                } else if is_read {
-                    self.push(index, SYSTEM, content);
-                } else if self.wire.mid_conversation_changes {
+                let is_start = self.additions.is_start(index);
+                if self.wire.mid_conversation_changes && !is_start {
                     self.change(index, &input.content, content)?;
+                } else if is_read && !self.messages.is_empty() {
+                    self.push(index, SYSTEM, content);
                 } else {
-                    self.report.change(index, MOVED_TO_START);
+                    if !is_start {
+                        self.report.change(index, MOVED_TO_START);
+                    }
                     self.system.extend(content);
                 }
             }
@@ -108,7 +110,7 @@ impl<'a> Writer<'a, '_> {
         Ok(())
     }
 
-    /// A system message after the start: the tools that it adds, or its text. The API has it only after a message of the user.
+    /// A system message after the start: the tools that it adds, and its text. The API has it only after a message of the user.
     fn change(
         &mut self,
         index: usize,
@@ -121,10 +123,11 @@ impl<'a> Writer<'a, '_> {
             Element::object([("type", "tool_addition".into()), ("tool", tool)])
         });
         let added = added.collect::<Result<Vec<_>, WireError>>()?;
-        if !added.is_empty() {
-            blocks = added;
+        blocks.splice(0..0, added);
+        if blocks.is_empty() {
+            return Ok(());
         }
-        if self.messages.ends_with(ASSISTANT) {
+        if self.messages.is_empty() || self.messages.ends_with(ASSISTANT) {
             self.messages.push(USER, vec![text_block(".").into()]);
             self.report.change(index, "added a text of the user before it, which the API requires");
         }

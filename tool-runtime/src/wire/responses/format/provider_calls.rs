@@ -1,4 +1,4 @@
-//! Calls that the API defines and the program ends: those of its shell, of its patches and of its computer, and requests for
+//! Calls that the API defines and the program runs: those of its shell, of its patches and of its computer, and requests for
 //! an approval.
 
 use super::NAME;
@@ -64,6 +64,30 @@ impl ProviderCall {
                 ProviderCall::Approval => false,
             })
             .or((self == ProviderCall::Approval).then_some(HOSTED_APPROVAL))
+    }
+
+    /// The kind of the calls that this tool of the registry runs; `None` for functions.
+    pub(super) fn from_tool(tool: &str, tools: &ToolSettings) -> Option<Self> {
+        let is_tool = |call: &Self| *call != ProviderCall::Approval && call.tool(tools) == Some(tool);
+        Self::ALL.into_iter().find(is_tool)
+    }
+
+    /// The item of a call whose arguments a person changed.
+    pub(super) fn write(self, id: &str, call: &ToolCall) -> Value {
+        let arguments: Value = serde_json::from_str(&call.arguments).unwrap_or_default();
+        let mut item = json!({ "type": self.types().0, "call_id": id, "status": "completed" });
+        match self {
+            ProviderCall::Shell => item["action"] = arguments,
+            ProviderCall::ApplyPatch => item["operation"] = arguments,
+            ProviderCall::Computer => {
+                item["actions"] = arguments["actions"].clone();
+                item["pending_safety_checks"] =
+                    arguments.get("pending_safety_checks").cloned().unwrap_or(json!([]));
+            }
+            // Its arguments are those of the model.
+            ProviderCall::Approval => {}
+        }
+        item
     }
 
     /// The call in an item; `None` if the program does not end it.
@@ -136,10 +160,24 @@ impl ProviderCall {
         item
     }
 
-    /// Whether the item of the result does not have its text.
-    pub(super) fn lacks_text(self, result: &ToolMessage) -> bool {
-        let has_screenshot = result.content.native(NAME).is_some() || screenshot(&result.content).is_some();
-        self == ProviderCall::Computer && !has_screenshot && !result.text().is_empty()
+    /// Whether the item of the result has a picture in place of the screenshot.
+    pub(super) fn lacks_screenshot(self, result: &ToolMessage) -> bool {
+        let is_read = result.content.native(NAME).is_some();
+        self == ProviderCall::Computer && !is_read && screenshot(&result.content).is_none()
+    }
+
+    /// The parts of the result that its item does not have, next to the text of a result without a screenshot.
+    pub(super) fn dropped(self, result: &ToolMessage) -> Vec<&Part> {
+        if result.content.native(NAME).is_some() {
+            return Vec::new();
+        }
+        let mut has_screenshot = false;
+        let is_dropped = |part: &&Part| match (self, part) {
+            (ProviderCall::Computer, Part::Image { .. }) => std::mem::replace(&mut has_screenshot, true),
+            (ProviderCall::Computer, part) if part.as_text().is_some() => !self.lacks_screenshot(result),
+            (_, part) => part.as_text().is_none(),
+        };
+        result.content.parts().unwrap_or_default().iter().filter(is_dropped).collect()
     }
 
     /// The id of the call, the content of the result, and whether it is an error. The rest of the fields stays.
@@ -177,7 +215,7 @@ fn screenshot(content: &Content) -> Option<String> {
 fn shell_output(result: &ToolMessage) -> Value {
     let is_output = |output: &Value| output["outcome"].is_object() && output["stdout"].is_string();
     match serde_json::from_str::<Value>(result.text()) {
-        Ok(Value::Array(outputs)) if outputs.iter().all(is_output) => outputs.into(),
+        Ok(Value::Array(outputs)) if !outputs.is_empty() && outputs.iter().all(is_output) => outputs.into(),
         Ok(output) if is_output(&output) => json!([output]),
         _ => {
             let (stdout, stderr) = if result.is_error() { ("", result.text()) } else { (result.text(), "") };

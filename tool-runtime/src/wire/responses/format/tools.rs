@@ -44,15 +44,21 @@ pub(super) enum Definition<'a> {
     ToolSearch { execution: &'static str, description: &'a str, parameters: &'a RawValue },
 }
 
-/// Writes the tools of `sent`, of which the model may call those of `parts`, without the functions that the search of the
-/// API replaces.
-pub(super) fn write(
-    body: &mut Body,
-    (parts, sent): (&RequestParts<'_>, &RequestParts<'_>),
-    wire: &Responses,
-    replaced: &[&str],
-    additions: &ToolAdditions<'_>,
-) -> Result<(), WireError> {
+/// The tools of a request.
+#[derive(Clone, Copy)]
+pub(super) struct Tools<'a> {
+    /// The parts with the tools that the model may call.
+    pub(super) callable: &'a RequestParts<'a>,
+    /// The parts with the tools that the request has.
+    pub(super) sent: &'a RequestParts<'a>,
+    /// The functions that the search of the API replaces.
+    pub(super) replaced: &'a [&'a str],
+    pub(super) additions: &'a ToolAdditions<'a>,
+}
+
+/// Writes the tools, and how the model may call them.
+pub(super) fn write(body: &mut Body, tools: Tools<'_>, wire: &Responses) -> Result<(), WireError> {
+    let Tools { callable: parts, sent, replaced, additions } = tools;
     let choice = parts.choice(&mut body.report);
     let form = ToolForm {
         wire: NAME,
@@ -148,7 +154,7 @@ pub(super) fn definition<'a>(
         return Definition::Custom { name, description, defer_loading };
     }
     let mut form = None;
-    if wire.strict {
+    if wire.strict && wire.tools.client_definition(name).is_none() {
         form = NotStrictTool::strict_form(tool, tool.openai_strict().map_err(reasons), not_strict);
     }
     let (strict, parameters) = (form.is_some(), form.unwrap_or(written.parameters(tool)));

@@ -33,7 +33,8 @@ pub(super) fn write(
     body: &mut Body,
     wire: &Responses,
     sent: &RequestParts<'_>,
-    (has_native_search, additions): (bool, &ToolAdditions<'_>),
+    has_native_search: bool,
+    additions: &ToolAdditions<'_>,
 ) -> Result<(), WireError> {
     let messages = sent.messages;
     let instructions = instructions(messages);
@@ -101,7 +102,7 @@ struct Writer<'a, 'r> {
     /// The ids of the calls of the newest reply whose arguments are text.
     text_calls: HashSet<&'a str>,
     /// The calls of the newest reply that the API defines, by their ids.
-    provider_calls: HashMap<&'a str, (ProviderCall, &'a ToolCall)>,
+    provider_calls: HashMap<&'a str, ProviderItem<'a>>,
     /// The callers of the calls of the newest reply, by the ids of the calls.
     callers: HashMap<&'a str, &'a Value>,
     tools: LoadedTools<'a>,
@@ -114,13 +115,14 @@ struct Writer<'a, 'r> {
 impl<'a> Writer<'a, '_> {
     fn message(&mut self, index: usize, message: &'a Message) -> Result<(), WireError> {
         match message {
-            Message::System(input) | Message::Developer(input)
-                if self.additions.in_content(&input.content).next().is_some() =>
-            {
+            Message::System(input) => {
                 self.added_tools(input)?;
+                self.input(index, "system", input);
             }
-            Message::System(input) => self.input(index, "system", input),
-            Message::Developer(input) => self.input(index, "developer", input),
+            Message::Developer(input) => {
+                self.added_tools(input)?;
+                self.input(index, "developer", input);
+            }
             Message::User(input) => self.input(index, "user", input),
             Message::Assistant(reply) => self.reply(index, reply)?,
             Message::Tool(result) => self.result(index, result)?,
@@ -137,10 +139,13 @@ impl<'a> Writer<'a, '_> {
         self.items.push(with_fields(item, &input.extra));
     }
 
-    /// The definitions of tools that a message adds.
+    /// The definitions of the tools that a message adds.
     fn added_tools(&mut self, input: &InputMessage) -> Result<(), WireError> {
         let mut tools = WrittenTools::default();
         tools.add(self.additions.in_content(&input.content), &FUNCTIONS, None);
+        if tools.tools.is_empty() {
+            return Ok(());
+        }
         let mut definitions = Vec::new();
         for (tool, written) in &tools.tools {
             let definition = definition((tool, written), self.wire, false, &mut self.report.not_strict_tools);
@@ -157,6 +162,7 @@ impl<'a> Writer<'a, '_> {
         self.ids.start_reply(&reply.tool_calls);
         self.text_calls.clear();
         self.provider_calls.clear();
+        let is_own = reply.origin.as_ref().is_some_and(|origin| origin.wire == NAME);
         let callers = reply.tool_calls.iter().filter_map(|call| Some((&*call.id, item::caller(call)?)));
         self.callers = callers.collect();
         self.searches = self.tools.form.searches(reply).map(|call| &*call.id).collect();
@@ -168,8 +174,16 @@ impl<'a> Writer<'a, '_> {
                 _ => None,
             };
             self.text_calls.extend(text_call.map(|call| &*call.id));
-            if let (ReplyItem::Native(_, Some(call)), Some(kind)) = (item, head.provider_call()) {
-                self.provider_calls.insert(&call.id, (kind, call));
+            let provider_call = match *item {
+                ReplyItem::Native(_, Some(call)) => head.provider_call().map(|kind| (kind, call)),
+                // A call of another provider is one of a function.
+                ReplyItem::Call(call) if is_own => {
+                    ProviderCall::from_tool(&call.name, &self.wire.tools).map(|kind| (kind, call))
+                }
+                _ => None,
+            };
+            if let Some((kind, call)) = provider_call {
+                self.provider_calls.insert(&call.id, ProviderItem { kind, call, id: head.id.clone() });
             }
         }
         items
@@ -307,10 +321,15 @@ impl<'a> Writer<'a, '_> {
             json!({ "type": "custom_tool_call", "call_id": id, "name": name, "input": input })
         } else if self.searches.contains(&*call.id) {
             return self.search(call);
+        } else if let Some(item) = self.provider_calls.get(&*call.id) {
+            item.kind.write(&id, call)
         } else {
             let arguments = written_arguments(call);
             json!({ "type": "function_call", "call_id": id, "name": name, "arguments": arguments })
         };
+        if let Some(caller) = item::caller(call) {
+            item["caller"] = caller.clone();
+        }
         // A name that is written anew is in no namespace of the model.
         let own = item::namespace(call).filter(|_| name == call.name);
         if let Some(namespace) = self.tools.namespace(&name, own) {
@@ -349,8 +368,8 @@ impl<'a> Writer<'a, '_> {
         if self.searches.contains(&*result.tool_call_id) && !self.tools.is_output_of_function(result) {
             return self.found_tools(index, result);
         }
-        if let Some((kind, call)) = self.provider_calls.get(&*result.tool_call_id).copied() {
-            self.provider_result(index, kind, call, result);
+        if let Some(item) = self.provider_calls.get(&*result.tool_call_id).cloned() {
+            self.provider_result(index, &item, result);
             return Ok(());
         }
         let is_text = self.text_calls.contains(&*result.tool_call_id);
@@ -368,23 +387,20 @@ impl<'a> Writer<'a, '_> {
         Ok(())
     }
 
-    fn provider_result(
-        &mut self,
-        index: usize,
-        kind: ProviderCall,
-        call: &ToolCall,
-        result: &'a ToolMessage,
-    ) {
-        let id = match kind {
-            ProviderCall::Approval => Cow::Borrowed(&*call.id),
-            _ => self.ids.written(&call.id),
-        };
+    fn provider_result(&mut self, index: usize, item: &ProviderItem<'a>, result: &'a ToolMessage) {
+        let ProviderItem { kind, call, id } = item;
+        // The item of an approval keeps its id, also if the session replaces that of the call.
+        let own = id.clone().filter(|_| *kind == ProviderCall::Approval);
+        let id = own.unwrap_or_else(|| self.ids.written(&call.id));
         let item = kind.write_result(&id, call, result);
         self.push_result(item, result);
-        if kind.lacks_text(result) {
+        for part in kind.dropped(result) {
+            self.report.content_part(index, ReportedPart::Dropped(part));
+        }
+        if kind.lacks_screenshot(result) {
             self.items.push(json!({ "role": "user", "content": result.text() }).into());
-            self.report
-                .change(index, "the text is a message of the user, since the API takes only a screenshot");
+            let change = "the text is a message of the user after an empty picture, since the API takes only a screenshot";
+            self.report.change(index, change);
         }
     }
 
@@ -425,6 +441,15 @@ impl<'a> SearchItem<'a> {
         let (execution, status) = (tool_search::CLIENT, Some(COMPLETED));
         SearchItem { r#type, call_id, execution, status, arguments: None, tools: None, extra: Map::new() }
     }
+}
+
+/// The item of a call that the API defines.
+#[derive(Clone)]
+struct ProviderItem<'a> {
+    kind: ProviderCall,
+    call: &'a ToolCall,
+    /// The id of the item.
+    id: Option<Cow<'a, str>>,
 }
 
 /// The fields of an item that decide how it goes back. All are empty for what is written anew.
