@@ -259,9 +259,9 @@ async fn without_a_search_call_tool_is_an_ordinary_tool() {
     assert!(deferred.len() == 1 && deferred[0].name().starts_with("call_tool_"), "{deferred:?}");
     let error = Registry::builder().dynamic(named("call_tool", "Calls.")).search(Search::new()).build();
     let error = error.expect_err("the name is taken").to_string();
-    assert!(error.contains("a search adds a tool named `call_tool`"), "{error}");
+    assert!(error.contains("the library has a tool named `call_tool`"), "{error}");
     let error = super::registry().merge(registry).expect_err("the name is taken").to_string();
-    assert!(error.contains("a search adds a tool named `call_tool`"), "{error}");
+    assert!(error.contains("the library has a tool named `call_tool`"), "{error}");
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use crate::tool_name::{sanitize, with_fingerprint};
 use crate::validator::drop_without_recursion;
 use std::collections::HashMap;
 
-/// Adds dynamic tools to the tools of a registry. The names of a search are reserved.
+/// Adds dynamic tools to the tools of a registry. The names of the tools of the library are reserved.
 pub(super) type AddDynamicTools = fn(Vec<DynamicTool>, &[&str], &BuildOptions, &mut Candidates);
 
 pub(super) fn add(
