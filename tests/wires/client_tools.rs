@@ -4,10 +4,11 @@ use crate::{json, list};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
+use tool_runtime::dispatch::Decision;
 use tool_runtime::message::Part;
 use tool_runtime::session::{Event, RunEnd};
 use tool_runtime::wire::{Anthropic, Responses, Wire};
-use tool_runtime::{Registry, Session, ToolOutput, tool, tools};
+use tool_runtime::{Registry, Session, ToolCall, ToolOutput, tool, tools};
 use tool_runtime_testing::{ScriptedModel, ScriptedReply, assert_called, assert_valid};
 
 /// Edits a file.
@@ -277,12 +278,14 @@ async fn tools_of_the_registry_run_the_calls_of_openais_tools() {
         let mut session = Session::new().user("Go.");
         assert_eq!(run(&mut session, responses(), &model, is_streamed).await, RunEnd::NeedsApproval);
         let waiting: Vec<String> = session.awaiting_approval().into_iter().map(|call| call.id).collect();
-        assert_eq!(waiting, ["call_2", "call_3"]);
+        // The provider asks about the computer.
+        assert_eq!(waiting, ["call_2", "call_3", "call_4"]);
         // Another process.
         let stored = serde_json::to_string(&session).expect("it is stored");
         let mut session: Session = serde_json::from_str(&stored).expect("it is read");
         session.approve("call_2").expect("it waits");
         session.approve("call_3").expect("it waits");
+        session.approve("call_4").expect("it waits");
         assert_eq!(run(&mut session, responses(), &model, is_streamed).await, RunEnd::Answered);
         assert_valid(&session);
 
@@ -360,7 +363,7 @@ async fn a_request_for_an_approval_is_the_end_of_a_run() {
         let arguments: Value = serde_json::from_str(&waiting.arguments).expect("an object");
         assert_eq!(
             arguments,
-            json!({ "server_label": "shop", "name": "refund", "arguments": { "order": 7 } })
+            json!({ "server_label": "shop", "name": "refund", "arguments": r#"{"order":7}"# })
         );
         if is_approved {
             session.approve("mcpr_1").expect("it waits");
@@ -543,4 +546,78 @@ fn settings_are_objects_and_fields_are_merged() {
         (&json!(true), &json!("ephemeral"))
     );
     assert_eq!(tool["function"]["description"], "Runs a command.");
+}
+
+#[tokio::test]
+async fn only_a_person_approves_a_call_of_a_provider() {
+    let request = json!({ "type": "mcp_approval_request", "id": "mcpr_1", "server_label": "s", "name": "n", "arguments": "{}" });
+    let decisions: [fn() -> Decision; 4] = [
+        || Decision::Run,
+        || Decision::RunWith(json!({ "name": "m" })),
+        || Decision::Respond("dry run".into()),
+        || Decision::Undecided,
+    ];
+    for decision in decisions {
+        let builder = Registry::builder().tools(tools![run_command]);
+        let registry = builder.before_call(move |_| async move { decision() }).build().expect("a tool");
+        let model =
+            model(Responses::new(), [responses_reply(&json!([request])), responses_reply(&json!([done()]))]);
+        let mut session = Session::new().user("Go.");
+        let run = session.run(&registry).wire(Responses::new());
+        let end = run.complete(|request| model.complete(request)).await.expect("the requests are accepted");
+        if end == RunEnd::NeedsApproval {
+            session.provide_result("mcpr_1", "The user declined.").expect("it waits");
+            let run = session.run(&registry).wire(Responses::new());
+            let end =
+                run.complete(|request| model.complete(request)).await.expect("the requests are accepted");
+            assert_eq!(end, RunEnd::Answered);
+        }
+        let response = model.requests()[1]["input"][2].clone();
+        assert_eq!(
+            (&response["type"], &response["approve"]),
+            (&json!("mcp_approval_response"), &json!(false))
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_function_of_the_name_of_an_approval_is_an_unknown_tool() {
+    let call = ToolCall::new("a", "approve_hosted_call", r#"{"server_label":"s","name":"refund"}"#);
+    let results = registry().dispatch(&[call]).await;
+    assert!(
+        results[0].text().starts_with("Error: there is no tool `approve_hosted_call`"),
+        "{}",
+        results[0].text()
+    );
+}
+
+#[tokio::test]
+async fn a_text_that_resembles_an_output_is_text_and_a_malformed_call_is_a_function() {
+    let items = json!([
+        { "type": "shell_call", "id": "sh_1", "call_id": "call_1", "status": "completed", "action": { "commands": ["x"] } },
+        { "type": "shell_call", "id": "sh_2", "call_id": "call_2", "status": "completed", "action": null },
+        { "type": "shell_call", "id": "sh_3", "call_id": "call_3", "status": "completed", "action": { "commands": ["y"] },
+          "environment": { "type": "container_reference", "container_id": "c" } },
+        { "type": "shell_call_output", "id": "o_3", "call_id": "call_3", "status": "completed", "output": [] },
+    ]);
+    let reply = responses().read_reply(&responses_reply(&items).to_string()).expect("it is read");
+    let ids: Vec<&str> = reply.tool_calls.iter().map(|call| &*call.id).collect();
+    assert_eq!(ids, ["call_1", "call_2"], "the provider has run the third");
+    let texts = [r#"{"stdout":"x","outcome":{}}"#, "[]", "ls"];
+    for text in texts {
+        let messages = [
+            tool_runtime::message::Message::user("Go."),
+            reply.clone().into(),
+            tool_runtime::ToolMessage::new("call_1", text).into(),
+            tool_runtime::ToolMessage::error("call_2", "invalid").into(),
+        ];
+        let body = json(&crate::write(&responses(), &messages));
+        let input = list(&body["input"]);
+        let output = |id: &str| {
+            let is_output = |item: &&Value| item["call_id"] == id && item["output"] != Value::Null;
+            input.iter().find(is_output).cloned().unwrap_or_default()
+        };
+        assert_eq!(output("call_1")["output"][0]["stdout"], text);
+        assert_eq!(output("call_2")["type"], "function_call_output");
+    }
 }

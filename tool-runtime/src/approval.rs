@@ -155,6 +155,11 @@ pub enum Decision {
 }
 
 impl Decision {
+    /// Whether the call runs if no approval is needed.
+    pub(crate) fn runs(&self) -> bool {
+        matches!(self, Decision::Run | Decision::Undecided | Decision::Ask | Decision::RunWith(_))
+    }
+
     /// Whether a call with this decision waits for a person.
     pub(crate) fn asks(&self, is_approved: bool, requires_approval: bool) -> bool {
         match self {

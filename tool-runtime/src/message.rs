@@ -44,7 +44,7 @@ pub(crate) use piece::{Finish, Growth, ItemKind, Piece, WrapItem};
 pub(crate) use process_data::{Artifact, ProcessData};
 pub(crate) use stream_error::StreamError;
 pub use tool_call::ToolCall;
-pub(crate) use tool_call::{is_empty_object, is_object, is_same_value, means_none};
+pub(crate) use tool_call::{ASKS_APPROVAL, is_empty_object, is_object, is_same_value, means_none};
 pub use tool_message::ToolMessage;
 pub(crate) use tool_message::{ERROR, RETURNED};
 pub(crate) use usage::TokenCounts;

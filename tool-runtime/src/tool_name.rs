@@ -15,6 +15,9 @@ pub(crate) const CALL_TOOL: &str = "call_tool";
 /// The name of the tool that approves calls of the provider's own tools.
 pub(crate) const HOSTED_APPROVAL: &str = "approve_hosted_call";
 
+/// The result of an approved call of one of these tools. The provider reads any other result as a denial.
+pub(crate) const APPROVED: &str = "approved";
+
 /// Whether a search adds a tool of this name.
 pub(crate) fn is_reserved(name: &str) -> bool {
     [SEARCH_TOOLS, CALL_TOOL].contains(&name)

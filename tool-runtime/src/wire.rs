@@ -23,7 +23,9 @@
 //!
 //! - `hosted_tool` adds a tool that the provider runs: a web search, the execution of code, a remote MCP server. Its items go back as
 //!   they came. If the provider asks for an approval, the run ends with [`NeedsApproval`](crate::session::RunEnd::NeedsApproval):
-//!   the call is one of `approve_hosted_call`, with the name and the arguments of the provider's call.
+//!   the call is one of `approve_hosted_call`, with the name and the arguments of the provider's call. Only a person approves it: a
+//!   hook can deny it, and any result but that of an approval is a denial. A tool that needs no person has its own setting at the
+//!   provider.
 //! - `client_tool` (`Anthropic`, `Responses`) sends a definition of the provider in place of that of a tool of the registry, which
 //!   runs the calls: a shell, an editor, a computer.
 //! - `definition_fields` adds fields to the definition of one tool.

@@ -8,6 +8,7 @@ use crate::output::ToolResult;
 use crate::panics::{CatchPanic, catch_panic};
 use crate::registry::Registry;
 use crate::tool::{Approval, Call};
+use crate::tool_name::HOSTED_APPROVAL;
 
 impl Registry {
     /// Ends the call unless its tool may run. Returns the tool, with the arguments of the hook if it has other ones.
@@ -21,13 +22,19 @@ impl Registry {
         }
         let is_approved = call.incoming.approval.is_granted();
         let requires_approval = call.tool.options.policy.requires_approval;
+        // The provider asks a person, so a hook can deny the call, and cannot approve it.
+        let asks_person = call.incoming.call.asks_approval() && !is_approved;
         match self.decision_of_hook(call).await? {
-            decision if decision.asks(is_approved, requires_approval) => {
+            decision if decision.asks(is_approved, requires_approval) || asks_person && decision.runs() => {
                 // No person is asked about a call that cannot run.
                 call.check_limit()?;
                 Err(Ended::NeedsApproval { arguments: call.incoming.object().to_owned(), error: None })
             }
             Decision::Run | Decision::Undecided | Decision::Ask => Ok(tool),
+            Decision::RunWith(_) if call.tool.name == HOSTED_APPROVAL => {
+                let reason = "the provider runs it with the arguments of the model".to_owned();
+                Err(CallError::Denied { tool: call.tool.name.to_string(), reason }.into())
+            }
             Decision::RunWith(arguments) => Ok(self.prepare_with(call, arguments.to_string())?),
             Decision::Deny(reason) => {
                 Err(CallError::Denied { tool: call.tool.name.to_string(), reason }.into())

@@ -5,6 +5,7 @@ use crate::outcome::CallError;
 use crate::output::ToolFailure;
 use crate::registry::Registry;
 use crate::tool::{IncomingCall, ToolEntry};
+use crate::tool_name::HOSTED_APPROVAL;
 use std::sync::Arc;
 
 impl Registry {
@@ -14,7 +15,9 @@ impl Registry {
         if let Some(limit) = self.limits().max_calls_per_reply.filter(|&limit| position >= limit) {
             return Err(CallError::ReplyCallLimit { limit }.into());
         }
-        let Some(tool) = self.entry(&call.name) else {
+        // A model that calls a function of this name asks for no approval of its provider.
+        let is_function = call.name == HOSTED_APPROVAL && !call.asks_approval();
+        let Some(tool) = self.entry(&call.name).filter(|_| !is_function) else {
             return Err(CallError::UnknownTool(self.unknown_tool_error(incoming)).into());
         };
         if let Some(rejection) = batch.rejection {

@@ -4,6 +4,9 @@ use super::Extra;
 use serde::de::IgnoredAny;
 use serde_json::{Deserializer, Map, Value};
 
+/// The further field of a call about which the provider asks a person. Only a wire sets it.
+pub(crate) const ASKS_APPROVAL: &str = "asks_approval";
+
 /// One call of a tool that the model requests: the tool and its arguments.
 ///
 /// ```
@@ -65,6 +68,11 @@ impl ToolCall {
     #[must_use]
     pub fn extra(&self, field: &str) -> Option<&Value> {
         self.extra.get(field)
+    }
+
+    /// Whether the provider asks a person about the call.
+    pub(crate) fn asks_approval(&self) -> bool {
+        self.extra.get(ASKS_APPROVAL).is_some()
     }
 
     /// Replaces the arguments, as an approval or a coercion does.

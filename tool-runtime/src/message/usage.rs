@@ -76,10 +76,14 @@ impl TokenCounts<'_> {
         let sum = |counts: &[Option<u64>]| counts.iter().flatten().copied().reduce(u64::saturating_add);
         let (input, output) = (sum(self.input), sum(self.output));
         input.or(output)?;
+        let input_tokens = input.unwrap_or_default();
+        // A server with wrong counts must not hide the price of other replies.
+        let cached_input_tokens = self.cached.unwrap_or_default().min(input_tokens);
+        let new = input_tokens - cached_input_tokens;
         Some(Usage {
-            input_tokens: input.unwrap_or_default(),
-            cached_input_tokens: self.cached.unwrap_or_default(),
-            cache_write_tokens: self.cache_write.unwrap_or_default(),
+            input_tokens,
+            cached_input_tokens,
+            cache_write_tokens: self.cache_write.unwrap_or_default().min(new),
             output_tokens: output.unwrap_or_default(),
             reasoning_tokens: self.reasoning.unwrap_or_default(),
         })

@@ -2,7 +2,7 @@
 
 use super::candidate::Candidate;
 use crate::tool::{DynamicTool, ToolEntry};
-use crate::tool_name::HOSTED_APPROVAL;
+use crate::tool_name::{APPROVED, HOSTED_APPROVAL};
 use serde_json::json;
 use std::sync::{Arc, OnceLock};
 
@@ -12,10 +12,10 @@ pub(super) fn hosted_approval() -> Option<&'static Arc<ToolEntry>> {
     static TOOL: OnceLock<Option<Arc<ToolEntry>>> = OnceLock::new();
     let tool = TOOL.get_or_init(|| {
         let parameters = json!({ "type": "object", "required": ["name"] });
-        let approved = |_| async { Ok::<_, String>("approved") };
-        // An interrupted call may run again: the tool of the provider runs after its result.
-        let tool =
-            DynamicTool::new(HOSTED_APPROVAL, "", parameters, approved).idempotent().requires_approval();
+        let approved = |_| async { Ok::<_, String>(APPROVED) };
+        let tool = DynamicTool::new(HOSTED_APPROVAL, "", parameters, approved).requires_approval();
+        // Unknown, so a hook treats it like any effect elsewhere.
+        let tool = tool.destructive().open_world();
         let candidate = Candidate::from_dynamic(HOSTED_APPROVAL.to_owned(), tool).ok()?;
         Some(Arc::new(candidate.tool))
     });

@@ -34,7 +34,11 @@ impl<'a> Call<'a> {
     /// Whether no step stands between the decoding of the arguments and the run.
     pub(crate) fn is_direct(&self) -> bool {
         let batch = self.incoming.batch;
-        self.tool.is_direct && batch.is_direct && batch.order.is_none() && batch.place == Place::ThisProcess
+        !self.incoming.call.asks_approval()
+            && self.tool.is_direct
+            && batch.is_direct
+            && batch.order.is_none()
+            && batch.place == Place::ThisProcess
     }
 
     /// The arguments for the tool.

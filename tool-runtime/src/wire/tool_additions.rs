@@ -3,12 +3,13 @@
 use super::RequestParts;
 use crate::message::{Content, Message};
 use crate::schema::ToolSchema;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The tools of a request that its messages add, for APIs whose messages have definitions: the list of tools at the beginning of the
 /// request stays equal, and so does the prompt cache.
 pub(super) struct ToolAdditions<'a> {
-    tools: HashMap<&'a str, &'a ToolSchema>,
+    /// The tools by name, each with the index of the first message that adds it.
+    tools: HashMap<&'a str, (usize, &'a ToolSchema)>,
     /// The number of the system and developer messages before all others.
     start: usize,
 }
@@ -21,13 +22,17 @@ impl<'a> ToolAdditions<'a> {
         if !is_native {
             return ToolAdditions { tools: HashMap::new(), start };
         }
-        let contents = parts.messages.iter().skip(start).filter_map(|message| match message {
-            Message::System(input) | Message::Developer(input) => Some(&input.content),
-            _ => None,
-        });
-        let tools: HashMap<&str, &ToolSchema> = parts.allowed().map(|tool| (tool.name(), tool)).collect();
-        let names = contents.flat_map(Content::tool_references);
-        ToolAdditions { tools: names.filter_map(|name| Some((name, *tools.get(name)?))).collect(), start }
+        let known: HashMap<&str, &ToolSchema> = parts.allowed().map(|tool| (tool.name(), tool)).collect();
+        let mut tools = HashMap::new();
+        for (index, message) in parts.messages.iter().enumerate().skip(start) {
+            let (Message::System(input) | Message::Developer(input)) = message else { continue };
+            for name in input.content.tool_references() {
+                if let Some(tool) = known.get(name) {
+                    tools.entry(name).or_insert((index, *tool));
+                }
+            }
+        }
+        ToolAdditions { tools, start }
     }
 
     /// Whether the message at this index is one of the system and developer messages before all others.
@@ -44,11 +49,11 @@ impl<'a> ToolAdditions<'a> {
         self.tools.contains_key(name)
     }
 
-    /// The tools that a message adds.
-    pub(super) fn in_content<'c>(
-        &'c self,
-        content: &'c Content,
-    ) -> impl Iterator<Item = &'a ToolSchema> + use<'a, 'c> {
-        content.tool_references().filter_map(|name| self.tools.get(name).copied())
+    /// The tools that the message at this index adds. A later message that names a tool again adds nothing.
+    pub(super) fn in_message(&self, index: usize, content: &Content) -> Vec<&'a ToolSchema> {
+        let mut names = HashSet::new();
+        let names = content.tool_references().filter(|name| names.insert(*name));
+        let added = names.filter_map(|name| self.tools.get(name)).filter(|(first, _)| *first == index);
+        added.map(|(_, tool)| *tool).collect()
     }
 }

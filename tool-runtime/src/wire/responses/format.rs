@@ -311,7 +311,8 @@ impl Responses {
     /// | `apply_patch` | `type`, `path`, `diff` | text |
     /// | `computer` | `actions`, `pending_safety_checks` | an image; without one, an empty picture, which the API requires, and the text as a message of the user |
     ///
-    /// A result acknowledges the `pending_safety_checks` of its call if the tool ran: the tool, or its approval, decides about them.
+    /// A call with `pending_safety_checks` needs an approval, and its result acknowledges them. A shell that runs in an environment of
+    /// the provider is a [hosted tool](Responses::hosted_tool).
     ///
     /// A value that is not an object is an error of [`write`](Wire::write).
     ///

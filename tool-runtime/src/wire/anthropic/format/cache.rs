@@ -16,6 +16,12 @@ pub(super) fn mark(element: &mut Element<'_>, cache: Cache) -> Result<(), WireEr
     element.set([(FIELD, &breakpoint(cache))])
 }
 
+/// Removes the breakpoints that were read, if the cache has a setting.
+pub(super) fn remove_breakpoints(elements: &mut [Element<'_>], cache: Cache) -> Result<(), WireError> {
+    let has_setting = cache != Cache::new();
+    elements.iter_mut().filter(|_| has_setting).try_for_each(|element| element.remove(FIELD))
+}
+
 /// Sets the breakpoints of the messages, in place of those that were read. `has_tools`: the tools may have one.
 pub(super) fn mark_messages<'a>(
     system: &mut [Element<'a>],
@@ -26,8 +32,9 @@ pub(super) fn mark_messages<'a>(
     if cache == Cache::new() {
         return Ok(());
     }
-    for element in system.iter_mut().chain(messages.contents().flatten()) {
-        element.remove(FIELD)?;
+    remove_breakpoints(system, cache)?;
+    for content in messages.contents() {
+        remove_breakpoints(content, cache)?;
     }
     let mut others = usize::from(cache.tools && has_tools) + usize::from(cache.automatic);
     if let (true, Some(last)) = (cache.system, system.last_mut()) {

@@ -1,6 +1,6 @@
 //! Messages: how they are written.
 
-use super::cache::mark_messages;
+use super::cache::{mark_messages, remove_breakpoints};
 use super::client_tools::provider_name;
 use super::part::{text_block, write_part};
 use super::references::References;
@@ -117,7 +117,7 @@ impl<'a> Writer<'a, '_> {
         content: &'a Content,
         mut blocks: Vec<Element<'a>>,
     ) -> Result<(), WireError> {
-        let added = self.additions.in_content(content).map(|tool| {
+        let added = self.additions.in_message(index, content).into_iter().map(|tool| {
             let definition = ("definition", inline_definition(tool, self.wire)?);
             let tool = Element::object([("type", "tool_definition".into()), definition])?;
             Element::object([("type", "tool_addition".into()), ("tool", tool)])
@@ -215,10 +215,12 @@ impl<'a> Writer<'a, '_> {
             #[serde(flatten)]
             extra: serde_json::Map<String, Value>,
         }
+        let mut content = self.result_content(index, result);
+        remove_breakpoints(&mut content, self.wire.cache)?;
         Element::new(&ToolResult {
             r#type: "tool_result",
             tool_use_id: self.ids.written(&result.tool_call_id),
-            content: self.result_content(index, result),
+            content,
             is_error: result.is_error(),
             extra: result.extra.to_map(NAME),
         })

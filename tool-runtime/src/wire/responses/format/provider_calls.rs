@@ -4,13 +4,16 @@
 use super::NAME;
 use super::part::read_content;
 use crate::json::remove_entry;
-use crate::message::{Content, Part, ToolCall, ToolMessage};
-use crate::tool_name::HOSTED_APPROVAL;
+use crate::message::{ASKS_APPROVAL, Content, Extra, Part, ToolCall, ToolMessage};
+use crate::tool_name::{APPROVED, HOSTED_APPROVAL};
 use crate::wire::tool_settings::ToolSettings;
 use serde_json::{Map, Value, json};
 
 /// A transparent pixel, since the API requires a screenshot.
 const NO_SCREENSHOT: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
+
+/// The field of a call of the computer with the checks that a person acknowledges.
+const CHECKS: &str = "pending_safety_checks";
 
 /// The kind of a call that the API defines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,8 +84,7 @@ impl ProviderCall {
             ProviderCall::ApplyPatch => item["operation"] = arguments,
             ProviderCall::Computer => {
                 item["actions"] = arguments["actions"].clone();
-                item["pending_safety_checks"] =
-                    arguments.get("pending_safety_checks").cloned().unwrap_or(json!([]));
+                item[CHECKS] = arguments.get(CHECKS).cloned().unwrap_or(json!([]));
             }
             // Its arguments are those of the model.
             ProviderCall::Approval => {}
@@ -97,6 +99,8 @@ impl ProviderCall {
         let mut take = |field: &str| remove_entry(&mut item, field).unwrap_or_default();
         let id = take(if self == ProviderCall::Approval { "id" } else { "call_id" });
         let mut arguments = match self {
+            // The provider has run it in its own environment.
+            ProviderCall::Shell if is_hosted(&take("environment")) => return None,
             ProviderCall::Shell => take("action"),
             ProviderCall::ApplyPatch => take("operation"),
             ProviderCall::Computer => {
@@ -104,23 +108,27 @@ impl ProviderCall {
                     Value::Null => json!([take("action")]),
                     actions => actions,
                 };
-                json!({ "actions": actions, "pending_safety_checks": take("pending_safety_checks") })
+                json!({ "actions": actions, CHECKS: take(CHECKS) })
             }
             ProviderCall::Approval => {
-                let arguments = take("arguments");
-                let parsed = arguments.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+                // The arguments are the text that the provider passes to its tool, which a parser may read in another way.
                 json!({
                     "server_label": take("server_label"),
                     "name": take("name"),
-                    "arguments": parsed.unwrap_or(arguments),
+                    "arguments": take("arguments"),
                 })
             }
         };
+        let mut asks_approval = self == ProviderCall::Approval;
         if let Value::Object(arguments) = &mut arguments {
-            arguments
-                .retain(|_, value| !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty()));
+            arguments.retain(|field, value| !(value.is_null() || field == CHECKS && *value == json!([])));
+            asks_approval |= self == ProviderCall::Computer && arguments.contains_key(CHECKS);
         }
-        Some(ToolCall::new(id.as_str().unwrap_or_default(), name, arguments.to_string()))
+        let mut call = ToolCall::new(id.as_str().unwrap_or_default(), name, arguments.to_string());
+        if asks_approval {
+            call.extra = Extra::new(NAME, [(ASKS_APPROVAL.to_owned(), true.into())].into_iter().collect());
+        }
+        Some(call)
     }
 
     /// The item of the result of a call with this id.
@@ -145,14 +153,16 @@ impl ProviderCall {
                     let url = screenshot(&result.content).unwrap_or_else(|| NO_SCREENSHOT.to_owned());
                     json!({ "type": "computer_screenshot", "image_url": url })
                 });
-                // The call has run with these checks in its arguments.
-                if let Some(checks) = arguments.get("pending_safety_checks").filter(|_| !result.is_error()) {
+                // A person has approved the call with these checks in its arguments.
+                if let Some(checks) = arguments.get(CHECKS).filter(|_| !result.is_error()) {
                     item["acknowledged_safety_checks"] = checks.clone();
                 }
             }
             ProviderCall::Approval => {
-                item["approve"] = (!result.is_error()).into();
-                if result.is_error() {
+                // Any other result, such as one of a hook or of the program, says that the call does not run.
+                let is_approved = !result.is_error() && result.text().starts_with(APPROVED);
+                item["approve"] = is_approved.into();
+                if !is_approved {
                     item["reason"] = result.text().into();
                 }
             }
@@ -197,11 +207,16 @@ impl ProviderCall {
                 let image = json!([{ "type": "input_image", "image_url": output["image_url"] }]);
                 (read_content(image).unwrap_or_default().with_native(NAME, output), false)
             }
-            ProviderCall::Approval if take("approve") == true => ("approved".into(), false),
+            ProviderCall::Approval if take("approve") == true => (APPROVED.into(), false),
             ProviderCall::Approval => (take("reason").as_str().unwrap_or("denied").into(), true),
         };
         (id, content, is_error)
     }
+}
+
+/// Whether the environment of a shell is one of the provider.
+fn is_hosted(environment: &Value) -> bool {
+    environment["type"].as_str().is_some_and(|kind| kind != "local")
 }
 
 fn screenshot(content: &Content) -> Option<String> {
@@ -213,14 +228,27 @@ fn screenshot(content: &Content) -> Option<String> {
 
 /// The outputs of commands, if the tool returned them in the form of the API; otherwise the text as one output.
 fn shell_output(result: &ToolMessage) -> Value {
-    let is_output = |output: &Value| output["outcome"].is_object() && output["stdout"].is_string();
-    match serde_json::from_str::<Value>(result.text()) {
-        Ok(Value::Array(outputs)) if !outputs.is_empty() && outputs.iter().all(is_output) => outputs.into(),
-        Ok(output) if is_output(&output) => json!([output]),
-        _ => {
-            let (stdout, stderr) = if result.is_error() { ("", result.text()) } else { (result.text(), "") };
-            let exit_code = u8::from(result.is_error());
-            json!([{ "stdout": stdout, "stderr": stderr, "outcome": { "type": "exit", "exit_code": exit_code } }])
-        }
+    let outputs = match serde_json::from_str::<Value>(result.text()) {
+        Ok(Value::Array(outputs)) => outputs.iter().map(command_output).collect(),
+        Ok(output) => command_output(&output).map(|output| vec![output]),
+        Err(_) => None,
+    };
+    if let Some(outputs) = outputs.filter(|outputs: &Vec<Value>| !outputs.is_empty()) {
+        return outputs.into();
     }
+    let (stdout, stderr) = if result.is_error() { ("", result.text()) } else { (result.text(), "") };
+    let exit_code = u8::from(result.is_error());
+    json!([{ "stdout": stdout, "stderr": stderr, "outcome": { "type": "exit", "exit_code": exit_code } }])
+}
+
+/// The output of a command with the fields of the API; `None` if one has another type.
+fn command_output(output: &Value) -> Option<Value> {
+    let outcome = match output["outcome"]["type"].as_str()? {
+        "exit" => json!({ "type": "exit", "exit_code": output["outcome"]["exit_code"].as_i64()? }),
+        "timeout" => json!({ "type": "timeout" }),
+        _ => return None,
+    };
+    Some(
+        json!({ "stdout": output["stdout"].as_str()?, "stderr": output["stderr"].as_str()?, "outcome": outcome }),
+    )
 }

@@ -9,7 +9,7 @@ use super::{NAME, Responses};
 use crate::json::remove_entry;
 use crate::message::{
     AssistantMessage, Completeness, Content, ERROR, Extra, InputMessage, Message, ReplyItem, ToolCall,
-    ToolMessage,
+    ToolMessage, is_object,
 };
 use crate::wire::chat_completions::FUNCTIONS;
 use crate::wire::definitions::WrittenTools;
@@ -116,11 +116,11 @@ impl<'a> Writer<'a, '_> {
     fn message(&mut self, index: usize, message: &'a Message) -> Result<(), WireError> {
         match message {
             Message::System(input) => {
-                self.added_tools(input)?;
+                self.added_tools(index, input)?;
                 self.input(index, "system", input);
             }
             Message::Developer(input) => {
-                self.added_tools(input)?;
+                self.added_tools(index, input)?;
                 self.input(index, "developer", input);
             }
             Message::User(input) => self.input(index, "user", input),
@@ -140,9 +140,9 @@ impl<'a> Writer<'a, '_> {
     }
 
     /// The definitions of the tools that a message adds.
-    fn added_tools(&mut self, input: &InputMessage) -> Result<(), WireError> {
+    fn added_tools(&mut self, index: usize, input: &InputMessage) -> Result<(), WireError> {
         let mut tools = WrittenTools::default();
-        tools.add(self.additions.in_content(&input.content), &FUNCTIONS, None);
+        tools.add(self.additions.in_message(index, &input.content), &FUNCTIONS, None);
         if tools.tools.is_empty() {
             return Ok(());
         }
@@ -177,7 +177,7 @@ impl<'a> Writer<'a, '_> {
             let provider_call = match *item {
                 ReplyItem::Native(_, Some(call)) => head.provider_call().map(|kind| (kind, call)),
                 // A call of another provider is one of a function.
-                ReplyItem::Call(call) if is_own => {
+                ReplyItem::Call(call) if is_own && is_object(&call.arguments) => {
                     ProviderCall::from_tool(&call.name, &self.wire.tools).map(|kind| (kind, call))
                 }
                 _ => None,
@@ -397,7 +397,7 @@ impl<'a> Writer<'a, '_> {
         for part in kind.dropped(result) {
             self.report.content_part(index, ReportedPart::Dropped(part));
         }
-        if kind.lacks_screenshot(result) {
+        if kind.lacks_screenshot(result) && !result.text().is_empty() {
             self.items.push(json!({ "role": "user", "content": result.text() }).into());
             let change = "the text is a message of the user after an empty picture, since the API takes only a screenshot";
             self.report.change(index, change);
@@ -408,7 +408,13 @@ impl<'a> Writer<'a, '_> {
         if let Some(caller) = self.callers.get(&*result.tool_call_id) {
             item["caller"] = (*caller).clone();
         }
-        self.items.push(with_fields(item, &result.extra));
+        for (field, value) in result.extra.on_wire(NAME) {
+            // Those of the result are not fields of a message that was read.
+            if item.get(field).is_none() {
+                item[field] = value.clone();
+            }
+        }
+        self.items.push(item.into());
     }
 }
 
