@@ -159,7 +159,7 @@ impl ProviderCall {
                 }
             }
             ProviderCall::Approval => {
-                // Any other result, such as one of a hook or of the program, says that the call does not run.
+                // Any other result, such as one of a hook or of the program, is a denial.
                 let is_approved = !result.is_error() && result.text().starts_with(APPROVED);
                 item["approve"] = is_approved.into();
                 if !is_approved {
