@@ -1,98 +1,24 @@
-//! Tools that a provider defines and the program runs, calls of programs of the model, and approvals that a provider asks for.
+//! Tools that a provider defines and the program runs, and settings for definitions.
 
+use crate::client_tool_functions::{
+    apply_patch, do_actions, edit_file, memories, run_command, run_commands, use_computer,
+};
 use crate::{json, list};
-use serde::Deserialize;
 use serde_json::{Value, json};
-use std::sync::{Arc, Mutex};
-use tool_runtime::dispatch::Decision;
-use tool_runtime::message::Part;
-use tool_runtime::session::{Event, RunEnd};
+use tool_runtime::dispatch::{Decision, ProposedCall};
+use tool_runtime::session::RunEnd;
 use tool_runtime::wire::{Anthropic, Responses, Wire};
-use tool_runtime::{Registry, Session, ToolCall, ToolOutput, tool, tools};
+use tool_runtime::{Registry, Session, tools};
 use tool_runtime_testing::{ScriptedModel, ScriptedReply, assert_called, assert_valid};
 
-/// Edits a file.
-#[tool(requires_approval)]
-fn edit_file(command: &str, path: &str, view_range: Option<[u32; 2]>) -> String {
-    format!("{command} {path} {view_range:?}: 1 line")
+/// A person decides about changes of files.
+async fn ask_about_files(call: ProposedCall) -> Decision {
+    if matches!(call.tool(), "edit_file" | "apply_patch") { Decision::Ask } else { Decision::Undecided }
 }
 
-/// Runs a command.
-#[tool]
-fn run_command(command: Option<&str>, restart: Option<bool>) -> Result<String, String> {
-    match command {
-        Some("false") => Err("exit code 1".to_owned()),
-        command => Ok(format!("{command:?} {restart:?}")),
-    }
-}
-
-/// Reads and writes memories.
-#[tool]
-fn memories(command: &str, path: Option<&str>) -> String {
-    format!("{command} {path:?}")
-}
-
-/// Uses the computer.
-#[tool]
-fn use_computer(action: &str, coordinate: Option<[i32; 2]>) -> ToolOutput {
-    ToolOutput::from(format!("{action} {coordinate:?}")).with_part(Part::image("image/png", PNG))
-}
-
-const PNG: [u8; 8] = *b"\x89PNG\r\n\x1a\n";
-
-/// Runs commands of OpenAI's shell.
-#[tool]
-fn run_commands(commands: &[String], timeout_ms: Option<u64>, max_output_length: Option<u64>) -> Value {
-    let _ = (timeout_ms, max_output_length);
-    let run = |command: &String| json!({ "stdout": command, "stderr": "", "outcome": { "type": "exit", "exit_code": 0 } });
-    commands.iter().map(run).collect()
-}
-
-/// The operation of a patch.
-#[derive(Clone, Copy, Deserialize, schemars::JsonSchema)]
-enum Operation {
-    #[serde(rename = "create_file")]
-    Create,
-    #[serde(rename = "update_file")]
-    Update,
-    #[serde(rename = "delete_file")]
-    Delete,
-}
-
-/// Applies a patch.
-#[tool(requires_approval)]
-fn apply_patch(
-    #[arg(name = "type")] operation: Operation,
-    path: &str,
-    diff: Option<&str>,
-) -> Result<String, String> {
-    match operation {
-        Operation::Delete => Err(format!("{path} is read-only")),
-        Operation::Create | Operation::Update => Ok(format!("{path}: {diff:?}")),
-    }
-}
-
-/// Uses the computer with OpenAI's actions.
-#[tool]
-fn do_actions(actions: &[Value], pending_safety_checks: Option<&[Value]>) -> Result<ToolOutput, String> {
-    let _ = pending_safety_checks;
-    match actions[0]["type"].as_str() {
-        Some("wait") => Err("the display is off".to_owned()),
-        _ => Ok(ToolOutput::new().with_part(Part::image("image/png", PNG))),
-    }
-}
-
-fn registry() -> Registry {
-    Registry::new(tools![
-        edit_file,
-        run_command,
-        memories,
-        use_computer,
-        run_commands,
-        apply_patch,
-        do_actions
-    ])
-    .expect("seven tools")
+pub(crate) fn registry() -> Registry {
+    let tools = tools![edit_file, run_command, memories, use_computer, run_commands, apply_patch, do_actions];
+    Registry::builder().tools(tools).before_call(ask_about_files).build().expect("seven tools")
 }
 
 fn anthropic() -> Anthropic {
@@ -106,7 +32,7 @@ fn anthropic() -> Anthropic {
         )
 }
 
-fn responses() -> Responses {
+pub(crate) fn responses() -> Responses {
     Responses::new()
         .client_tool(json!({ "type": "shell", "environment": { "type": "local" } }), "run_commands")
         .client_tool(json!({ "type": "apply_patch" }), "apply_patch")
@@ -114,12 +40,12 @@ fn responses() -> Responses {
 }
 
 /// The model whose replies have these bodies.
-fn model(wire: impl Wire + 'static, bodies: impl IntoIterator<Item = Value>) -> ScriptedModel {
+pub(crate) fn model(wire: impl Wire + 'static, bodies: impl IntoIterator<Item = Value>) -> ScriptedModel {
     ScriptedModel::new(bodies.into_iter().map(ScriptedReply::from)).wire(wire)
 }
 
 /// Runs the session to its end, also as a stream. Returns the end.
-async fn run(
+pub(crate) async fn run(
     session: &mut Session,
     wire: impl Wire + 'static,
     model: &ScriptedModel,
@@ -134,18 +60,18 @@ async fn run(
     }
 }
 
-fn anthropic_reply(blocks: &Value) -> Value {
+pub(crate) fn anthropic_reply(blocks: &Value) -> Value {
     let has_call = list(blocks).iter().any(|block| block["type"] == "tool_use");
     json!({ "id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": blocks,
         "stop_reason": if has_call { "tool_use" } else { "end_turn" }, "usage": { "input_tokens": 1, "output_tokens": 1 } })
 }
 
-fn responses_reply(items: &Value) -> Value {
+pub(crate) fn responses_reply(items: &Value) -> Value {
     json!({ "id": "resp_1", "object": "response", "model": "m", "status": "completed", "output": items,
         "usage": { "input_tokens": 1, "output_tokens": 1 } })
 }
 
-fn done() -> Value {
+pub(crate) fn done() -> Value {
     json!({ "type": "message", "id": "msg_9", "role": "assistant", "status": "completed",
         "content": [{ "type": "output_text", "text": "Done.", "annotations": [] }] })
 }
@@ -197,65 +123,6 @@ async fn tools_of_the_registry_run_the_calls_of_anthropics_tools() {
         assert_eq!(text(4), "view /a Some([1, 2]): 1 line");
         assert!(text(5).starts_with("Error: invalid arguments for `run_command`: `command`"), "{}", text(5));
     }
-}
-
-#[tokio::test]
-async fn a_program_of_the_model_calls_tools_in_anthropics_container() {
-    let call = json!({ "type": "tool_use", "id": "a", "name": "run_command", "input": { "command": "ls" },
-        "caller": { "type": "code_execution_20260120", "tool_id": "srvtoolu_1" } });
-    let program = json!({ "type": "server_tool_use", "id": "srvtoolu_1", "name": "code_execution", "input": { "code": "c" } });
-    let output = json!({ "type": "code_execution_tool_result", "tool_use_id": "srvtoolu_1", "content":
-        { "type": "code_execution_result", "stdout": "s", "stderr": "", "return_code": 0, "content": [] } });
-    let wire = || {
-        Anthropic::new()
-            .hosted_tool(json!({ "type": "code_execution_20260120", "name": "code_execution" }))
-            .definition_fields("run_command", json!({ "allowed_callers": ["code_execution_20260120"] }))
-    };
-    for is_streamed in [false, true] {
-        let container = json!({ "id": "container_1", "expires_at": "2026-11-27T12:00:00Z" });
-        let mut first = anthropic_reply(&json!([program, call]));
-        first["container"] = container.clone();
-        let last = anthropic_reply(&json!([output, { "type": "text", "text": "Done." }]));
-        let model =
-            model(wire(), [first, last, anthropic_reply(&json!([{ "type": "text", "text": "Bye." }]))]);
-        let mut session = Session::new().user("Go.");
-        assert_eq!(run(&mut session, wire(), &model, is_streamed).await, RunEnd::Answered);
-        session.push_user("Bye.");
-        assert_eq!(run(&mut session, wire(), &model, is_streamed).await, RunEnd::Answered);
-        let [first, second, third] = &model.requests()[..] else { panic!("three requests") };
-        assert_eq!(first["tools"][0]["name"], "code_execution");
-        let function =
-            list(&first["tools"]).iter().find(|tool| tool["name"] == "run_command").expect("it is sent");
-        assert_eq!(function["allowed_callers"], json!(["code_execution_20260120"]));
-        assert_eq!(first.get("container"), None);
-        assert_eq!(second["messages"][1]["content"], json!([program, call]), "the caller goes back");
-        assert_eq!(second["messages"][2]["content"].as_array().map(Vec::len), Some(1), "only the result");
-        if !is_streamed {
-            // The chunks of a given reply have no container.
-            assert_eq!(second["container"], "container_1");
-        }
-        assert_eq!(third.get("container"), None, "a container expires");
-        assert_eq!(third["messages"][3]["content"][0], output);
-    }
-}
-
-#[test]
-fn a_streamed_reply_has_its_container() {
-    let events = [
-        json!({ "type": "message_start", "message": { "id": "msg_1", "model": "m", "usage": {} } }),
-        json!({ "type": "content_block_start", "index": 0, "content_block": { "type": "tool_use", "id": "a", "name": "f", "input": {} } }),
-        json!({ "type": "content_block_stop", "index": 0 }),
-        json!({ "type": "message_delta", "delta": { "stop_reason": "tool_use", "container": { "id": "container_1" } }, "usage": {} }),
-        json!({ "type": "message_stop" }),
-    ];
-    let mut assembler = tool_runtime::stream::ReplyAssembler::new();
-    for event in events {
-        let _ = assembler.push(Anthropic::new().read_event(&event.to_string()));
-    }
-    let reply = assembler.into_reply().expect("it is complete");
-    let result = tool_runtime::ToolMessage::new("a", "r");
-    let messages = [tool_runtime::message::Message::user("q"), reply.into(), result.into()];
-    assert_eq!(json(&crate::write(&Anthropic::new(), &messages))["container"], "container_1");
 }
 
 #[tokio::test]
@@ -343,111 +210,6 @@ async fn results_of_openais_tools_that_were_read_go_back_as_they_came() {
 }
 
 #[tokio::test]
-async fn a_request_for_an_approval_is_the_end_of_a_run() {
-    let request = json!({ "type": "mcp_approval_request", "id": "mcpr_1", "server_label": "shop", "name": "refund",
-        "arguments": r#"{"order":7}"# });
-    let listed = json!({ "type": "mcp_list_tools", "id": "mcpl_1", "server_label": "shop", "tools": [] });
-    let called = json!({ "type": "mcp_call", "id": "mcp_1", "server_label": "shop", "name": "refund", "arguments": "{}",
-        "approval_request_id": "mcpr_1", "output": "ok" });
-    let wire = || {
-        Responses::new().hosted_tool(
-            json!({ "type": "mcp", "server_label": "shop", "server_url": "https://example.com" }),
-        )
-    };
-    for (is_streamed, is_approved) in [(false, true), (true, false)] {
-        let bodies = [responses_reply(&json!([listed, request])), responses_reply(&json!([called, done()]))];
-        let model = model(wire(), bodies);
-        let mut session = Session::new().user("Refund order 7.");
-        assert_eq!(run(&mut session, wire(), &model, is_streamed).await, RunEnd::NeedsApproval);
-        let [waiting] = &session.awaiting_approval()[..] else { panic!("one call waits") };
-        let arguments: Value = serde_json::from_str(&waiting.arguments).expect("an object");
-        assert_eq!(
-            arguments,
-            json!({ "server_label": "shop", "name": "refund", "arguments": r#"{"order":7}"# })
-        );
-        if is_approved {
-            session.approve("mcpr_1").expect("it waits");
-        } else {
-            session.deny("mcpr_1", "it is too much").expect("it waits");
-        }
-        assert_eq!(run(&mut session, wire(), &model, is_streamed).await, RunEnd::Answered);
-        let [first, second] = &model.requests()[..] else { panic!("two requests") };
-        assert_eq!(first["tools"][0]["type"], "mcp");
-        assert_eq!(list(&second["input"])[1..3], [listed.clone(), request.clone()]);
-        let response = &second["input"][3];
-        assert_eq!(response["type"], "mcp_approval_response");
-        assert_eq!(
-            (&response["approval_request_id"], &response["approve"]),
-            (&json!("mcpr_1"), &json!(is_approved))
-        );
-        let reason = response["reason"].as_str().unwrap_or_default();
-        assert_eq!(reason.contains("it is too much"), !is_approved, "{reason}");
-        assert_valid(&session);
-    }
-}
-
-#[tokio::test]
-async fn the_result_of_a_call_has_its_caller() {
-    let caller = json!({ "type": "program", "caller_id": "call_p" });
-    let program = json!({ "type": "program", "id": "prog_1", "call_id": "call_p", "code": "run_command({})", "fingerprint": "f" });
-    let call = json!({ "type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "run_command",
-        "arguments": r#"{"command":"ls"}"#, "status": "completed", "caller": caller });
-    let output = json!({ "type": "program_output", "id": "po_1", "call_id": "call_p", "result": "ls", "status": "completed" });
-    let wire =
-        || Responses::new().definition_fields("run_command", json!({ "allowed_callers": ["programmatic"] }));
-    for is_streamed in [false, true] {
-        let model = model(
-            wire(),
-            [responses_reply(&json!([program, call])), responses_reply(&json!([output, done()]))],
-        );
-        let events = Arc::new(Mutex::new(Vec::new()));
-        let mut session = Session::new().user("Go.");
-        let registry = registry();
-        let seen = Arc::clone(&events);
-        let run = session.run(&registry).wire(wire()).on_event(move |event| {
-            if let Event::Call(call) = event {
-                seen.lock().expect("no panic").push(call.tool.clone());
-            }
-        });
-        let end = if is_streamed {
-            run.stream(|request| model.stream(request)).await
-        } else {
-            run.complete(|request| model.complete(request)).await
-        };
-        assert_eq!(end.expect("the requests are accepted"), RunEnd::Answered);
-        let second = &model.requests()[1];
-        assert_eq!(list(&second["input"])[1..3], [program.clone(), call.clone()]);
-        assert_eq!(
-            second["input"][3],
-            json!({ "type": "function_call_output", "call_id": "call_1", "output": r#"Some("ls") None"#, "caller": caller })
-        );
-        let events = events.lock().expect("no panic").clone();
-        assert!(!events.is_empty() && events.iter().all(|tool| tool == "run_command"), "{events:?}");
-    }
-}
-
-#[test]
-fn a_definition_has_the_schema_of_its_result_if_the_wire_sends_it() {
-    /// The time.
-    #[tool(read_only, output_schema)]
-    fn clock() -> u8 {
-        12
-    }
-
-    let registry = Registry::new(tools![clock, run_command]).expect("two tools");
-    let messages = [tool_runtime::message::Message::user("q")];
-    let parts = tool_runtime::wire::RequestParts::new(&messages).tools(registry.schemas());
-    for is_sent in [false, true] {
-        let wire = Responses::new().output_schemas(is_sent);
-        let body = json(&wire.write(&parts).expect("it is written"));
-        assert_eq!(tool_runtime_testing::check_request(&wire, &body), Ok(()));
-        let declared = registry.tool("clock").and_then(|tool| tool.output_schema.cloned());
-        assert_eq!(body["tools"][0].get("output_schema").cloned(), declared.filter(|_| is_sent));
-        assert_eq!(body["tools"][1].get("output_schema"), None);
-    }
-}
-
-#[tokio::test]
 async fn a_person_changes_the_operation_of_a_patch_and_no_call_of_the_provider() {
     let items = json!([
         { "type": "apply_patch_call", "id": "apc_1", "call_id": "call_1", "status": "completed", "caller": { "type": "direct" },
@@ -476,43 +238,6 @@ async fn a_person_changes_the_operation_of_a_patch_and_no_call_of_the_provider()
         input[4],
         json!({ "type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": true })
     );
-}
-
-#[tokio::test]
-async fn two_requests_for_an_approval_with_one_id_have_their_responses() {
-    let request = json!({ "type": "mcp_approval_request", "id": "mcpr_1", "server_label": "s", "name": "n", "arguments": "{}" });
-    let model = model(
-        Responses::new(),
-        [
-            responses_reply(&json!([request])),
-            responses_reply(&json!([request])),
-            responses_reply(&json!([done()])),
-        ],
-    );
-    let mut session = Session::new().user("Go.");
-    for _ in 0..2 {
-        assert_eq!(run(&mut session, Responses::new(), &model, false).await, RunEnd::NeedsApproval);
-        let [waiting] = &session.awaiting_approval()[..] else { panic!("one call waits") };
-        session.approve(&waiting.id).expect("it waits");
-    }
-    assert_eq!(run(&mut session, Responses::new(), &model, false).await, RunEnd::Answered);
-    let input = model.requests().pop().expect("three requests")["input"].clone();
-    let responses: Vec<&Value> =
-        list(&input).iter().filter(|item| item["type"] == "mcp_approval_response").collect();
-    assert_eq!(responses.len(), 2);
-    assert!(responses.iter().all(|response| response["approval_request_id"] == "mcpr_1"), "{responses:?}");
-}
-
-/// It takes the name of the library.
-#[tool(name = "approve_hosted_call")]
-fn approves_all() -> &'static str {
-    "approved"
-}
-
-#[test]
-fn no_tool_of_a_program_approves_calls_of_a_provider() {
-    let error = Registry::new(tools![approves_all]).expect_err("the name is that of the library");
-    assert!(error.to_string().contains("the library has a tool named `approve_hosted_call`"), "{error}");
 }
 
 #[test]
@@ -546,49 +271,6 @@ fn settings_are_objects_and_fields_are_merged() {
         (&json!(true), &json!("ephemeral"))
     );
     assert_eq!(tool["function"]["description"], "Runs a command.");
-}
-
-#[tokio::test]
-async fn only_a_person_approves_a_call_of_a_provider() {
-    let request = json!({ "type": "mcp_approval_request", "id": "mcpr_1", "server_label": "s", "name": "n", "arguments": "{}" });
-    let decisions: [fn() -> Decision; 4] = [
-        || Decision::Run,
-        || Decision::RunWith(json!({ "name": "m" })),
-        || Decision::Respond("dry run".into()),
-        || Decision::Undecided,
-    ];
-    for decision in decisions {
-        let builder = Registry::builder().tools(tools![run_command]);
-        let registry = builder.before_call(move |_| async move { decision() }).build().expect("a tool");
-        let model =
-            model(Responses::new(), [responses_reply(&json!([request])), responses_reply(&json!([done()]))]);
-        let mut session = Session::new().user("Go.");
-        let run = session.run(&registry).wire(Responses::new());
-        let end = run.complete(|request| model.complete(request)).await.expect("the requests are accepted");
-        if end == RunEnd::NeedsApproval {
-            session.provide_result("mcpr_1", "The user declined.").expect("it waits");
-            let run = session.run(&registry).wire(Responses::new());
-            let end =
-                run.complete(|request| model.complete(request)).await.expect("the requests are accepted");
-            assert_eq!(end, RunEnd::Answered);
-        }
-        let response = model.requests()[1]["input"][2].clone();
-        assert_eq!(
-            (&response["type"], &response["approve"]),
-            (&json!("mcp_approval_response"), &json!(false))
-        );
-    }
-}
-
-#[tokio::test]
-async fn a_function_of_the_name_of_an_approval_is_an_unknown_tool() {
-    let call = ToolCall::new("a", "approve_hosted_call", r#"{"server_label":"s","name":"refund"}"#);
-    let results = registry().dispatch(&[call]).await;
-    assert!(
-        results[0].text().starts_with("Error: there is no tool `approve_hosted_call`"),
-        "{}",
-        results[0].text()
-    );
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 
 #[path = "print_requests/caches.rs"]
 mod caches;
+mod client_tool_functions;
 #[path = "print_requests/conversations.rs"]
 mod conversations;
 #[path = "print_requests/provider_tools.rs"]

@@ -1,91 +1,15 @@
 //! Requests with tools of the providers: tools that the provider runs, tools that the provider defines and the program runs,
 //! further fields of definitions, calls of programs of the model, and approvals.
 
+use crate::client_tool_functions::{
+    apply_patch, do_actions, edit_file, memories, run_command, run_commands, use_computer,
+};
 use crate::{draw_chart, get_weather, print_body, run};
-use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tool_runtime::conversation::{Received, Request};
-use tool_runtime::message::Part;
 use tool_runtime::wire::{Anthropic, Bedrock, ChatCompletions, Gemini, GeminiInteractions, Responses, Wire};
-use tool_runtime::{Conversation, Registry, ToolChoice, ToolOutput, tool, tools};
-
-/// Run a command.
-#[tool]
-fn run_command(command: Option<&str>, restart: Option<bool>) -> Result<String, String> {
-    match command {
-        Some("false") => Err("exit code 1".to_owned()),
-        command => Ok(format!("{command:?} {restart:?}")),
-    }
-}
-
-/// Edit a file.
-#[tool]
-fn edit_file(command: &str, path: &str, view_range: Option<[u32; 2]>) -> String {
-    format!("{command} {path} {view_range:?}: 1 line")
-}
-
-/// Read and write memories.
-#[tool]
-fn memories(command: &str, path: Option<&str>) -> String {
-    format!("{command} {path:?}")
-}
-
-/// Use the computer.
-#[tool]
-fn use_computer(action: &str, coordinate: Option<[i32; 2]>) -> ToolOutput {
-    ToolOutput::from(format!("{action} {coordinate:?}")).with_part(Part::image("image/png", [1, 2, 3]))
-}
-
-/// Run commands.
-#[tool]
-fn run_commands(
-    commands: &[String],
-    timeout_ms: Option<u64>,
-    max_output_length: Option<u64>,
-) -> Result<Value, String> {
-    let output = |outcome: Value| json!({ "stdout": format!("{max_output_length:?}"), "stderr": "", "outcome": outcome });
-    match &*commands[0] {
-        "false" => Err("there is no shell".to_owned()),
-        "sleep" => Ok(json!([output(json!({ "type": "timeout" }))])),
-        _ => {
-            Ok(commands.iter().map(|_| output(json!({ "type": "exit", "exit_code": timeout_ms }))).collect())
-        }
-    }
-}
-
-/// The operation of a patch.
-#[derive(Clone, Copy, Deserialize, schemars::JsonSchema)]
-enum Operation {
-    #[serde(rename = "create_file")]
-    Create,
-    #[serde(rename = "update_file")]
-    Update,
-    #[serde(rename = "delete_file")]
-    Delete,
-}
-
-/// Apply a patch.
-#[tool]
-fn apply_patch(
-    #[arg(name = "type")] operation: Operation,
-    path: &str,
-    diff: Option<&str>,
-) -> Result<String, String> {
-    match operation {
-        Operation::Delete => Err(format!("{path} is read-only")),
-        Operation::Create | Operation::Update => Ok(format!("{path}: {diff:?}")),
-    }
-}
-
-/// Do actions on the computer.
-#[tool]
-fn do_actions(actions: &[Value], pending_safety_checks: Option<Vec<Value>>) -> Result<ToolOutput, String> {
-    match actions[0]["type"].as_str() {
-        Some("wait") => Err(format!("{} checks wait", pending_safety_checks.unwrap_or_default().len())),
-        _ => Ok(ToolOutput::new().with_part(Part::image("image/png", [1, 2, 3]))),
-    }
-}
+use tool_runtime::{Conversation, Registry, ToolChoice, tools};
 
 fn registry() -> Registry {
     Registry::new(tools![
