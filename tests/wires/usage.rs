@@ -20,7 +20,7 @@ struct Counts {
     reasoning: &'static [&'static str],
 }
 
-/// The documentation of each provider, without the wires themselves.
+/// The places of the counts in the format of each provider, without the code of the wires.
 fn counts() -> [Counts; 7] {
     [
         Counts {

@@ -93,7 +93,8 @@ impl fmt::Display for ProposedCall {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub enum Decision {
-    /// The call runs. This approves the call of a tool with `requires_approval`.
+    /// The call runs. This approves the call of a tool with `requires_approval`. If the provider asks a person about the call
+    /// ([`wire`](crate::wire#tools-of-providers)), it still waits for the person.
     Run,
     /// The hook does not decide: the call runs, unless its tool has `requires_approval`. For hooks that only log, or that
     /// decide about some of the tools.

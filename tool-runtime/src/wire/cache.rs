@@ -81,6 +81,11 @@ impl Cache {
         self
     }
 
+    /// Whether requests have no breakpoints of this cache.
+    pub(super) fn is_empty(self) -> bool {
+        self == Cache::new()
+    }
+
     /// The number of messages with a breakpoint, next to this number of other breakpoints.
     pub(super) fn message_breakpoints(self, others: usize) -> usize {
         self.newest_messages.min(MAX_BREAKPOINTS.saturating_sub(others))

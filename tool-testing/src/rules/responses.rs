@@ -91,6 +91,7 @@ const FUNCTION: [&str; 9] = [
     "output_schema",
     "defer_loading",
     "allowed_callers",
+    // Of a model that continues while the program runs the call. The types of OpenAI's client do not have it yet.
     "async",
 ];
 

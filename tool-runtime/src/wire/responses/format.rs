@@ -3,10 +3,12 @@
 mod custom_tool;
 mod event;
 mod item;
+mod item_head;
 mod part;
 mod provider_calls;
 mod read;
 mod reply;
+mod search_item;
 mod tool_search;
 mod tools;
 mod write;

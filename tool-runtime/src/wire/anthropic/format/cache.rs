@@ -16,10 +16,9 @@ pub(super) fn mark(element: &mut Element<'_>, cache: Cache) -> Result<(), WireEr
     element.set([(FIELD, &breakpoint(cache))])
 }
 
-/// Removes the breakpoints that were read, if the cache has a setting.
-pub(super) fn remove_breakpoints(elements: &mut [Element<'_>], cache: Cache) -> Result<(), WireError> {
-    let has_setting = cache != Cache::new();
-    elements.iter_mut().filter(|_| has_setting).try_for_each(|element| element.remove(FIELD))
+/// Removes the breakpoints that were read.
+pub(super) fn remove_breakpoints(elements: &mut [Element<'_>]) -> Result<(), WireError> {
+    elements.iter_mut().try_for_each(|element| element.remove(FIELD))
 }
 
 /// Sets the breakpoints of the messages, in place of those that were read. `has_tools`: the tools may have one.
@@ -29,12 +28,12 @@ pub(super) fn mark_messages<'a>(
     cache: Cache,
     has_tools: bool,
 ) -> Result<(), WireError> {
-    if cache == Cache::new() {
+    if cache.is_empty() {
         return Ok(());
     }
-    remove_breakpoints(system, cache)?;
+    remove_breakpoints(system)?;
     for content in messages.contents() {
-        remove_breakpoints(content, cache)?;
+        remove_breakpoints(content)?;
     }
     let mut others = usize::from(cache.tools && has_tools) + usize::from(cache.automatic);
     if let (true, Some(last)) = (cache.system, system.last_mut()) {

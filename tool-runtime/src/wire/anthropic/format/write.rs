@@ -216,7 +216,9 @@ impl<'a> Writer<'a, '_> {
             extra: serde_json::Map<String, Value>,
         }
         let mut content = self.result_content(index, result);
-        remove_breakpoints(&mut content, self.wire.cache)?;
+        if !self.wire.cache.is_empty() {
+            remove_breakpoints(&mut content)?;
+        }
         Element::new(&ToolResult {
             r#type: "tool_result",
             tool_use_id: self.ids.written(&result.tool_call_id),

@@ -21,7 +21,7 @@ pub(super) fn add_cache_points<'a>(
     cache: Cache,
     has_tools: bool,
 ) {
-    if cache == Cache::new() {
+    if cache.is_empty() {
         return;
     }
     for content in std::iter::once(&mut *system).chain(messages.contents()) {

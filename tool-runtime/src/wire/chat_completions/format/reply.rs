@@ -98,6 +98,7 @@ pub(super) fn read_usage(usage: &Value) -> Option<Usage> {
         input: &[usage["prompt_tokens"].as_u64()],
         // DeepSeek has another name.
         cached: input["cached_tokens"].as_u64().or_else(|| usage["prompt_cache_hit_tokens"].as_u64()),
+        // OpenRouter: https://openrouter.ai/docs/guides/best-practices/prompt-caching
         cache_write: input["cache_write_tokens"].as_u64(),
         output: &[usage["completion_tokens"].as_u64()],
         reasoning: usage["completion_tokens_details"]["reasoning_tokens"].as_u64(),

@@ -55,7 +55,7 @@ impl ProviderCall {
         if self == ProviderCall::Approval { "approval_request_id" } else { "call_id" }
     }
 
-    /// The tool of the registry that ends such a call; `None` if the program does not.
+    /// The tool of the registry that runs such a call; `None` if the program runs none.
     pub(super) fn tool(self, tools: &ToolSettings) -> Option<&str> {
         tools
             .client_tool(|definition| match self {
@@ -92,7 +92,7 @@ impl ProviderCall {
         item
     }
 
-    /// The call in an item; `None` if the program does not end it.
+    /// The call in an item; `None` if the program does not run it.
     pub(super) fn read(self, item: &str, tools: &ToolSettings) -> Option<ToolCall> {
         let name = self.tool(tools)?;
         let mut item: Map<String, Value> = serde_json::from_str(item).ok()?;
@@ -139,7 +139,7 @@ impl ProviderCall {
         match self {
             ProviderCall::Shell => {
                 item["output"] = read.unwrap_or_else(|| shell_output(result));
-                // The API requires the limit of the call.
+                // "should be passed back with the raw output", as the type of OpenAI's client documents it.
                 if let Some(limit) = arguments.get("max_output_length") {
                     item["max_output_length"] = limit.clone();
                 }

@@ -1,8 +1,10 @@
 //! The input of a request: how messages are written.
 
 use super::item::{self, is_custom};
+use super::item_head::ItemHead;
 use super::part::{text_part, write_content};
 use super::provider_calls::ProviderCall;
+use super::search_item::SearchItem;
 use super::tool_search::{self, Form, LoadedTools};
 use super::tools::definition;
 use super::{NAME, Responses};
@@ -20,13 +22,9 @@ use crate::wire::reasoning::{Kept, report_dropped};
 use crate::wire::report::ReportedPart;
 use crate::wire::tool_additions::ToolAdditions;
 use crate::wire::{Body, Report, RequestParts, Wire as _, WireError, written_arguments, written_name};
-use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
-
-const COMPLETED: &str = "completed";
 
 /// Writes the messages of `sent`, which has the tools of the request.
 pub(super) fn write(
@@ -426,29 +424,6 @@ fn with_fields(mut item: Value, extra: &Extra) -> Element<'static> {
     item.into()
 }
 
-/// A search that the program runs, or its result.
-#[derive(Serialize)]
-struct SearchItem<'a> {
-    r#type: &'static str,
-    call_id: Cow<'a, str>,
-    execution: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    arguments: Option<Cow<'a, RawValue>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tools: Option<Box<RawValue>>,
-    #[serde(flatten)]
-    extra: Map<String, Value>,
-}
-
-impl<'a> SearchItem<'a> {
-    fn new(r#type: &'static str, call_id: Cow<'a, str>) -> Self {
-        let (execution, status) = (tool_search::CLIENT, Some(COMPLETED));
-        SearchItem { r#type, call_id, execution, status, arguments: None, tools: None, extra: Map::new() }
-    }
-}
-
 /// The item of a call that the API defines.
 #[derive(Clone)]
 struct ProviderItem<'a> {
@@ -456,33 +431,4 @@ struct ProviderItem<'a> {
     call: &'a ToolCall,
     /// The id of the item.
     id: Option<Cow<'a, str>>,
-}
-
-/// The fields of an item that decide how it goes back. All are empty for what is written anew.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct ItemHead<'a> {
-    #[serde(borrow)]
-    r#type: Cow<'a, str>,
-    #[serde(borrow)]
-    id: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    call_id: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    encrypted_content: Option<Cow<'a, str>>,
-}
-
-impl ItemHead<'_> {
-    /// Whether it is a call, whose id needs the reasoning before it.
-    fn is_call(&self) -> bool {
-        matches!(&*self.r#type, "function_call" | "custom_tool_call")
-    }
-
-    fn provider_call(&self) -> Option<ProviderCall> {
-        ProviderCall::from_call_type(&self.r#type)
-    }
-
-    fn is_message(&self) -> bool {
-        matches!(&*self.r#type, "" | "message")
-    }
 }
