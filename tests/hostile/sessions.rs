@@ -126,7 +126,7 @@ struct Log(Mutex<Vec<AssistantMessage>>);
 impl RunLog for Log {
     fn find_reply<'a>(
         &'a self,
-        session: &'a Session,
+        session: &'a mut Session,
         _: &'a Registry,
     ) -> RunLogFuture<'a, Option<AssistantMessage>> {
         let number = usize::try_from(session.replies()).expect("a small number");
@@ -174,7 +174,7 @@ async fn trimmed_calls(count: usize) -> String {
         session.push_user("Go on.");
         let calls = (0..100).map(|number| ToolCall::new(format!("call_{round}_{number}"), "unknown", "{}"));
         run(&mut session, AssistantMessage::from_tool_calls(calls)).await;
-        session.trim(&TrimBudget::max_messages(1));
+        let _ = session.trim(&TrimBudget::max_messages(1));
         let stored = serde_json::to_string(&session).expect("it is stored");
         session = serde_json::from_str(&stored).expect("it is loaded");
     }

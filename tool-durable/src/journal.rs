@@ -7,6 +7,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use tool_runtime::dispatch::{CallKey, ToolResult};
 use tool_runtime::message::stored;
+use tool_runtime::session::MessageChanges;
 use tool_runtime::{AssistantMessage, ToolMessage};
 
 /// The future of a [`Journal`].
@@ -143,9 +144,29 @@ pub struct JournalReply {
     /// edited them, or they were coerced.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub arguments: BTreeMap<String, String>,
+    /// What the inbox, the hooks and the compaction of the run changed before the reply.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changes: Option<JournalChanges>,
     /// The reply.
     #[serde(with = "stored::reply")]
     pub message: AssistantMessage,
+}
+
+impl JournalReply {
+    /// The text of the newest user message before the changes of the run.
+    pub(crate) fn user_text_before(&self) -> &str {
+        self.changes.as_ref().map_or(&self.user_text, |changes| &changes.user_text)
+    }
+}
+
+/// What a run changed in the messages before a reply.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct JournalChanges {
+    /// The text of the newest user message before the changes.
+    pub user_text: String,
+    /// The changes.
+    pub messages: MessageChanges,
 }
 
 /// Implements each method with that of the journal in an `Arc`.

@@ -165,7 +165,7 @@ pub mod testing;
 pub use call::record_calls;
 pub use error::JournalError;
 pub use file_journal::{FileJournal, FileJournalOptions, OpenError};
-pub use journal::{Journal, JournalCall, JournalFuture, JournalReply, RecordedCall};
+pub use journal::{Journal, JournalCall, JournalChanges, JournalFuture, JournalReply, RecordedCall};
 pub use run::DurableRun;
 
 /// The programs of the README, compiled as tests.

@@ -2,14 +2,14 @@
 
 use crate::call::{end_begun, run_recorded};
 use crate::error::JournalError;
-use crate::journal::{Journal, JournalCall, JournalReply, RecordedCall};
+use crate::journal::{Journal, JournalCall, JournalChanges, JournalReply, RecordedCall};
 use crate::release::complete_release;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tool_runtime::dispatch::{ReadyCall, ToolFailure, ToolResult};
 use tool_runtime::message::Message;
-use tool_runtime::session::{LoggedResult, RunLog, RunLogFuture};
+use tool_runtime::session::{LoggedResult, MessageChanges, RunLog, RunLogFuture};
 use tool_runtime::{AssistantMessage, Registry, Session, ToolCall, ToolMessage, ToolOutput};
 
 /// The kind of the error of a call that a person denied or skipped.
@@ -21,22 +21,41 @@ pub(crate) struct JournalLog {
     newest_user: NewestUser,
     /// The reply that this run requests.
     requested: Mutex<Option<(String, u64)>>,
+    next: Mutex<NextReply>,
+}
+
+/// What is known about the next reply before it is requested.
+#[derive(Default)]
+struct NextReply {
+    /// The text of the newest user message before the changes of the run.
+    user_text: String,
+    /// What the run has changed before the request.
+    changes: Option<MessageChanges>,
 }
 
 impl JournalLog {
     pub(crate) fn new(journal: Arc<dyn Journal>) -> Self {
-        JournalLog { journal, newest_user: NewestUser::default(), requested: Mutex::default() }
+        JournalLog {
+            journal,
+            newest_user: NewestUser::default(),
+            requested: Mutex::default(),
+            next: Mutex::default(),
+        }
     }
 
     fn requested(&self) -> MutexGuard<'_, Option<(String, u64)>> {
         self.requested.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn next(&self) -> MutexGuard<'_, NextReply> {
+        self.next.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl RunLog for JournalLog {
     fn find_reply<'a>(
         &'a self,
-        session: &'a Session,
+        session: &'a mut Session,
         registry: &'a Registry,
     ) -> RunLogFuture<'a, Option<AssistantMessage>> {
         Box::pin(async move {
@@ -45,11 +64,38 @@ impl RunLog for JournalLog {
                 *self.requested() = Some((run_id, number));
                 return Ok(None);
             };
+            // Another run has recorded it since `find_changes`.
+            self.repeat_changes(session, &recorded);
             if recorded.user_text != self.newest_user.text(session) {
                 return Err(JournalError::OtherMessages { run_id, number }.into());
             }
             Ok(Some(recorded.message))
         })
+    }
+
+    fn find_changes<'a>(
+        &'a self,
+        session: &'a mut Session,
+        registry: &'a Registry,
+    ) -> RunLogFuture<'a, bool> {
+        Box::pin(async move {
+            let recorded = self.journal.find_reply(&run_id(registry)?, session.replies()).await?;
+            *self.next() = NextReply { user_text: self.newest_user.text(session).to_owned(), changes: None };
+            Ok(recorded.is_some_and(|recorded| {
+                self.follows(session, &recorded) || self.repeat_changes(session, &recorded)
+            }))
+        })
+    }
+
+    fn record_changes<'a>(
+        &'a self,
+        _: &'a Session,
+        _: &'a Registry,
+        changes: MessageChanges,
+    ) -> RunLogFuture<'a, ()> {
+        self.next().changes = Some(changes);
+        self.newest_user.forget();
+        Box::pin(async { Ok(()) })
     }
 
     fn record_reply<'a>(
@@ -65,6 +111,7 @@ impl RunLog for JournalLog {
                 user_text: self.newest_user.text(session).to_owned(),
                 results: Vec::new(),
                 arguments: BTreeMap::new(),
+                changes: self.recorded_changes(),
                 message: reply.clone(),
             };
             self.compare_calls(session, &mut recorded).await?;
@@ -106,6 +153,31 @@ impl RunLog for JournalLog {
 }
 
 impl JournalLog {
+    fn recorded_changes(&self) -> Option<JournalChanges> {
+        let NextReply { user_text, changes } = &mut *self.next();
+        let messages = changes.take()?;
+        Some(JournalChanges { user_text: user_text.clone(), messages })
+    }
+
+    /// Whether a recorded reply is the next one of the session, without changes.
+    fn follows(&self, session: &Session, recorded: &JournalReply) -> bool {
+        let is_answered = matches!(session.messages().last(), Some(Message::Assistant(_)));
+        recorded.changes.is_none()
+            && !is_answered
+            && session.pending().is_none()
+            && recorded.user_text == self.newest_user.text(session)
+    }
+
+    /// Repeats the changes before a recorded reply, if they fit.
+    fn repeat_changes(&self, session: &mut Session, recorded: &JournalReply) -> bool {
+        let Some(JournalChanges { user_text, messages }) = &recorded.changes else { return false };
+        let is_repeated = *user_text == self.newest_user.text(session) && session.repeat_changes(messages);
+        if is_repeated {
+            self.newest_user.forget();
+        }
+        is_repeated
+    }
+
     /// Adds the results and the arguments of the newest calls of the session that the journal does not have.
     async fn compare_calls(&self, session: &Session, next: &mut JournalReply) -> Result<(), JournalError> {
         let Some((calls, results)) = newest_calls(session) else { return Ok(()) };
@@ -153,7 +225,7 @@ impl JournalLog {
         let (run_id, number) = (run_id(registry)?, session.replies().saturating_sub(1));
         let reply = self.journal.find_reply(&run_id, number).await?;
         let next = self.journal.find_reply(&run_id, session.replies()).await?;
-        let next = next.filter(|next| next.user_text == self.newest_user.text(session));
+        let next = next.filter(|next| next.user_text_before() == self.newest_user.text(session));
         let calls = reply.as_ref().map_or(&[][..], |reply| &reply.message.tool_calls);
         let results = next.as_ref().map_or(&[][..], |next| &next.results);
         let results = by_id(results.iter().rev());
@@ -280,7 +352,7 @@ fn open_calls(session: &Session) -> Vec<(usize, ToolCall)> {
     open.map(|(position, call)| (position, call.clone())).collect()
 }
 
-/// The newest user message of a session. Its messages do not change during a run, except that further ones follow.
+/// The newest user message of a session. Between two changes of its messages, only further ones follow.
 #[derive(Debug, Default)]
 pub(crate) struct NewestUser {
     /// Its position, or 0.
@@ -300,5 +372,11 @@ impl NewestUser {
         }
         let newest = messages.get(self.position.load(Ordering::Relaxed)).filter(|message| is_user(message));
         newest.map_or("", Message::text)
+    }
+
+    /// Searches all messages again, since they have changed.
+    fn forget(&self) {
+        self.messages.store(0, Ordering::Relaxed);
+        self.position.store(0, Ordering::Relaxed);
     }
 }

@@ -20,7 +20,7 @@ pub trait DurableRun: Sized {
     fn journal<J: Journal + Clone + 'static>(self, journal: &J) -> Self;
 }
 
-impl<O: FnMut(&Event), P: FnMut(Request) -> Request, A> DurableRun for Run<'_, O, P, A> {
+impl<O: FnMut(&Event), P: FnMut(Request) -> Request, A, K> DurableRun for Run<'_, O, P, A, K> {
     fn journal<J: Journal + Clone + 'static>(self, journal: &J) -> Self {
         self.log(Arc::new(JournalLog::new(Arc::new(journal.clone()))))
     }

@@ -2,6 +2,7 @@
 
 mod allowed_tools;
 mod begun_calls;
+mod budget;
 mod call;
 mod event;
 mod event_queue;
@@ -13,6 +14,7 @@ mod start_gate;
 
 pub(crate) use allowed_tools::AllowedTools;
 pub(crate) use begun_calls::BegunCalls;
+pub use budget::{Budget, BudgetLimit, Spent};
 pub use call::CallContext;
 pub(crate) use event::CallEvents;
 pub use event::{CallEvent, CallStatus, Cause, HookArguments};

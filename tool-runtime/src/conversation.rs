@@ -23,6 +23,7 @@ pub use error::NotPendingError;
 pub(crate) use finished_call::FinishedCall;
 pub use pending::PendingCalls;
 pub(crate) use pending::{CallsToRun, StreamedCalls};
+pub(crate) use repeated_calls::call_fingerprint;
 pub use reply_warning::ReplyWarning;
 pub use request::Request;
 pub(crate) use stored::StoredPending;
@@ -171,6 +172,11 @@ impl Conversation {
     #[must_use]
     pub fn messages(&self) -> &[Message] {
         &self.messages
+    }
+
+    /// The messages, shared until they change.
+    pub(crate) fn shared_messages(&self) -> Arc<Vec<Message>> {
+        Arc::clone(&self.messages)
     }
 
     /// The text of the newest reply, or its `refusal`. Empty if there is no reply, or if it only calls tools.

@@ -3,13 +3,21 @@
 #![doc = include_str!("docs/sessions.md")]
 
 mod answer_format;
+mod before_request;
+mod between_replies;
 mod cache_check;
 mod cancel_on;
+mod compact;
 mod decisions;
+mod error_kinds;
 mod event;
+mod identical_calls;
 mod ids;
+mod inbox;
 mod limits;
 mod logged_run;
+mod long_run;
+mod message_changes;
 mod receive;
 mod reply_events;
 mod reporter;
@@ -24,9 +32,15 @@ mod stored;
 mod streaming;
 mod typed_answer;
 
+pub use crate::context::{Budget, BudgetLimit, Spent};
 #[doc(inline)]
 pub use crate::conversation::WaitingCall;
+pub use between_replies::{BetweenReplies, Flow, HookError, HookFuture};
+pub use compact::{Compact, CompactReason};
+pub use error_kinds::{ErrorKinds, KindOf};
 pub use event::Event;
+pub use inbox::Inbox;
+pub use message_changes::MessageChanges;
 pub use run::Run;
 pub use run_end::{RunEnd, RunError};
 pub use run_log::{LogError, LoggedResult, RunLog, RunLogFuture};
@@ -38,6 +52,7 @@ use crate::dispatch::HandedOutCall;
 use crate::history::{HistoryError, TrimBudget, Trimmed};
 use crate::message::{Content, Message, TakenIds, Usage};
 use cache_check::LastRequest;
+use inbox::OwnInbox;
 use limits::Used;
 use state::{Pending, State};
 
@@ -112,6 +127,10 @@ pub struct Session {
     ids: Option<TakenIds>,
     /// The body of the newest request, if the run checks the prompt cache. It is not stored.
     last_request: Option<LastRequest>,
+    /// The messages of the user that arrive during a run.
+    inbox: OwnInbox,
+    /// The calls that runs of this process have started, for budgets.
+    all_calls: u64,
 }
 
 impl Session {
@@ -153,6 +172,36 @@ impl Session {
         self.skip_calls("skipped by user");
         self.push(Message::user(content));
         (self.used, self.begun_calls) = (Used::default(), BegunCalls::default());
+    }
+
+    /// The inbox of this session, for tasks that send messages of the user while a run borrows the session. The next request has
+    /// them; a message that arrives during the last reply waits for the next run, or continues this one
+    /// ([`continue_with_inbox`](Run::continue_with_inbox)). Limits count again from such a message, as from
+    /// [`push_user`](Session::push_user).
+    ///
+    /// While calls wait for a person, messages wait as well. Those that wait are stored with the session, and a clone of the session
+    /// has an inbox of its own with the same messages.
+    ///
+    /// ```
+    /// use tool_runtime::{Registry, Session, tools};
+    /// # use tool_runtime::AssistantMessage;
+    /// # use tool_runtime::conversation::Request;
+    /// # async fn complete(_: Request) -> Result<AssistantMessage, std::io::Error> { Ok(AssistantMessage::from_text("Hi!")) }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut session = Session::new().user("Hello!");
+    /// let inbox = session.inbox();
+    /// let registry = Registry::new(tools![])?;
+    /// inbox.push_user("Are you there?"); // in another task, at any time
+    /// let _ = session.run(&registry).continue_with_inbox().complete(complete).await?;
+    /// assert_eq!(session.messages()[1].text(), "Are you there?");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn inbox(&self) -> Inbox {
+        self.inbox.0.clone()
     }
 
     fn push(&mut self, message: Message) {

@@ -32,7 +32,7 @@ impl Seen {
 impl RunLog for Seen {
     fn find_reply<'a>(
         &'a self,
-        _: &'a Session,
+        _: &'a mut Session,
         _: &'a Registry,
     ) -> RunLogFuture<'a, Option<AssistantMessage>> {
         Box::pin(async { Ok(None) })

@@ -38,7 +38,7 @@ fn stored_calls(session: &Session) -> Session {
 }
 
 fn trim(session: &mut Session) {
-    session.trim(&TrimBudget::max_messages(1));
+    let _ = session.trim(&TrimBudget::max_messages(1));
 }
 
 fn edit(session: &mut Session) {
@@ -89,7 +89,7 @@ async fn an_id_that_the_session_made_is_never_used_again() {
             replies.next_back().expect("a reply with calls").tool_calls.iter().map(|call| call.id.clone());
         seen.extend(ids);
         session.push_user("Go on.");
-        session.trim(&TrimBudget::max_messages(1));
+        let _ = session.trim(&TrimBudget::max_messages(1));
         session = stored(&session);
     }
     let mut unique = seen.clone();
@@ -112,7 +112,7 @@ async fn ids_that_are_new_stay_after_a_trim() {
             _ => false,
         }));
         session.push_user("Go on.");
-        session.trim(&TrimBudget::max_messages(1));
+        let _ = session.trim(&TrimBudget::max_messages(1));
         session = stored(&session);
     }
 }
@@ -146,7 +146,7 @@ async fn the_stored_ids_of_removed_calls_are_limited() {
         let calls = (0..5000).map(|number| call(&format!("{round}_{number}"), "find", 7));
         let _ = run(&mut session, &registry, [calling(calls), text_reply("Done.")]).await;
         session.push_user("Go on.");
-        session.trim(&TrimBudget::max_messages(1));
+        let _ = session.trim(&TrimBudget::max_messages(1));
         sizes.push(serde_json::to_string(&session).expect("it is stored").len());
         session = stored(&session);
     }
@@ -170,7 +170,7 @@ async fn a_session_made_from_a_conversation_keeps_its_ids_taken() {
     let mut session = Session::from(session.into_conversation().expect("each call has its result"));
     for _ in 0..6 {
         session.push_user("Go on.");
-        session.trim(&TrimBudget::max_messages(1));
+        let _ = session.trim(&TrimBudget::max_messages(1));
         session = stored(&session);
         let calls = ["", &*id].map(|id| call(id, "refund", 9));
         assert_eq!(run(&mut session, &registry, [calling(calls)]).await, RunEnd::NeedsApproval);
@@ -190,7 +190,7 @@ async fn parts_of_a_session_keep_the_ids_of_removed_calls_taken() {
             RunEnd::NeedsApproval
         );
         session.push_user("Go on.");
-        session.trim(&TrimBudget::max_messages(1));
+        let _ = session.trim(&TrimBudget::max_messages(1));
 
         let conversation = session.into_conversation().expect("each call has its result");
         let mut session = Session::from(conversation);
@@ -240,7 +240,7 @@ async fn an_id_with_a_large_number_does_not_let_ids_repeat() {
         let (mut session, mut seen) = (Session::from(calls), Vec::new());
         for _ in 0..5 {
             session.push_user("Go on.");
-            session.trim(&TrimBudget::max_messages(1));
+            let _ = session.trim(&TrimBudget::max_messages(1));
             session = stored(&session);
             let calls = ["", "call_0"].map(|id| call(id, "refund", 8));
             assert_eq!(run(&mut session, &registry, [calling(calls)]).await, RunEnd::NeedsApproval);
@@ -272,7 +272,7 @@ fn forged_numbers_neither_panic_nor_repeat_an_id() {
             }
         }
         session.push_user("Go on.");
-        session.trim(&TrimBudget::max_messages(1));
+        let _ = session.trim(&TrimBudget::max_messages(1));
     }
     ids.sort();
     let count = ids.len();

@@ -142,7 +142,7 @@ async fn the_key_of_a_call_survives_restarts_and_trims() {
             async move { call.run().await }
         });
         assert_eq!(run.complete(|request| model.complete(request)).await.expect("valid"), RunEnd::ReplyLimit);
-        session.trim(&TrimBudget::max_messages(4));
+        let _ = session.trim(&TrimBudget::max_messages(4));
         session = stored(&session);
     }
     let keys = keys.lock().expect("no panic").clone();

@@ -32,7 +32,7 @@ impl Log {
 impl RunLog for Log {
     fn find_reply<'a>(
         &'a self,
-        session: &'a Session,
+        session: &'a mut Session,
         _: &'a Registry,
     ) -> RunLogFuture<'a, Option<AssistantMessage>> {
         Box::pin(async move {
@@ -168,7 +168,7 @@ struct CallLog {
 impl RunLog for CallLog {
     fn find_reply<'a>(
         &'a self,
-        _: &'a Session,
+        _: &'a mut Session,
         _: &'a Registry,
     ) -> RunLogFuture<'a, Option<AssistantMessage>> {
         Box::pin(async { Ok(None) })

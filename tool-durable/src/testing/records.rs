@@ -2,7 +2,7 @@
 
 use super::expected::finished;
 use super::{Checked, Store};
-use crate::journal::{Journal, JournalCall, JournalReply};
+use crate::journal::{Journal, JournalCall, JournalChanges, JournalReply};
 use serde_json::json;
 use std::collections::BTreeMap;
 use tool_runtime::dispatch::{ToolFailure, ToolResult};
@@ -61,6 +61,7 @@ pub(super) fn reply(run_id: &str, number: u64, text: &str) -> JournalReply {
         user_text: "Charge my orders.".to_owned(),
         results: Vec::new(),
         arguments: BTreeMap::new(),
+        changes: None,
         message: AssistantMessage::from_text(text),
     }
 }
@@ -89,7 +90,19 @@ pub(super) fn full_reply(run_id: &str, number: u64) -> Checked<JournalReply> {
     let arguments = [("call_a", r#"{ "cents":2.0 }"#), (UNUSUAL_TEXT, UNUSUAL_TEXT)];
     let arguments = arguments.map(|(id, arguments)| (id.to_owned(), arguments.to_owned())).into();
     let (run_id, user_text) = (run_id.to_owned(), UNUSUAL_TEXT.to_owned());
-    Ok(JournalReply { run_id, number, user_text, results, arguments, message })
+    let changes = json!({
+        "user_text": UNUSUAL_TEXT,
+        "messages": {
+            "before": 7,
+            "start": 2,
+            "removed": 3,
+            "added": [{ "role": "user", "content": UNUSUAL_TEXT }],
+            "resets_limits": true,
+        },
+    });
+    let changes: JournalChanges = serde_json::from_value(changes)
+        .map_err(|error| format!("the changes of the rule are not valid: {error}"))?;
+    Ok(JournalReply { run_id, number, user_text, results, arguments, changes: Some(changes), message })
 }
 
 pub(super) async fn large_records_are_kept<J: Journal>(store: &Store<'_, J>) -> Checked {

@@ -7,13 +7,14 @@ use super::run::{Data, RunContext};
 use std::sync::Arc;
 
 impl RunContext {
-    /// A context with the same state, for the calls that this call makes.
+    /// A context with the same state and the same budgets, for the calls that this call makes.
     pub(super) fn inner(&self, call: &CallContext) -> Self {
         RunContext(Arc::new(Data {
             states: self.0.states.clone(),
             cancellation: Some(call.cancellation.child_token()),
             run_id: call.key().map(|key| key.to_string().into()),
             outer_call: Some(call.id.as_str().into()),
+            budgets: self.0.budgets.clone(),
             ..Data::default()
         }))
     }

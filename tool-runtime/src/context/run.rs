@@ -2,7 +2,7 @@
 
 #[cfg(doc)]
 use super::CallContext;
-use super::{AllowedTools, BegunCalls, CallEvent, CallKey, StartGate};
+use super::{AllowedTools, BegunCalls, Budget, CallEvent, CallKey, StartGate};
 use crate::panics::catch_panic;
 use crate::state::{Shared, State as _, States};
 use std::fmt;
@@ -54,6 +54,8 @@ pub(super) struct Data {
     /// `None` if all listeners receive events at once.
     pub(super) start_gate: Option<StartGate>,
     pub(super) begun_calls: BegunCalls,
+    /// The budgets of the runs of sessions.
+    pub(super) budgets: Vec<Budget>,
     /// The middleware of a run, whose type is in `registry`.
     pub(super) middleware: Option<Shared>,
     /// The id of the call that makes the calls of this context.
@@ -393,6 +395,18 @@ impl RunContext {
     /// Counts the calls on their own.
     pub(crate) fn counting_anew(self) -> Self {
         self.counting_in(&BegunCalls::default())
+    }
+
+    /// Adds a budget. It replaces the same budget with other prices.
+    pub(crate) fn with_budget(mut self, budget: Budget) -> Self {
+        let budgets = &mut self.data().budgets;
+        budgets.retain(|known| !known.is_same(&budget));
+        budgets.push(budget);
+        self
+    }
+
+    pub(crate) fn budgets(&self) -> &[Budget] {
+        &self.0.budgets
     }
 
     pub(crate) fn allowed(&self) -> Option<&AllowedTools> {

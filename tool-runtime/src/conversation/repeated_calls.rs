@@ -1,5 +1,6 @@
 //! A note for the model after several identical results of a call.
 
+use crate::fingerprint::Fingerprint;
 use crate::json::sorted_text;
 use crate::message::{Message, ToolCall, ToolMessage};
 use crate::outcome::{CallError, Outcome};
@@ -94,6 +95,12 @@ fn note(result: &ToolMessage) -> Option<Note> {
         Some(_) => Some(FAILED),
         None => result.content.parts().is_none().then_some(RETURNED),
     }
+}
+
+/// A fingerprint of the tool and the arguments, which identical calls share.
+pub(crate) fn call_fingerprint(call: &ToolCall) -> Fingerprint {
+    let (tool, arguments) = key(call);
+    Fingerprint::new(&[&tool, &arguments])
 }
 
 fn key(call: &ToolCall) -> Call<'_> {

@@ -62,6 +62,7 @@ impl fmt::Debug for TrimBudget<'_> {
 /// The changes that `trim` of a session or a conversation made.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
+#[must_use = "it has the only copy of the removed messages"]
 pub struct Trimmed {
     /// Whether the rest is within the budget. If false, the messages that must stay exceed it.
     pub is_within_budget: bool,

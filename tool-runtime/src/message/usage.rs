@@ -44,7 +44,6 @@ impl Usage {
     }
 
     /// The difference of this sum and an earlier one.
-    #[cfg(feature = "tracing")]
     pub(crate) fn since(self, earlier: Usage) -> Self {
         self.zip(earlier, u64::saturating_sub)
     }

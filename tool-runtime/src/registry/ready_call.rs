@@ -285,4 +285,15 @@ impl RegistryBuilder {
         self.layers.push(Layer::new(layer));
         self
     }
+
+    /// Like [`around_call`](RegistryBuilder::around_call), outside of the middleware so far: it receives the results that the
+    /// model would read.
+    pub fn around_call_outermost<L, F>(mut self, layer: L) -> Self
+    where
+        L: Fn(ReadyCall) -> F + Send + Sync + 'static,
+        F: Future<Output = ToolResult> + Send + 'static,
+    {
+        self.layers.insert(0, Layer::new(layer));
+        self
+    }
 }

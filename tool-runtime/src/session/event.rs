@@ -90,6 +90,16 @@ pub enum Event {
         /// Its text.
         text: String,
     },
+    /// The [compaction](super::Run::compact) has shortened the session.
+    #[non_exhaustive]
+    Compacted {
+        /// The number of messages that it removed.
+        removed: usize,
+        /// The number of results that it truncated, or replaced by a notice.
+        truncated: usize,
+        /// Whether the rest is short enough.
+        is_within_budget: bool,
+    },
     /// The run has ended. A run that ends with an error, or whose future is dropped, has no such event.
     #[non_exhaustive]
     RunEnded {

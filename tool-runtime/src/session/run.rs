@@ -3,11 +3,13 @@
 #[cfg(doc)]
 use super::RunEnd;
 use super::answer_format::AnswerFormat;
+use super::between_replies::Hooks;
 use super::cache_check::check_cache;
 use super::cancel_on::CancelOn;
+use super::compact::Compact;
 use super::limits::Limits;
 use super::run_log::RunLog;
-use super::{Event, Session};
+use super::{Budget, Event, Session};
 #[cfg(doc)]
 use crate::context::RunContext;
 use crate::conversation::{ReplyWarning, Request};
@@ -24,12 +26,13 @@ use tokio_util::sync::CancellationToken;
 ///
 /// [`Session::run`] creates it.
 #[must_use = "nothing runs before `complete` or `stream`"]
-pub struct Run<'a, O = fn(&Event), P = fn(Request) -> Request, A = ()> {
+pub struct Run<'a, O = fn(&Event), P = fn(Request) -> Request, A = (), K = ()> {
     pub(super) session: &'a mut Session,
     pub(super) settings: Settings<'a>,
     pub(super) map_request: P,
     pub(super) on_event: Option<O>,
-    answer: PhantomData<fn() -> A>,
+    pub(super) error_kinds: K,
+    pub(super) answer: PhantomData<fn() -> A>,
 }
 
 /// The settings that are not closures.
@@ -50,6 +53,11 @@ pub(super) struct Settings<'a> {
     pub(super) stop: Option<CancellationToken>,
     /// The check of each request. A function, so that a program that does not ask for it does not contain it.
     pub(super) check_cache: Option<fn(&mut Session, &Request) -> Option<ReplyWarning>>,
+    pub(super) hooks: Hooks<'a>,
+    pub(super) compact: Option<Box<dyn Compact + 'a>>,
+    pub(super) budgets: Vec<Budget>,
+    /// Whether a message in the inbox continues the run after an answer.
+    pub(super) continues_with_inbox: bool,
 }
 
 impl Session {
@@ -61,7 +69,7 @@ impl Session {
     ///
     /// See [`Session`] for an example.
     pub fn run(&mut self, registry: &Registry) -> Run<'_> {
-        let limits = Limits { replies: 30, calls: None, tokens: None, requests: None };
+        let limits = Limits { replies: 30, calls: None, tokens: None, requests: None, identical_calls: None };
         let settings = Settings {
             registry: registry.clone(),
             limits,
@@ -73,12 +81,23 @@ impl Session {
             cancel_on: CancelOn::default(),
             stop: None,
             check_cache: None,
+            hooks: Hooks::default(),
+            compact: None,
+            budgets: Vec::new(),
+            continues_with_inbox: false,
         };
-        Run { session: self, settings, map_request: |request| request, on_event: None, answer: PhantomData }
+        Run {
+            session: self,
+            settings,
+            map_request: |request| request,
+            on_event: None,
+            error_kinds: (),
+            answer: PhantomData,
+        }
     }
 }
 
-impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
+impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A, K> Run<'a, O, P, A, K> {
     /// Sets the wire that writes the requests and reads streamed text. Default:
     /// [`ChatCompletions`](crate::wire::ChatCompletions).
     pub fn wire(mut self, wire: impl Wire + 'static) -> Self {
@@ -321,9 +340,9 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn map_request<Q: FnMut(Request) -> Request>(self, map_request: Q) -> Run<'a, O, Q, A> {
-        let Run { session, settings, map_request: _, on_event, answer } = self;
-        Run { session, settings, map_request, on_event, answer }
+    pub fn map_request<Q: FnMut(Request) -> Request>(self, map_request: Q) -> Run<'a, O, Q, A, K> {
+        let Run { session, settings, map_request: _, on_event, error_kinds, answer } = self;
+        Run { session, settings, map_request, on_event, error_kinds, answer }
     }
 
     /// Sets a listener for the [`Event`]s of the run. It runs in the task of the run and must not block. The calls of a reply
@@ -385,20 +404,20 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn on_event<G: FnMut(&Event)>(self, on_event: G) -> Run<'a, G, P, A> {
-        let Run { session, settings, map_request, on_event: _, answer } = self;
-        Run { session, settings, map_request, on_event: Some(on_event), answer }
+    pub fn on_event<G: FnMut(&Event)>(self, on_event: G) -> Run<'a, G, P, A, K> {
+        let Run { session, settings, map_request, on_event: _, error_kinds, answer } = self;
+        Run { session, settings, map_request, on_event: Some(on_event), error_kinds, answer }
     }
 
     /// Sets the format of the answer, and its marker.
-    pub(super) fn with_answer<B>(self, format: fn(&Registry) -> AnswerFormat) -> Run<'a, O, P, B> {
-        let Run { session, mut settings, map_request, on_event, answer: _ } = self;
+    pub(super) fn with_answer<B>(self, format: fn(&Registry) -> AnswerFormat) -> Run<'a, O, P, B, K> {
+        let Run { session, mut settings, map_request, on_event, error_kinds, answer: _ } = self;
         settings.answer = Some(Arc::new(format(&settings.registry)));
-        Run { session, settings, map_request, on_event, answer: PhantomData }
+        Run { session, settings, map_request, on_event, error_kinds, answer: PhantomData }
     }
 }
 
-impl<O, P, A> fmt::Debug for Run<'_, O, P, A> {
+impl<O, P, A, K> fmt::Debug for Run<'_, O, P, A, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Run")
             .field("session", &self.session)

@@ -1,6 +1,8 @@
 //! How a run ends.
 
+use super::between_replies::HookError;
 use super::run_log::LogError;
+use crate::context::BudgetLimit;
 use crate::message::{AssistantMessage, Completeness};
 use crate::stream::StreamError;
 use serde::{Deserialize, Serialize};
@@ -9,8 +11,8 @@ use std::fmt::{self, Debug, Display};
 
 /// How a run of a [`Session`](super::Session) ended.
 ///
-/// After `Answered`, `Refused` and `Truncated`, add a user message before the next run. After `RequestLimit`, the next run
-/// continues. After any other end, it continues once the cause has changed: a decision, a result, a higher limit, another token.
+/// After `Answered`, `Refused` and `Truncated`, add a user message before the next run. After `RequestLimit` and `Stopped`, the next
+/// run continues. After any other end, it continues once the cause has changed: a decision, a result, a higher limit, another token.
 /// Until then, a run ends in the same way and sends no request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -42,6 +44,19 @@ pub enum RunEnd {
     TokenLimit,
     /// The run has sent as many requests as [`max_requests`](super::Run::max_requests) allows. Another run continues.
     RequestLimit,
+    /// The model has called a tool with the same arguments as often as
+    /// [`max_identical_calls`](super::Run::max_identical_calls) allows. A run with a higher limit continues.
+    IdenticalCallLimit,
+    /// The tokens of a [`Budget`](super::Budget) are spent.
+    TokenBudget,
+    /// The calls of a [`Budget`](super::Budget) are spent.
+    CallBudget,
+    /// The money of a [`Budget`](super::Budget) is spent.
+    MoneyBudget,
+    /// The time of a [`Budget`](super::Budget) has passed.
+    TimeBudget,
+    /// A [hook](super::Run::between_replies) of the program has stopped the run. Another run continues.
+    Stopped,
     /// The token of the [`RunContext`](crate::RunContext) was cancelled, or [`cancel_on`](super::Run::cancel_on) or
     /// [`stop_after_calls`](super::Run::stop_after_calls) stopped the run.
     /// Calls that had not begun run in the next run; those of a reply that was cancelled while it was received fail.
@@ -61,6 +76,17 @@ impl RunEnd {
     }
 }
 
+impl From<BudgetLimit> for RunEnd {
+    fn from(limit: BudgetLimit) -> Self {
+        match limit {
+            BudgetLimit::Tokens => RunEnd::TokenBudget,
+            BudgetLimit::Calls => RunEnd::CallBudget,
+            BudgetLimit::Money => RunEnd::MoneyBudget,
+            BudgetLimit::Time => RunEnd::TimeBudget,
+        }
+    }
+}
+
 impl Display for RunEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -73,6 +99,12 @@ impl Display for RunEnd {
             RunEnd::CallLimit => "the limit of calls is reached",
             RunEnd::TokenLimit => "the limit of tokens is reached",
             RunEnd::RequestLimit => "the limit of requests of this run is reached",
+            RunEnd::IdenticalCallLimit => "the limit of identical calls is reached",
+            RunEnd::TokenBudget => "the tokens of the budget are spent",
+            RunEnd::CallBudget => "the calls of the budget are spent",
+            RunEnd::MoneyBudget => "the money of the budget is spent",
+            RunEnd::TimeBudget => "the time of the budget has passed",
+            RunEnd::Stopped => "the program stopped the run",
             RunEnd::Cancelled => "the run was cancelled",
         })
     }
@@ -114,6 +146,9 @@ pub enum RunError<E> {
     /// recorded has not run, and stays pending unless it has exceeded the `call_timeout`. A call that has run keeps its result, even
     /// if that cannot be recorded.
     Log(LogError),
+    /// A [hook](super::Run::between_replies) or the [compaction](super::Run::compact) returned an error. The session has the finished
+    /// results, and another run continues it.
+    Hook(HookError),
 }
 
 impl<E: Display> Display for RunError<E> {
@@ -121,7 +156,7 @@ impl<E: Display> Display for RunError<E> {
         match self {
             RunError::Client(error) => error.fmt(f),
             RunError::Stream(error) => write!(f, "the reply was interrupted: {error}"),
-            RunError::Log(error) => Display::fmt(error, f),
+            RunError::Log(error) | RunError::Hook(error) => Display::fmt(error, f),
         }
     }
 }
@@ -133,7 +168,7 @@ impl<E: Debug + Display> Error for RunError<E> {
             RunError::Client(_) => None,
             // The display text includes the error.
             RunError::Stream(error) => error.source(),
-            RunError::Log(error) => error.source(),
+            RunError::Log(error) | RunError::Hook(error) => error.source(),
         }
     }
 }

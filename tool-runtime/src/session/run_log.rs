@@ -1,6 +1,6 @@
 //! Logs of runs.
 
-use super::Session;
+use super::{MessageChanges, Session};
 use crate::message::AssistantMessage;
 use crate::output::ToolResult;
 use crate::registry::{ReadyCall, Registry};
@@ -26,7 +26,7 @@ use std::pin::Pin;
 /// struct Log(Mutex<HashMap<u64, AssistantMessage>>);
 ///
 /// impl RunLog for Log {
-///     fn find_reply<'a>(&'a self, session: &'a Session, _: &'a Registry) -> RunLogFuture<'a, Option<AssistantMessage>> {
+///     fn find_reply<'a>(&'a self, session: &'a mut Session, _: &'a Registry) -> RunLogFuture<'a, Option<AssistantMessage>> {
 ///         let replies = self.0.lock().unwrap_or_else(PoisonError::into_inner);
 ///         let reply = replies.get(&session.replies()).cloned();
 ///         Box::pin(async move { Ok(reply) })
@@ -66,12 +66,38 @@ use std::pin::Pin;
 pub trait RunLog: Send + Sync {
     /// The next reply of the session; `None` if it is not recorded. [`Session::replies`] is its number. A run calls it
     /// before each request, and does not send the request if there is a reply. It may wait while another run requests the same
-    /// reply: if the run is cancelled meanwhile, the future is dropped.
+    /// reply: if the run is cancelled meanwhile, the future is dropped. The other run may have changed the messages before the reply:
+    /// then this method repeats the changes.
     fn find_reply<'a>(
+        &'a self,
+        session: &'a mut Session,
+        registry: &'a Registry,
+    ) -> RunLogFuture<'a, Option<AssistantMessage>>;
+
+    /// Repeats what the inbox, the hooks and the compaction of an earlier run changed before the next reply
+    /// ([`Session::repeat_changes`]). Returns whether that reply is recorded and follows this session: then the run does not call its
+    /// hooks, and takes no message from the inbox. A run calls it before each request, and before it ends. Default: nothing is
+    /// recorded.
+    fn find_changes<'a>(
+        &'a self,
+        session: &'a mut Session,
+        registry: &'a Registry,
+    ) -> RunLogFuture<'a, bool> {
+        let _ = (session, registry);
+        Box::pin(async { Ok(false) })
+    }
+
+    /// Records what the inbox, the hooks and the compaction have changed before the next request. After an overflow, it is called
+    /// once more, with all changes. Default: it does nothing.
+    fn record_changes<'a>(
         &'a self,
         session: &'a Session,
         registry: &'a Registry,
-    ) -> RunLogFuture<'a, Option<AssistantMessage>>;
+        changes: MessageChanges,
+    ) -> RunLogFuture<'a, ()> {
+        let _ = (session, registry, changes);
+        Box::pin(async { Ok(()) })
+    }
 
     /// Records the next reply of the session. A run calls it when the reply is complete, before the session has it and before
     /// its calls start, except for calls of `read_only` tools, which may start while a reply is streamed.

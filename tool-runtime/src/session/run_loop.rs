@@ -1,7 +1,10 @@
 //! The steps of a run.
 
+use super::before_request::StepError;
 use super::cancel_on::CancelOn;
+use super::identical_calls::IdenticalCalls;
 use super::logged_run::LoggedRun;
+use super::message_changes::MessagesBefore;
 use super::receive::Requested;
 use super::reply_events::send_whole;
 use super::reporter::Reporter;
@@ -9,11 +12,11 @@ use super::run::Settings;
 use super::run_log::LogError;
 use super::run_span::{ChatSpan, RunSpan};
 use super::state::Pending;
-use super::{Answer, Event, RunEnd, RunError, Session};
+use super::{Answer, Budget, ErrorKinds, Event, RunEnd, RunError, Session};
 use crate::context::RunContext;
 use crate::conversation::{CallsToRun, ReplyWarning, Request};
 use crate::dispatch::unless_cancelled;
-use crate::message::{AssistantMessage, Chunk, Message};
+use crate::message::{AssistantMessage, Chunk, Message, Usage};
 use crate::registry::Registry;
 use futures_util::Stream;
 use std::sync::Arc;
@@ -27,17 +30,66 @@ pub(super) struct RunLoop<'a, O: FnMut(&Event), P> {
     pub(super) requests: usize,
     pub(super) map_request: P,
     pub(super) reporter: Reporter<O>,
+    /// The messages before the hooks of the next request, for the log.
+    pub(super) before: Option<MessagesBefore>,
+    /// Whether the next request is that of the provider's overflow again.
+    pub(super) is_repeated: bool,
+    pub(super) has_compacted_overflow: bool,
+    identical_calls: IdenticalCalls,
+    /// The tokens and calls that the budgets have counted.
+    counted: (Usage, u64),
+}
+
+impl<O: FnMut(&Event), P> Drop for RunLoop<'_, O, P> {
+    fn drop(&mut self) {
+        // The future of the run may be dropped.
+        self.count_for_budgets();
+    }
+}
+
+impl<'a, O: FnMut(&Event), P> RunLoop<'a, O, P> {
+    pub(super) fn new(
+        session: &'a mut Session,
+        settings: Settings<'a>,
+        logged: Option<LoggedRun>,
+        map_request: P,
+        reporter: Reporter<O>,
+    ) -> Self {
+        let counted = (session.usage, session.all_calls);
+        RunLoop {
+            session,
+            settings,
+            logged,
+            requests: 0,
+            map_request,
+            reporter,
+            before: None,
+            is_repeated: false,
+            has_compacted_overflow: false,
+            identical_calls: IdenticalCalls::default(),
+            counted,
+        }
+    }
+
+    /// Adds what the session has spent since the last time.
+    fn count_for_budgets(&mut self) {
+        let (usage, calls) =
+            std::mem::replace(&mut self.counted, (self.session.usage, self.session.all_calls));
+        let (usage, calls) = (self.session.usage.since(usage), self.session.all_calls.saturating_sub(calls));
+        let budgets = self.settings.registry.run_context().map_or(&[][..], RunContext::budgets);
+        budgets.iter().for_each(|budget| budget.add(&usage, calls));
+    }
 }
 
 /// The tokens that end a run while it waits.
-struct RunTokens {
+pub(super) struct RunTokens {
     cancellation: Option<CancellationToken>,
     stop: Option<CancellationToken>,
 }
 
 impl RunTokens {
     /// Awaits the future; `None` if the run is cancelled before.
-    async fn until_cancelled<F: Future>(self, future: F) -> Option<F::Output> {
+    pub(super) async fn until_cancelled<F: Future>(self, future: F) -> Option<F::Output> {
         let future = unless_cancelled(self.stop.as_ref(), future);
         unless_cancelled(self.cancellation.as_ref(), future).await.flatten()
     }
@@ -51,14 +103,18 @@ enum Step {
 
 impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
     /// Runs the session to its end.
-    pub(super) async fn complete<C, R, E>(&mut self, complete: C) -> Result<RunEnd, RunError<E>>
+    pub(super) async fn complete<C, R, E>(
+        &mut self,
+        complete: C,
+        kinds: &impl ErrorKinds<E>,
+    ) -> Result<RunEnd, RunError<E>>
     where
         C: FnMut(Request) -> R,
         R: Future<Output = Result<AssistantMessage, E>>,
     {
         let (span, cancel_on) = self.surroundings();
         // Boxed, since the future of a run would be large in the program.
-        let steps = Box::pin(self.complete_steps(complete));
+        let steps = Box::pin(self.complete_steps(complete, kinds));
         let ended = span.instrument(cancel_on.during(steps)).await;
         span.end(self.session.usage(), ended.is_err());
         ended
@@ -72,14 +128,18 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
         )
     }
 
-    async fn complete_steps<C, R, E>(&mut self, mut complete: C) -> Result<RunEnd, RunError<E>>
+    async fn complete_steps<C, R, E>(
+        &mut self,
+        mut complete: C,
+        kinds: &impl ErrorKinds<E>,
+    ) -> Result<RunEnd, RunError<E>>
     where
         C: FnMut(Request) -> R,
         R: Future<Output = Result<AssistantMessage, E>>,
     {
         let mut end = self.replay_pending().await.map_err(RunError::Log)?;
         loop {
-            let (request, requested) = match self.next(end).await.map_err(RunError::Log)? {
+            let (request, requested) = match self.next(end).await? {
                 Step::Send(request, requested) => (request, requested),
                 Step::End(end) => return Ok(end),
             };
@@ -89,7 +149,15 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
                 return Ok(self.end(RunEnd::Cancelled));
             };
             chat.end(reply.as_ref().ok());
-            let mut reply = reply.map_err(RunError::Client)?;
+            let mut reply = match reply {
+                Ok(reply) => reply,
+                Err(error) if self.compact_overflow(kinds.__kind(&error)).await? => {
+                    end = None;
+                    continue;
+                }
+                Err(error) => return Err(RunError::Client(error)),
+            };
+            self.before = None;
             // The recorded reply has the ids of the session: a new id differs in each process.
             self.session.make_ids_unique(&mut reply);
             self.settings.registry.use_own_keys(&mut reply);
@@ -103,7 +171,11 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
     }
 
     /// Like `complete`, with streamed replies.
-    pub(super) async fn stream<C, R, S, E>(&mut self, stream: C) -> Result<RunEnd, RunError<E>>
+    pub(super) async fn stream<C, R, S, E>(
+        &mut self,
+        stream: C,
+        kinds: &impl ErrorKinds<E>,
+    ) -> Result<RunEnd, RunError<E>>
     where
         C: FnMut(Request) -> R,
         R: Future<Output = Result<S, E>>,
@@ -111,13 +183,17 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
         S::Item: Into<Chunk>,
     {
         let (span, cancel_on) = self.surroundings();
-        let steps = Box::pin(self.stream_steps(stream));
+        let steps = Box::pin(self.stream_steps(stream, kinds));
         let ended = span.instrument(cancel_on.during(steps)).await;
         span.end(self.session.usage(), ended.is_err());
         ended
     }
 
-    async fn stream_steps<C, R, S, E>(&mut self, mut stream: C) -> Result<RunEnd, RunError<E>>
+    async fn stream_steps<C, R, S, E>(
+        &mut self,
+        mut stream: C,
+        kinds: &impl ErrorKinds<E>,
+    ) -> Result<RunEnd, RunError<E>>
     where
         C: FnMut(Request) -> R,
         R: Future<Output = Result<S, E>>,
@@ -126,7 +202,7 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
     {
         let mut end = self.replay_pending().await.map_err(RunError::Log)?;
         loop {
-            let (request, requested) = match self.next(end).await.map_err(RunError::Log)? {
+            let (request, requested) = match self.next(end).await? {
                 Step::Send(request, requested) => (request.stream_usage(true), requested),
                 Step::End(end) => return Ok(end),
             };
@@ -139,16 +215,34 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
                 Ok(chunks) => chunks,
                 Err(error) => {
                     chat.end(None);
+                    if self.compact_overflow(kinds.__kind(&error)).await? {
+                        end = None;
+                        continue;
+                    }
                     return Err(RunError::Client(error));
                 }
             };
-            end = self.receive_stream(chunks, requested, chat).await?;
+            let replies = self.session.replies;
+            end = match self.receive_stream(chunks, requested, chat).await {
+                Ok(end) => end,
+                Err(RunError::Stream(error))
+                    if self.session.replies == replies
+                        && self.compact_overflow(error.error_kind()).await? =>
+                {
+                    None
+                }
+                Err(error) => return Err(error),
+            };
         }
     }
 
     /// The next request, after the replies that the log has were received and their calls have run.
-    async fn next(&mut self, mut end: Option<RunEnd>) -> Result<Step, LogError> {
+    async fn next(&mut self, mut end: Option<RunEnd>) -> Result<Step, StepError> {
+        if std::mem::take(&mut self.is_repeated) {
+            return Ok(self.request(None));
+        }
         loop {
+            end = self.between_replies(end).await?;
             let step = self.request(end);
             let (Step::Send(_, requested), Some(logged)) = (&step, &self.logged) else { return Ok(step) };
             // It may wait for another run.
@@ -156,15 +250,16 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
                 .run_tokens()
                 .until_cancelled(logged.log().find_reply(self.session, &self.settings.registry))
                 .await;
-            end = match found.transpose()? {
+            end = match found.transpose().map_err(StepError::Log)? {
                 Some(None) => return Ok(step),
                 Some(Some(mut reply)) => {
                     let requested = requested.clone();
                     // Its request shares the messages, and a change would copy them.
                     drop(step);
+                    self.before = None;
                     self.session.make_ids_unique(&mut reply);
                     self.receive(reply, &requested);
-                    self.replay_pending().await?
+                    self.replay_pending().await.map_err(StepError::Log)?
                 }
                 None => Some(RunEnd::Cancelled),
             };
@@ -180,13 +275,13 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
         Ok(())
     }
 
-    fn is_cancelled(&self) -> bool {
+    pub(super) fn is_cancelled(&self) -> bool {
         let token = self.settings.registry.run_context().and_then(RunContext::token);
         token.into_iter().chain(&self.settings.stop).any(CancellationToken::is_cancelled)
     }
 
     /// The tokens that end the run while it waits, for futures that borrow the run.
-    fn run_tokens(&self) -> RunTokens {
+    pub(super) fn run_tokens(&self) -> RunTokens {
         let cancellation = self.settings.registry.run_context().and_then(RunContext::token).cloned();
         RunTokens { cancellation, stop: self.settings.stop.clone() }
     }
@@ -230,7 +325,8 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
         Step::Send(request, requested)
     }
 
-    fn end_before_request(&self, has_correction: bool) -> Option<RunEnd> {
+    pub(super) fn end_before_request(&mut self, has_correction: bool) -> Option<RunEnd> {
+        self.count_for_budgets();
         let Session { state, used, .. } = &*self.session;
         if let Some(Message::Assistant(reply)) = state.conversation().messages().last() {
             if let Some(end) = RunEnd::from_reply(reply).filter(|_| !has_correction) {
@@ -247,11 +343,18 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
         if limits.tokens.is_some_and(|tokens| used.tokens >= tokens) {
             return Some(RunEnd::TokenLimit);
         }
+        let budgets = self.settings.registry.run_context().map_or(&[][..], RunContext::budgets);
+        if let Some(limit) = budgets.iter().find_map(Budget::reached) {
+            return Some(limit.into());
+        }
+        if limits.identical_calls.is_some_and(|calls| self.identical_calls.count(self.session) >= calls) {
+            return Some(RunEnd::IdenticalCallLimit);
+        }
         limits.requests.filter(|&requests| self.requests >= requests).map(|_| RunEnd::RequestLimit)
     }
 
     /// The message for the model, if the provider discarded its call, or if its answer does not have the type of this run.
-    fn correction(&self) -> Option<String> {
+    pub(super) fn correction(&self) -> Option<String> {
         let Some(Message::Assistant(reply)) = self.session.messages().last() else { return None };
         if let Some(message) = reply.malformed_call() {
             let separator = if message.is_empty() { "" } else { ": " };

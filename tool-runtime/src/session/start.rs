@@ -3,12 +3,13 @@
 use super::logged_run::LoggedRun;
 use super::reporter::Reporter;
 use super::run_loop::RunLoop;
-use super::{Answer, Event, Run, RunError};
+use super::{Answer, Budget, ErrorKinds, Event, Run, RunError};
+use crate::context::RunContext;
 use crate::conversation::Request;
 use crate::message::{AssistantMessage, Chunk};
 use futures_util::Stream;
 
-impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A: Answer> Run<'a, O, P, A> {
+impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A: Answer, K> Run<'a, O, P, A, K> {
     /// Runs the session. `complete` sends a request with the client of the program, and returns the reply.
     ///
     /// ```
@@ -47,9 +48,10 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A: Answer> Run<'a, O, P
     where
         C: FnMut(Request) -> R,
         R: Future<Output = Result<AssistantMessage, E>>,
+        K: ErrorKinds<E>,
     {
-        let mut run = self.start();
-        let end = run.complete(complete).await?;
+        let (mut run, kinds) = self.start();
+        let end = run.complete(complete, &kinds).await?;
         Ok(run.ended::<A>(end))
     }
 
@@ -105,20 +107,24 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A: Answer> Run<'a, O, P
         R: Future<Output = Result<S, E>>,
         S: Stream,
         S::Item: Into<Chunk>,
+        K: ErrorKinds<E>,
     {
-        let mut run = self.start();
-        let end = run.stream(stream).await?;
+        let (mut run, kinds) = self.start();
+        let end = run.stream(stream, &kinds).await?;
         Ok(run.ended::<A>(end))
     }
 
-    fn start(self) -> RunLoop<'a, O, P> {
-        let Run { session, mut settings, map_request, on_event, .. } = self;
-        let context = settings.registry.run_context().cloned().unwrap_or_default().for_run();
+    fn start(self) -> (RunLoop<'a, O, P>, K) {
+        let Run { session, mut settings, map_request, on_event, error_kinds, .. } = self;
+        let context = settings.registry.run_context().cloned().unwrap_or_default();
+        let context = settings.budgets.drain(..).fold(context, RunContext::with_budget);
+        context.budgets().iter().for_each(Budget::start);
+        let context = context.for_run();
         let context = std::mem::take(&mut settings.layers).add_to(settings.cancel_on.with_token(context));
         let (logged, context) = LoggedRun::start(settings.log.take(), context);
         let log_layer = logged.as_ref().map(LoggedRun::layer);
         settings.registry = settings.registry.with(&context).with_run_log(log_layer);
         let reporter = Reporter::new(on_event, context.token().cloned());
-        RunLoop { session, settings, logged, requests: 0, map_request, reporter }
+        (RunLoop::new(session, settings, logged, map_request, reporter), error_kinds)
     }
 }

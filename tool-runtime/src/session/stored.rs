@@ -3,11 +3,12 @@
 //! It has a version. Every later version of the crate reads version 1: `tests/behaviour/sessions` has a file of it.
 
 use super::Session;
+use super::inbox::OwnInbox;
 use super::limits::Used;
 use super::state::{Pending, State};
 use crate::context::BegunCalls;
 use crate::conversation::{Conversation, FinishedCall, ReplyWarning, StoredPending};
-use crate::message::{RemovedIds, Usage, stored};
+use crate::message::{Message, RemovedIds, Usage, stored};
 use crate::outcome::{Truncated, bounded_error};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error as _, MapAccess, Visitor};
@@ -48,6 +49,9 @@ struct StoredSession<'a> {
     removed_ids: Cow<'a, RemovedIds>,
     #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
     unreported: Cow<'a, VecDeque<FinishedCall>>,
+    /// The messages that wait in the inbox.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "stored")]
+    inbox: Vec<Message>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -83,6 +87,7 @@ impl Serialize for Session {
             warnings: Cow::Borrowed(self.warnings()),
             removed_ids: Cow::Borrowed(conversation.removed_ids()),
             unreported: Cow::Borrowed(&conversation.unreported),
+            inbox: self.inbox.to_messages(),
         };
         stored.serialize(serializer)
     }
@@ -157,6 +162,7 @@ impl StoredSession<'_> {
         };
         let begun_calls = BegunCalls::from(self.begun_calls);
         // Only a claim has an owner.
+        let inbox = OwnInbox::from_messages(self.inbox);
         let claim_owner = self.claim_owner.filter(|_| is_claimed).map(Cow::into_owned);
         let ids = None;
         Ok(Session {
@@ -170,6 +176,8 @@ impl StoredSession<'_> {
             claim_owner,
             ids,
             last_request: None,
+            inbox,
+            all_calls: 0,
         })
     }
 }

@@ -40,7 +40,7 @@ impl<T> TypedEnd<T> {
     }
 }
 
-impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
+impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A, K> Run<'a, O, P, A, K> {
     /// Makes the answer of the run a value of the type `T`. The tools of the registry run as usual before the answer.
     ///
     /// The model receives the JSON Schema of `T`: as the response format of the API, if the wire
@@ -96,7 +96,7 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
     /// ```
     ///
     /// [`complete`](Run::complete) and [`stream`](Run::stream) return a [`TypedEnd`].
-    pub fn answer_as<T: DeserializeOwned + JsonSchema>(self) -> Run<'a, O, P, AnswerAs<T>> {
+    pub fn answer_as<T: DeserializeOwned + JsonSchema>(self) -> Run<'a, O, P, AnswerAs<T>, K> {
         self.with_answer(AnswerFormat::new::<T>)
     }
 }

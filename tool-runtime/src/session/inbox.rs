@@ -1,0 +1,77 @@
+//! Messages of the user that arrive during a run.
+
+use crate::message::{Content, Message};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Takes messages for a session from other tasks, while a run borrows it. Clones are the same inbox.
+///
+/// [`Session::inbox`](super::Session::inbox) returns it. A run adds the messages as user messages before its next request, never
+/// between a call and its result.
+///
+/// ```
+/// use tool_runtime::Session;
+///
+/// let session = Session::new().user("Refactor the parser.");
+/// let inbox = session.inbox(); // for the task that reads the terminal
+/// inbox.push_user("Run the tests too.");
+/// assert_eq!(inbox.len(), 1);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Inbox(Arc<Mutex<VecDeque<Content>>>);
+
+impl Inbox {
+    /// Adds a message of the user, after those that wait.
+    pub fn push_user(&self, content: impl Into<Content>) {
+        let content = content.into();
+        self.waiting().push_back(content);
+    }
+
+    /// The number of messages that no run has taken.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.waiting().len()
+    }
+
+    /// Whether no message waits.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.waiting().is_empty()
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, VecDeque<Content>> {
+        // No code panics while it has the lock.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The inbox of one session. A clone has the same messages, and is another inbox: each message goes to one session.
+#[derive(Debug, Default)]
+pub(super) struct OwnInbox(pub(super) Inbox);
+
+impl OwnInbox {
+    pub(super) fn pop(&self) -> Option<Content> {
+        self.0.waiting().pop_front()
+    }
+
+    /// The waiting messages, for storage.
+    pub(super) fn to_messages(&self) -> Vec<Message> {
+        self.0.waiting().iter().cloned().map(Message::user).collect()
+    }
+
+    pub(super) fn from_messages(messages: Vec<Message>) -> Self {
+        let inbox = Inbox::default();
+        for message in messages {
+            if let Message::User(message) = message {
+                inbox.push_user(message.content);
+            }
+        }
+        OwnInbox(inbox)
+    }
+}
+
+impl Clone for OwnInbox {
+    fn clone(&self) -> Self {
+        OwnInbox(Inbox(Arc::new(Mutex::new(self.0.waiting().clone()))))
+    }
+}

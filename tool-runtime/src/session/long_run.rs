@@ -1,0 +1,159 @@
+//! The settings of long runs: hooks, compaction, the inbox, budgets.
+
+use super::compact::Compact;
+use super::{BetweenReplies, Budget, Flow, HookFuture, KindOf, Run};
+#[cfg(doc)]
+use super::{CompactReason, Event, RunEnd, Session};
+use crate::wire::ErrorKind;
+
+impl<'a, O, P, A, K> Run<'a, O, P, A, K> {
+    /// Adds an async hook, which receives the session before each request and at each end of the run: it stores, checks or changes
+    /// it, or [stops](Flow::Stop) the run. Default: none. Hooks are called in their order.
+    ///
+    /// Before a request, all calls have their results. At the end, calls may be [pending](Session::pending), or the newest message is
+    /// the answer. If the hook decides about the pending calls or adds a user message, the run goes on. After an error of the run,
+    /// and if its future is dropped, the hook is not called.
+    ///
+    /// The hook may borrow its surroundings, and the run can be spawned. Its future owns what the closure passes on: copy references
+    /// into it (`let store = &store;`), and change captured values before `Box::pin`. It is not dropped when the run is cancelled.
+    ///
+    /// ```
+    /// use tool_runtime::session::{Flow, RunEnd, Session};
+    /// use tool_runtime::{Registry, tools};
+    /// # use tool_runtime::AssistantMessage;
+    /// # use tool_runtime::conversation::Request;
+    /// # async fn complete(_: Request) -> Result<AssistantMessage, std::io::Error> { Ok(AssistantMessage::from_text("Hi!")) }
+    /// # #[derive(Default)]
+    /// # struct Store(std::sync::Mutex<Vec<String>>);
+    /// # impl Store {
+    /// #     async fn save(&self, session: &Session) -> serde_json::Result<()> {
+    /// #         self.0.lock().unwrap().push(serde_json::to_string(session)?);
+    /// #         Ok(())
+    /// #     }
+    /// # }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let run = tokio::spawn(async {
+    ///     let (registry, store) = (Registry::new(tools![])?, Store::default());
+    ///     let store = &store;
+    ///     let mut session = Session::new().user("Hello!");
+    ///     let run = session.run(&registry).between_replies(|session| {
+    ///         Box::pin(async move {
+    ///             store.save(&session).await?;
+    ///             Ok(if session.usage().total_tokens() > 100_000 { Flow::Stop } else { Flow::Continue })
+    ///         })
+    ///     });
+    ///     let end = run.complete(complete).await?;
+    ///     # assert_eq!(store.0.lock().unwrap().len(), 2);
+    ///     Ok::<RunEnd, Box<dyn std::error::Error + Send + Sync>>(end)
+    /// });
+    /// assert_eq!(run.await?.map_err(|error| error.to_string())?, RunEnd::Answered);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// A [log](Run::log) records what a hook changes in the messages, together with the next reply. In a later run, the hook is not
+    /// called before a reply that is recorded.
+    ///
+    /// # Errors
+    ///
+    /// An error of the hook ends the run with [`RunError::Hook`](super::RunError::Hook).
+    pub fn between_replies(
+        mut self,
+        hook: impl for<'s> FnMut(BetweenReplies<'s, 'a>) -> HookFuture<'s, Flow> + Send + 'a,
+    ) -> Self {
+        self.settings.hooks.push(hook);
+        self
+    }
+
+    /// Shortens the session before a request, if it is too long, and after the provider has rejected a request as too long: then the
+    /// run repeats the request once. Default: none. [`Event::Compacted`] reports each change.
+    ///
+    /// The provider's error is known in a streamed reply, and from the client with [`error_kind`](Run::error_kind).
+    ///
+    /// See [`Compact`] for an example, and the package `tool-runtime-compaction` for an implementation.
+    ///
+    /// # Errors
+    ///
+    /// An error of the compaction ends the run with [`RunError::Hook`](super::RunError::Hook). The session is not changed by it.
+    pub fn compact(mut self, compact: impl Compact + 'a) -> Self {
+        self.settings.compact = Some(Box::new(compact));
+        self
+    }
+
+    /// Sets the function that finds the kind of an error of the client, which has the status and the body of the response:
+    /// [`ErrorKind::from_response`]. After [`ErrorKind::ContextTooLong`], the run [compacts](Run::compact) the session once, and
+    /// repeats the request. Default: each error of the client ends the run.
+    ///
+    /// ```
+    /// use tool_runtime::history::{TrimBudget, Trimmed};
+    /// use tool_runtime::session::{Compact, CompactReason, HookFuture, RunEnd, Session};
+    /// use tool_runtime::wire::ErrorKind;
+    /// use tool_runtime::{AssistantMessage, Registry, tools};
+    /// # use tool_runtime::conversation::Request;
+    ///
+    /// /// The error of a client.
+    /// #[derive(Debug)]
+    /// struct Rejected {
+    ///     status: u16,
+    ///     body: String,
+    /// }
+    /// # impl std::fmt::Display for Rejected {
+    /// #     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { f.write_str(&self.body) }
+    /// # }
+    /// # async fn complete(request: Request) -> Result<AssistantMessage, Rejected> {
+    /// #     match request.messages().len() {
+    /// #         ..3 => Ok(AssistantMessage::from_text("Hi!")),
+    /// #         _ => Err(Rejected { status: 400, body: r#"{"error":{"code":"context_length_exceeded"}}"#.into() }),
+    /// #     }
+    /// # }
+    /// # struct NewestExchange;
+    /// # impl Compact for NewestExchange {
+    /// #     fn compact<'a>(&'a mut self, session: &'a mut Session, reason: CompactReason) -> HookFuture<'a, Option<Trimmed>> {
+    /// #         let trimmed = (reason == CompactReason::Overflow).then(|| session.trim(&TrimBudget::max_messages(1)));
+    /// #         Box::pin(async { Ok(trimmed) })
+    /// #     }
+    /// # }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let registry = Registry::new(tools![])?;
+    /// # let mut session = Session::from(tool_runtime::Conversation::new().user("One?").assistant("One.").user("Two?"));
+    /// # let compaction = NewestExchange;
+    /// let kind = |error: &Rejected| ErrorKind::from_response(error.status, &error.body);
+    /// let end = session.run(&registry).compact(compaction).error_kind(kind).complete(complete).await?;
+    /// assert_eq!(end, RunEnd::Answered);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn error_kind<E, F: Fn(&E) -> ErrorKind>(self, kind: F) -> Run<'a, O, P, A, KindOf<F>> {
+        let Run { session, settings, map_request, on_event, error_kinds: _, answer } = self;
+        Run { session, settings, map_request, on_event, error_kinds: KindOf(kind), answer }
+    }
+
+    /// Adds a budget, which other runs and inner sessions share: see [`Budget`]. All budgets of a run apply. Default: those of the
+    /// outer session, if there is one. A budget with [other prices](Budget::with_prices) replaces itself.
+    pub fn budget(mut self, budget: &Budget) -> Self {
+        self.settings.budgets.push(budget.clone());
+        self
+    }
+
+    /// Sets the number of identical calls since the last user message after which the run sends no further request: calls of one
+    /// tool with the same arguments, whatever their results are. Default: no limit. The calls of the last reply run, and the run ends
+    /// with [`RunEnd::IdenticalCallLimit`].
+    ///
+    /// Choose a number that no task needs: a program that is written with tools runs its tests often, with the same arguments.
+    /// The calls of earlier runs count if the session has their messages.
+    pub fn max_identical_calls(mut self, calls: usize) -> Self {
+        self.settings.limits.identical_calls = Some(calls);
+        self
+    }
+
+    /// Continues the run if a message is in the [inbox](Session::inbox) when the model has answered. Default: the message waits for
+    /// the next run.
+    pub fn continue_with_inbox(mut self) -> Self {
+        self.settings.continues_with_inbox = true;
+        self
+    }
+}

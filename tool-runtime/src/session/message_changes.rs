@@ -1,0 +1,80 @@
+//! The changes of a session's messages between two replies, for logs.
+
+use super::Session;
+use super::limits::Used;
+use crate::context::BegunCalls;
+use crate::message::{Message, stored};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// What the inbox, the hooks and the compaction of a run changed in the messages before a request.
+///
+/// A [`RunLog`](super::RunLog) records it, and [`Session::repeat_changes`](super::Session::repeat_changes) repeats it in a later run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct MessageChanges {
+    /// The number of messages before the changes.
+    pub before: usize,
+    /// The position of the first changed message.
+    pub start: usize,
+    /// The number of messages from `start` that `added` replaces.
+    pub removed: usize,
+    /// The messages in their place.
+    #[serde(with = "stored")]
+    pub added: Vec<Message>,
+    /// Whether the limits count again, since a message of the user is among them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub resets_limits: bool,
+}
+
+/// The messages of a session before its hooks.
+pub(super) struct MessagesBefore {
+    messages: Arc<Vec<Message>>,
+    replies_since_user: usize,
+}
+
+impl MessagesBefore {
+    pub(super) fn new(session: &Session) -> Self {
+        let messages = session.state.conversation().shared_messages();
+        MessagesBefore { messages, replies_since_user: session.replies_since_user() }
+    }
+
+    /// What has changed; `None` if nothing has.
+    pub(super) fn changes(&self, session: &Session) -> Option<MessageChanges> {
+        let (before, after) = (&**self.messages, session.messages());
+        if std::ptr::eq(before, after) {
+            return None;
+        }
+        let start = before.iter().zip(after).take_while(|(before, after)| before == after).count();
+        let (rest_before, rest_after) = (&before[start..], &after[start..]);
+        let pairs = rest_before.iter().rev().zip(rest_after.iter().rev());
+        let end = pairs.take_while(|(before, after)| before == after).count();
+        let removed = rest_before.len() - end;
+        let added = rest_after[..rest_after.len() - end].to_vec();
+        let resets_limits = session.replies_since_user() < self.replies_since_user;
+        (removed > 0 || !added.is_empty()).then_some(MessageChanges {
+            before: before.len(),
+            start,
+            removed,
+            added,
+            resets_limits,
+        })
+    }
+}
+
+impl Session {
+    /// Repeats changes that a [`RunLog`](super::RunLog) has recorded. Returns whether they fit: the session has as many messages as
+    /// it had [before](MessageChanges::before) them, and is valid with them. Otherwise it does not change.
+    pub fn repeat_changes(&mut self, changes: &MessageChanges) -> bool {
+        let MessageChanges { before, start, removed, ref added, resets_limits } = *changes;
+        let end = start.checked_add(removed).filter(|&end| end <= self.messages().len());
+        let Some(end) = end.filter(|_| before == self.messages().len()) else { return false };
+        if self.edit(|messages| drop(messages.splice(start..end, added.iter().cloned()))).is_err() {
+            return false;
+        }
+        if resets_limits {
+            (self.used, self.begun_calls) = (Used::default(), BegunCalls::default());
+        }
+        true
+    }
+}
