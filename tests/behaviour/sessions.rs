@@ -1,10 +1,14 @@
 //! Sessions: how a run ends, decisions, storage, events, interruptions.
 
+mod between_replies;
+mod budgets;
 mod decisions;
 mod ends;
 mod events;
 mod graceful_stop;
 mod hand_out;
+mod identical_calls;
+mod inboxes;
 mod inner_sessions;
 mod interruptions;
 mod last_events;
@@ -12,6 +16,7 @@ mod late_decisions;
 mod limits;
 mod mapped_requests;
 mod outside_results;
+mod overflows;
 mod progress_floods;
 mod run_logs;
 mod send_futures;

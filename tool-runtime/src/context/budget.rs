@@ -104,8 +104,8 @@ impl Budget {
 
     /// Limits the price of the tokens, with the prices of the model, in their currency.
     pub fn money(mut self, amount: f64, prices: Prices) -> Self {
-        self.money = Some(amount);
-        self.with_prices(prices)
+        (self.money, self.prices) = (Some(amount), Some(prices));
+        self
     }
 
     /// Limits the time since the first run with this budget began. It does not interrupt a reply or a call.
@@ -115,9 +115,8 @@ impl Budget {
     }
 
     /// Returns the same budget for runs with another model: what they spend counts in both.
-    pub fn with_prices(mut self, prices: Prices) -> Self {
-        self.prices = Some(prices);
-        self
+    pub fn with_prices(&self, prices: Prices) -> Self {
+        Budget { prices: Some(prices), ..self.clone() }
     }
 
     /// Adds the tokens of a request that no run has sent: that of a summary, for example.

@@ -1,7 +1,7 @@
-//! The settings of long runs: hooks, compaction, the inbox, budgets.
+//! The settings of a run between two replies: hooks, compaction, the inbox.
 
 use super::compact::Compact;
-use super::{BetweenReplies, Budget, Flow, HookFuture, KindOf, Run};
+use super::{BetweenReplies, Flow, HookFuture, KindOf, Run};
 #[cfg(doc)]
 use super::{CompactReason, Event, RunEnd, Session};
 use crate::wire::ErrorKind;
@@ -130,24 +130,6 @@ impl<'a, O, P, A, K> Run<'a, O, P, A, K> {
     pub fn error_kind<E, F: Fn(&E) -> ErrorKind>(self, kind: F) -> Run<'a, O, P, A, KindOf<F>> {
         let Run { session, settings, map_request, on_event, error_kinds: _, answer } = self;
         Run { session, settings, map_request, on_event, error_kinds: KindOf(kind), answer }
-    }
-
-    /// Adds a budget, which other runs and inner sessions share: see [`Budget`]. All budgets of a run apply. Default: those of the
-    /// outer session, if there is one. A budget with [other prices](Budget::with_prices) replaces itself.
-    pub fn budget(mut self, budget: &Budget) -> Self {
-        self.settings.budgets.push(budget.clone());
-        self
-    }
-
-    /// Sets the number of identical calls since the last user message after which the run sends no further request: calls of one
-    /// tool with the same arguments, whatever their results are. Default: no limit. The calls of the last reply run, and the run ends
-    /// with [`RunEnd::IdenticalCallLimit`].
-    ///
-    /// Choose a number that no task needs: a program that is written with tools runs its tests often, with the same arguments.
-    /// The calls of earlier runs count if the session has their messages.
-    pub fn max_identical_calls(mut self, calls: usize) -> Self {
-        self.settings.limits.identical_calls = Some(calls);
-        self
     }
 
     /// Continues the run if a message is in the [inbox](Session::inbox) when the model has answered. Default: the message waits for
