@@ -2,6 +2,7 @@
 
 mod approvals;
 mod calls;
+mod changed_messages;
 mod errors;
 mod many_records;
 #[path = "../memory_journal.rs"]
