@@ -1,0 +1,126 @@
+//! The groups of messages that stay or are removed as a whole.
+
+use super::provider_items::joined_replies;
+use super::summary::is_summary;
+use std::ops::Range;
+use tool_runtime::AssistantMessage;
+use tool_runtime::message::Message;
+
+/// Messages that stay or are removed as a whole, by their indices.
+pub(super) struct Group {
+    pub(super) messages: Vec<usize>,
+    pub(super) stays: bool,
+}
+
+/// The structure of the messages. System and developer messages, which always stay, are not part of it.
+pub(super) struct Structure {
+    /// From the oldest. User messages that stay are in none.
+    pub(super) groups: Vec<Group>,
+    /// The indices of tool messages that are not of the newest replies.
+    pub(super) old_results: Vec<usize>,
+    /// The indices of the summaries of earlier compactions.
+    pub(super) summaries: Vec<usize>,
+}
+
+/// User messages, and the replies up to the next ones.
+#[derive(Default)]
+struct Exchange {
+    users: Vec<usize>,
+    replies: Range<usize>,
+}
+
+/// A reply and its tool messages.
+struct Reply<'m> {
+    messages: Range<usize>,
+    reply: &'m AssistantMessage,
+}
+
+impl Structure {
+    pub(super) fn new(messages: &[Message], keep_replies: usize, is_pinned: &[bool]) -> Self {
+        let (exchanges, replies, summaries) = exchanges(messages);
+        let joined = joined_replies(&replies.iter().map(|reply| reply.reply).collect::<Vec<_>>());
+        let first_kept = replies.len().saturating_sub(keep_replies);
+        let mut is_kept: Vec<bool> = (0..replies.len()).map(|index| index >= first_kept).collect();
+        spread(&mut is_kept, &joined);
+        let mut stays: Vec<bool> =
+            replies.iter().map(|reply| is_pinned[reply.messages.clone()].contains(&true)).collect();
+        stays.iter_mut().zip(&is_kept).for_each(|(stays, is_kept)| *stays |= is_kept);
+        spread(&mut stays, &joined);
+        let results = replies[..first_kept].iter().flat_map(|reply| reply.messages.clone().skip(1));
+        let old_results = results.collect();
+
+        let mut groups: Vec<Group> = Vec::new();
+        for (number, exchange) in exchanges.iter().enumerate() {
+            // Its replies stay or are removed one by one, and its user messages stay.
+            let is_divided =
+                number + 1 == exchanges.len() || is_kept[exchange.replies.clone()].contains(&true);
+            if !is_divided {
+                let is_joined = exchange.replies.start.checked_sub(1).is_some_and(|before| joined[before]);
+                let users = exchange.users.iter().copied().filter(|user| !is_pinned[*user]).collect();
+                join_or_push(&mut groups, Group { messages: users, stays: false }, is_joined);
+            }
+            for index in exchange.replies.clone() {
+                let is_joined = !is_divided || index.checked_sub(1).is_some_and(|before| joined[before]);
+                let messages = replies[index].messages.clone().collect();
+                join_or_push(&mut groups, Group { messages, stays: stays[index] }, is_joined);
+            }
+        }
+        Structure { groups, old_results, summaries }
+    }
+}
+
+fn join_or_push(groups: &mut Vec<Group>, group: Group, is_joined: bool) {
+    match groups.last_mut().filter(|_| is_joined) {
+        Some(last) => {
+            last.messages.extend(group.messages);
+            last.stays |= group.stays;
+        }
+        None => groups.push(group),
+    }
+}
+
+/// Sets a flag of a reply for each reply that is joined with it.
+fn spread(flags: &mut [bool], joined: &[bool]) {
+    for index in 1..flags.len() {
+        flags[index] |= flags[index - 1] && joined[index - 1];
+    }
+    for index in (1..flags.len()).rev() {
+        flags[index - 1] |= flags[index] && joined[index - 1];
+    }
+}
+
+/// The exchanges, the replies, and the indices of summaries.
+fn exchanges(messages: &[Message]) -> (Vec<Exchange>, Vec<Reply<'_>>, Vec<usize>) {
+    let (mut exchanges, mut replies, mut summaries): (Vec<Exchange>, Vec<Reply<'_>>, _) =
+        (Vec::new(), Vec::new(), Vec::new());
+    for (index, message) in messages.iter().enumerate() {
+        match message {
+            Message::User(_) if is_summary(message) => summaries.push(index),
+            Message::User(_) => {
+                // Consecutive user messages are one input.
+                if exchanges.last().is_none_or(|newest| !newest.replies.is_empty()) {
+                    exchanges.push(Exchange { users: Vec::new(), replies: replies.len()..replies.len() });
+                }
+                if let Some(newest) = exchanges.last_mut() {
+                    newest.users.push(index);
+                }
+            }
+            Message::Assistant(reply) => {
+                if exchanges.is_empty() {
+                    exchanges.push(Exchange::default());
+                }
+                replies.push(Reply { messages: index..index + 1, reply });
+                if let Some(newest) = exchanges.last_mut() {
+                    newest.replies.end = replies.len();
+                }
+            }
+            Message::Tool(_) => {
+                if let Some(newest) = replies.last_mut() {
+                    newest.messages.end = index + 1;
+                }
+            }
+            _ => {}
+        }
+    }
+    (exchanges, replies, summaries)
+}
