@@ -171,7 +171,9 @@ impl JournalLog {
     /// Repeats the changes before a recorded reply, if they fit.
     fn repeat_changes(&self, session: &mut Session, recorded: &JournalReply) -> bool {
         let Some(JournalChanges { user_text, messages }) = &recorded.changes else { return false };
-        let is_repeated = *user_text == self.newest_user.text(session) && session.repeat_changes(messages);
+        let before = session.messages().get(..messages.before).unwrap_or_default();
+        let is_same = *user_text == newest_user_text(before);
+        let is_repeated = is_same && session.repeat_changes(messages);
         if is_repeated {
             self.newest_user.forget();
         }
@@ -350,6 +352,12 @@ fn open_calls(session: &Session) -> Vec<(usize, ToolCall)> {
     let calls = pending.calls().iter().enumerate();
     let open = calls.filter(|(_, call)| pending.result_of(&call.id).is_none());
     open.map(|(position, call)| (position, call.clone())).collect()
+}
+
+/// The text of the newest user message; empty if there is none.
+fn newest_user_text(messages: &[Message]) -> &str {
+    let newest = messages.iter().rev().find(|message| matches!(message, Message::User(_)));
+    newest.map_or("", Message::text)
 }
 
 /// The newest user message of a session. Between two changes of its messages, only further ones follow.

@@ -43,7 +43,8 @@ fn kind(error: &ScriptedModelError) -> ErrorKind {
     ErrorKind::from_response(400, &error.to_string())
 }
 
-const TOO_LONG: &str = r#"{"error":{"code":"context_length_exceeded","message":"the maximum context length is 8192 tokens"}}"#;
+const TOO_LONG: &str =
+    r#"{"error":{"code":"context_length_exceeded","message":"the maximum context length is 8192 tokens"}}"#;
 
 #[tokio::test]
 async fn a_long_session_is_compacted_before_a_request_and_an_event_reports_it() {

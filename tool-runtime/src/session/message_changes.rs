@@ -63,13 +63,21 @@ impl MessagesBefore {
 }
 
 impl Session {
-    /// Repeats changes that a [`RunLog`](super::RunLog) has recorded. Returns whether they fit: the session has as many messages as
-    /// it had [before](MessageChanges::before) them, and is valid with them. Otherwise it does not change.
+    /// Repeats changes that a [`RunLog`](super::RunLog) has recorded. Returns whether they fit: the session has the messages that it
+    /// had [before](MessageChanges::before) them, or also some of the added ones, since a hook has stored it meanwhile. Otherwise it
+    /// does not change.
     pub fn repeat_changes(&mut self, changes: &MessageChanges) -> bool {
         let MessageChanges { before, start, removed, ref added, resets_limits } = *changes;
-        let end = start.checked_add(removed).filter(|&end| end <= self.messages().len());
-        let Some(end) = end.filter(|_| before == self.messages().len()) else { return false };
-        if self.edit(|messages| drop(messages.splice(start..end, added.iter().cloned()))).is_err() {
+        let Some(end) = start.checked_add(removed).filter(|&end| end <= before) else { return false };
+        let Some(further) = self.messages().get(before..) else { return false };
+        if !further.iter().all(|message| added.contains(message)) {
+            return false;
+        }
+        let repeated = self.edit(|messages| {
+            messages.truncate(before);
+            messages.splice(start..end, added.iter().cloned()).count()
+        });
+        if repeated.is_err() {
             return false;
         }
         if resets_limits {

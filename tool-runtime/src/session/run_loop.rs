@@ -77,7 +77,9 @@ impl<'a, O: FnMut(&Event), P> RunLoop<'a, O, P> {
             std::mem::replace(&mut self.counted, (self.session.usage, self.session.all_calls));
         let (usage, calls) = (self.session.usage.since(usage), self.session.all_calls.saturating_sub(calls));
         let budgets = self.settings.registry.run_context().map_or(&[][..], RunContext::budgets);
-        budgets.iter().for_each(|budget| budget.add(&usage, calls));
+        for budget in budgets {
+            budget.add(&usage, calls);
+        }
     }
 }
 
