@@ -44,7 +44,7 @@ enum LongResults {
     Stored,
 }
 
-/// What the requests of a session were.
+/// The sizes of the requests of a session.
 #[derive(Default)]
 struct Measured {
     requests: usize,

@@ -44,6 +44,12 @@
 //! # }
 //! ```
 //!
+//! # Strategies
+//!
+#![doc = include_str!("strategies.md")]
+//!
+//! # Dependency
+//!
 //! A program depends on this package, in addition to `tool-runtime`:
 //!
 //! ```toml

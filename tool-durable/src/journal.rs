@@ -144,7 +144,7 @@ pub struct JournalReply {
     /// edited them, or they were coerced.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub arguments: BTreeMap<String, String>,
-    /// What the inbox, the hooks and the compaction of the run changed before the reply.
+    /// The changes of the inbox, the hooks and the compaction of the run before the reply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changes: Option<JournalChanges>,
     /// The reply.
@@ -159,7 +159,7 @@ impl JournalReply {
     }
 }
 
-/// What a run changed in the messages before a reply.
+/// The changes of a run in the messages before a reply.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct JournalChanges {

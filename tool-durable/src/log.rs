@@ -24,12 +24,12 @@ pub(crate) struct JournalLog {
     next: Mutex<NextReply>,
 }
 
-/// What is known about the next reply before it is requested.
+/// The state before the next reply is requested.
 #[derive(Default)]
 struct NextReply {
     /// The text of the newest user message before the changes of the run.
     user_text: String,
-    /// What the run has changed before the request.
+    /// The changes of the run before the request.
     changes: Option<MessageChanges>,
 }
 

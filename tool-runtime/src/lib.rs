@@ -85,7 +85,12 @@
 //! | a session inside a tool | [`CallContext::child_run_context`], [`session`](session#events) |
 //! | calls inside a tool with the listeners, the middleware and the limits of the run | [`RunContext::inherit_listeners`], [`inherit_middleware`](RunContext::inherit_middleware), [`inherit_call_counts`](RunContext::inherit_call_counts) |
 //! | calls that other processes run | [`Run::hand_out_calls`](session::Run::hand_out_calls), [`Registry::run_handed_out`] |
-//! | the session stored after each reply and its calls | [`Run::max_requests`](session::Run::max_requests) |
+//! | the session stored, checked or changed between replies | [`Run::between_replies`](session::Run::between_replies) |
+//! | messages of the user during a run | [`Session::inbox`] |
+//! | a session that is too long for the model | [`Run::compact`](session::Run::compact), with the package `tool-runtime-compaction` |
+//! | results that are too long | [`RegistryBuilder::max_result_bytes`]; to read and search the rest: `Spill` of the package `tool-runtime-compaction` |
+//! | a budget that sessions share | [`session::Budget`] |
+//! | a model that repeats itself | [`Run::max_identical_calls`](session::Run::max_identical_calls), [`RegistryBuilder::note_repeated_calls`] |
 //! | streaming | [`Run::stream`](session::Run::stream); without a session, [`Registry::dispatch_stream_events`], or [`ReplyAssembler`](stream::ReplyAssembler) |
 //! | a final answer with a type | [`Run::answer_as`](session::Run::answer_as), [`wire::UseResponseFormat`] |
 //! | the tokens and the price of replies | [`Session::usage`], [`AssistantMessage::usage`], [`message::Prices`] |
@@ -105,7 +110,6 @@
 //! | a title for people, a schema of the result | [`#[tool(title = .., output_schema)]`](macro@tool#options), [`Registry::tool`] |
 //! | reasoning in later requests | [`ChatCompletions::keep_reasoning`](wire::ChatCompletions::keep_reasoning) |
 //! | tools of a remote server | [`DynamicTool`]; of an MCP server, the package `tool-runtime-mcp` |
-//! | a note for the model after repeated calls | [`RegistryBuilder::note_repeated_calls`] |
 //! | a test without a network | `ScriptedModel`, `ScriptedReply`, `assert_called` and `assert_valid` of the package `tool-runtime-testing` |
 //! | a test that fails if a tool changes, and classifies the change as breaking or compatible | `assert_tools_lock` of the package `tool-runtime-lock` |
 //!

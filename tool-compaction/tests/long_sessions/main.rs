@@ -21,7 +21,7 @@ use std::fmt;
 /// The default number of rounds. `for seed in 1 2 3 …; LONG_SESSIONS_SEED=$seed LONG_SESSIONS_ROUNDS=400` is the longer test.
 const ROUNDS: u64 = 60;
 
-/// What occurred in all rounds, so that a test that does nothing is red.
+/// The events of all rounds. A test without one of them is red.
 #[derive(Default)]
 pub(crate) struct Tally(BTreeMap<String, u64>);
 

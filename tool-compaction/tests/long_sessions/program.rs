@@ -1,4 +1,4 @@
-//! What the program of a round knows: the messages of its user, the effects of its tools, the removed messages.
+//! The state of a round: the messages of its user, the effects of its tools, the removed messages.
 
 use fastrand::Rng;
 use std::collections::{BTreeSet, HashMap};

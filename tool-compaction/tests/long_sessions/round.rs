@@ -313,7 +313,7 @@ async fn check_repeated(
     if let Err(error @ RunError::Log(_)) = &ended {
         return Err(error.to_string());
     }
-    // What follows the newest reply is recorded with the next one.
+    // The messages after the newest reply are recorded with the next one.
     let (repeated, all) = (up_to_newest_reply(&claimed), up_to_newest_reply(session));
     if let Some(at) = repeated.iter().zip(all).position(|(repeated, message)| repeated != message) {
         return Err(format!("the repeated run differs at {at}: {:#?}", (&repeated[at], &all[at])));

@@ -1,4 +1,4 @@
-//! What the inbox, hooks and compaction of a run change: a run after a crash repeats it, and does not ask them again.
+//! Changes of the inbox, of hooks and of compaction: a run after a crash repeats them, and does not ask for them again.
 
 use super::*;
 use std::convert::Infallible;

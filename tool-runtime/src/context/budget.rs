@@ -55,7 +55,7 @@ struct SharedSpent {
     started: OnceLock<Instant>,
 }
 
-/// What the runs with a [`Budget`] have spent.
+/// The amounts that the runs with a [`Budget`] have spent.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Spent {
@@ -124,7 +124,7 @@ impl Budget {
         self.add(usage, 0);
     }
 
-    /// What was spent so far.
+    /// The amounts that were spent so far.
     #[must_use]
     pub fn spent(&self) -> Spent {
         let time = self.shared.started.get().map(Instant::elapsed).unwrap_or_default();

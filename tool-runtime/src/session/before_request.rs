@@ -58,7 +58,10 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
 
     /// Adds the messages of the inbox, if the run continues with them.
     fn take_messages(&mut self) {
-        let has_answer = matches!(self.session.messages().last(), Some(Message::Assistant(reply)) if RunEnd::from_reply(reply).is_some());
+        let has_answer = match self.session.messages().last() {
+            Some(Message::Assistant(reply)) => RunEnd::from_reply(reply).is_some(),
+            _ => false,
+        };
         let is_start = self.requests == 0;
         let continues = is_start || !has_answer || self.settings.continues_with_inbox;
         if self.session.pending().is_some() || self.is_cancelled() || !continues {

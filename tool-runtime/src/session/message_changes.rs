@@ -7,7 +7,7 @@ use crate::message::{Message, stored};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// What the inbox, the hooks and the compaction of a run changed in the messages before a request.
+/// The changes of the inbox, the hooks and the compaction of a run in the messages before a request.
 ///
 /// A [`RunLog`](super::RunLog) records it, and [`Session::repeat_changes`](super::Session::repeat_changes) repeats it in a later run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -39,7 +39,7 @@ impl MessagesBefore {
         MessagesBefore { messages, replies_since_user: session.replies_since_user() }
     }
 
-    /// What has changed; `None` if nothing has.
+    /// The changes; `None` if there are none.
     pub(super) fn changes(&self, session: &Session) -> Option<MessageChanges> {
         let (before, after) = (&**self.messages, session.messages());
         if std::ptr::eq(before, after) {
