@@ -55,7 +55,7 @@ impl Model {
     pub async fn complete(&self, request: Request) -> Result<AssistantMessage, ModelError> {
         match self {
             Model::Scripted(script, _) => Ok(script.complete(request).await?),
-            Model::Server(server) => server.complete(&request),
+            Model::Server(server) => server.clone().complete(request).await,
         }
     }
 

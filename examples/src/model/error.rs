@@ -2,7 +2,7 @@
 
 use std::error::Error;
 use std::fmt;
-use tool_runtime::wire::WireError;
+use tool_runtime::wire::{ErrorKind, WireError};
 use tool_runtime_testing::ScriptedModelError;
 
 /// The reason why there is no reply.
@@ -22,6 +22,8 @@ pub enum ModelError {
         status: u16,
         /// The error message of the server.
         message: String,
+        /// The kind of the error.
+        kind: ErrorKind,
     },
     /// The stream of this wire consists of binary frames.
     BinaryStream {
@@ -36,6 +38,17 @@ pub enum ModelError {
     Scripted(ScriptedModelError),
 }
 
+impl ModelError {
+    /// The kind of the error, for [`Run::error_kind`](tool_runtime::session::Run::error_kind).
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            ModelError::Rejected { kind, .. } => *kind,
+            _ => ErrorKind::Other,
+        }
+    }
+}
+
 impl From<ScriptedModelError> for ModelError {
     fn from(error: ScriptedModelError) -> Self {
         ModelError::Scripted(error)
@@ -48,7 +61,7 @@ impl fmt::Display for ModelError {
             ModelError::Unreachable { url, source } => {
                 write!(f, "cannot reach {url}: {source}; check the base URL and that the server is running")
             }
-            ModelError::Rejected { status, message } => {
+            ModelError::Rejected { status, message, .. } => {
                 write!(f, "the server responded with status {status}: {message}")
             }
             ModelError::BinaryStream { wire } => write!(

@@ -8,12 +8,11 @@ use std::fmt;
 use std::io::{self, BufRead as _, BufReader, Cursor, Read as _};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::mpsc;
-use tokio::task::spawn_blocking;
+use tokio::sync::{mpsc, oneshot};
 use tool_runtime::AssistantMessage;
 use tool_runtime::conversation::Request;
 use tool_runtime::message::Chunk;
-use tool_runtime::wire::Wire;
+use tool_runtime::wire::{ErrorKind, Wire};
 
 /// The time limit of a request.
 const TIMEOUT: Duration = Duration::from_secs(120);
@@ -43,11 +42,13 @@ impl Server {
         }
     }
 
-    /// It blocks the thread, which is acceptable in an example that has no other tasks.
-    pub(super) fn complete(&self, request: &Request) -> Result<AssistantMessage, ModelError> {
-        let unreachable = |source| ModelError::Unreachable { url: self.url(false), source };
-        let body = self.post(request, false)?.read_to_string().map_err(unreachable)?;
-        self.wire.read_reply(&body).map_err(ModelError::NotAReply)
+    pub(super) async fn complete(self, request: Request) -> Result<AssistantMessage, ModelError> {
+        let complete = move || {
+            let unreachable = |source| ModelError::Unreachable { url: self.url(false), source };
+            let body = self.post(&request, false)?.read_to_string().map_err(unreachable)?;
+            self.wire.read_reply(&body).map_err(ModelError::NotAReply)
+        };
+        on_thread(complete).await
     }
 
     pub(super) async fn stream(self, request: Request) -> Result<BoxStream<'static, Chunk>, ModelError> {
@@ -55,8 +56,7 @@ impl Server {
         if wire.name() == "bedrock" {
             return Err(ModelError::BinaryStream { wire: wire.name() });
         }
-        let post = spawn_blocking(move || self.post(&request, true));
-        let mut body = post.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))?;
+        let mut body = on_thread(move || self.post(&request, true)).await?;
         if body.mime_type() == Some("application/json") && wire.name() == "chat_completions" {
             // The server does not stream: the complete reply arrives at once.
             return Ok(stream::once(async move { Chunk::from(body.read_to_string()) }).boxed());
@@ -72,7 +72,6 @@ impl Server {
             return Ok(chunks.boxed());
         }
         let (sender, mut received) = mpsc::channel(16);
-        // A thread of the runtime would keep the program alive until the server closes the connection.
         std::thread::spawn(move || read(body, &sender));
         let bytes = stream::poll_fn(move |context| received.poll_recv(context));
         let chunks = SseByteStream::new(bytes).map(move |event| match event {
@@ -98,7 +97,8 @@ impl Server {
             let body = body.read_to_string().map_err(unreachable)?;
             let message = self.wire.read_error(&body);
             let message = message.unwrap_or_else(|| body.trim().chars().take(500).collect());
-            return Err(ModelError::Rejected { status, message });
+            let kind = ErrorKind::from_response(status, &body);
+            return Err(ModelError::Rejected { status, message, kind });
         }
         Ok(body)
     }
@@ -112,6 +112,13 @@ impl fmt::Display for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} at {} on the wire {}", self.model, self.base_url, self.wire.name())
     }
+}
+
+/// Runs blocking code on a new thread. A thread of the runtime would keep the program alive until the server responds.
+async fn on_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    let (sender, done) = oneshot::channel();
+    std::thread::spawn(move || sender.send(work()));
+    done.await.expect("only a panic of the thread drops the sender")
 }
 
 /// Reads the lines of the body until it ends, or until the receiver is dropped.
