@@ -1,6 +1,7 @@
 //! The scripts of the examples. A script is the same on every wire.
 
 pub mod approval;
+pub mod coding_agent;
 pub mod planner;
 pub mod search;
 pub mod streaming;
