@@ -29,12 +29,11 @@ fn folder_of_examples() -> &'static Path {
     &FOLDER
 }
 
-/// Runs the example with these arguments and only these settings in its environment. Standard input contains `input`, and
-/// then ends.
-pub(crate) fn run(example: &str, arguments: &[&str], input: &str, settings: &[(&str, &str)]) -> Output {
+/// The example, without settings in its environment.
+pub(crate) fn command(example: &str) -> Command {
     let mut command =
         Command::new(folder_of_examples().join(example).with_extension(std::env::consts::EXE_EXTENSION));
-    command.args(arguments).current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+    command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
     command.env_remove("TOOL_WIRE");
     for name in ["BASE_URL", "API_KEY", "MODEL"] {
         command.env_remove(format!("OPENAI_{name}")).env_remove(format!("ANTHROPIC_{name}"));
@@ -42,6 +41,14 @@ pub(crate) fn run(example: &str, arguments: &[&str], input: &str, settings: &[(&
     for name in ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"] {
         command.env_remove(name);
     }
+    command
+}
+
+/// Runs the example with these arguments and only these settings in its environment. Standard input contains `input`, and
+/// then ends.
+pub(crate) fn run(example: &str, arguments: &[&str], input: &str, settings: &[(&str, &str)]) -> Output {
+    let mut command = command(example);
+    command.args(arguments);
     command.envs(settings.iter().copied());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the example runs");
