@@ -44,7 +44,7 @@ async fn converse() -> Result<(), Box<dyn Error + Send + Sync>> {
     while goes_on {
         store(&file, &session.claim())?; // so that no call runs again if this process ends before it does
         let run = session.run(&registry).max_replies(100).max_identical_calls(8).budget(&budget);
-        let run = run.compact(tools::compaction(&model)).error_kind(ModelError::kind).on_event(show);
+        let run = run.compact(tools::compaction(&model, &budget)).error_kind(ModelError::kind).on_event(show);
         let run = run.continue_with_inbox().cancel_on(terminal.until_ctrl_c(|line| inbox.push_user(line)));
         let run = run.between_replies(|session| Box::pin(ready(store(&file, &session))));
         match run.stream(|request| model.stream(request)).await {

@@ -49,7 +49,7 @@ impl Terminal {
 /// important.
 pub(crate) fn print(text: impl Display) {
     let mut text = text.to_string();
-    text.retain(|character| character == '\n' || !character.is_control());
+    text.retain(|character| ['\n', '\t'].contains(&character) || !character.is_control());
     let mut stdout = io::stdout();
     let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
 }

@@ -1,16 +1,15 @@
 //! The tools of the agent, and its prompts.
 
 use examples::model::Model;
-use std::error::Error;
-use std::fs;
-use std::path::PathBuf;
-use std::process::Stdio;
+use std::{error::Error, fs, path::PathBuf, process::Stdio};
 use tokio::io::AsyncReadExt as _;
 use tokio::process::{Child, Command};
 use tool_runtime::message::Message;
-use tool_runtime::session::{RunEnd, Session};
+use tool_runtime::session::{Budget, RunEnd, Session};
 use tool_runtime::{BuildError, Registry, tool, tools};
 use tool_runtime_compaction::{Compaction, Spill, SpillResults as _, estimated_tokens};
+
+type AnyError = Box<dyn Error + Send + Sync>;
 
 pub(crate) const PROMPT: &str = "You are a coding agent. You work in one folder, with tools that read and edit its files and \
     run commands. Read a file before you edit it, and run the tests after a change. Paths are relative to the folder. The \
@@ -27,14 +26,15 @@ pub(crate) fn registry(workspace: PathBuf, spill: Spill) -> Result<Registry, Bui
     builder.spill(spill).ordered_effects(true).build()
 }
 
-pub(crate) fn compaction(model: &Model) -> Compaction<'_> {
+pub(crate) fn compaction<'a>(model: &'a Model, budget: &'a Budget) -> Compaction<'a> {
     let compaction = Compaction::above(100_000, estimated_tokens).down_to(40_000);
-    compaction.summarise(|removed| summarise(model, removed))
+    compaction.summarise(|removed| summarise(model, budget, removed))
 }
 
-async fn summarise(model: &Model, removed: Vec<Message>) -> Result<String, Box<dyn Error + Send + Sync>> {
+async fn summarise(model: &Model, budget: &Budget, removed: Vec<Message>) -> Result<String, AnyError> {
     let mut session = Session::new().system(SUMMARY_PROMPT).user(serde_json::to_string(&removed)?);
-    match session.run(&Registry::new(tools![])?).complete(|request| model.complete(request)).await? {
+    let registry = Registry::new(tools![])?;
+    match session.run(&registry).budget(budget).complete(|request| model.complete(request)).await? {
         RunEnd::Answered => Ok(session.final_text().to_owned()),
         end => Err(format!("there is no summary: {end}").into()),
     }
@@ -58,7 +58,7 @@ fn read(
     /// Relative to the workspace; "." is the workspace itself.
     path: &str,
     #[state] workspace: &Workspace,
-) -> Result<String, Box<dyn Error + Send + Sync>> {
+) -> Result<String, AnyError> {
     let path = workspace.path(path)?;
     if !path.is_dir() {
         return Ok(fs::read_to_string(path)?);
@@ -81,7 +81,7 @@ fn edit(
     old: &str,
     new: &str,
     #[state] workspace: &Workspace,
-) -> Result<String, Box<dyn Error + Send + Sync>> {
+) -> Result<String, AnyError> {
     let file = workspace.path(path)?;
     let text = fs::read_to_string(&file)?;
     match text.matches(old).count() {

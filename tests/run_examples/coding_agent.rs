@@ -1,5 +1,6 @@
 //! The coding agent: its size, and its work in a terminal against a stub of a server.
 
+use crate::process::{self, stderr, stdout};
 use std::fs;
 use std::path::Path;
 
@@ -20,6 +21,28 @@ fn the_example_has_few_lines() {
     println!("coding_agent: {glue} lines of glue, {all} lines in all files");
     assert!(glue <= 90, "main.rs has {glue} lines of code");
     assert!(all <= 300, "all files have {all} lines");
+}
+
+#[test]
+fn the_example_runs_with_a_script_by_default() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("coding_agent/script");
+    let _ = fs::remove_dir_all(&folder); // of an earlier test
+    fs::create_dir_all(&folder).expect("the folder can be created");
+    let folder = folder.to_str().expect("the path is Unicode");
+    let output = process::run("coding_agent", &[folder, "--continue"], "", &[]);
+    assert_eq!(output.status.code(), Some(1), "no session is stored");
+    assert!(
+        stderr(&output).starts_with("Error: ") && stderr(&output).contains("session.json: "),
+        "{}",
+        stderr(&output)
+    );
+    let output = process::run("coding_agent", &[folder], "What is new?\n", &[]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let printed = stdout(&output);
+    assert!(printed.starts_with("Model: a scripted model"), "{printed}");
+    assert!(printed.contains("run {") && printed.ends_with("--continue continues it.\n"), "{printed}");
+    let output = process::run("coding_agent", &[], "", &[]);
+    assert_eq!(stderr(&output), "Error: usage: coding_agent FOLDER [--continue]\n");
 }
 
 #[cfg(not(unix))]

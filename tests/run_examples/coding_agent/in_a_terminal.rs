@@ -87,6 +87,9 @@ async fn the_model_receives_the_reason_of_a_denial_and_edited_arguments() {
         terminal.expect(QUESTION);
         terminal.type_line("n");
         terminal.expect(QUESTION);
+        terminal.type_line(r#"{"command": 7}"#);
+        terminal.expect(r#"run {"command": 7} ("#);
+        terminal.expect(QUESTION);
         terminal.type_line(r#"{"command": "echo edited"}"#);
         terminal.expect("Done.");
         let newest = [1, 2, 3].map(|request| server.newest_message(request));
@@ -123,6 +126,35 @@ async fn a_session_whose_process_was_killed_asks_again() {
         terminal.expect(PROMPT);
         assert_eq!(server.requests().len(), 2, "an answered session sends no request");
         leave(terminal);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_command_does_not_run_again_after_its_process_was_killed() {
+    for api in APIS {
+        let command = "echo begun >> log.txt; while [ ! -e end.txt ]; do sleep 0.01; done; echo > ended.txt";
+        let replies = [Reply::Call("run", json!({"command": command})), Reply::Text("I look at the log.")];
+        let server = Server::start(api, replies).await;
+        let folder = workspace("killed_command", &server);
+        let Some(mut terminal) = start(&server, &folder, &[]) else { return };
+        terminal.expect(PROMPT);
+        terminal.type_line("Write the log.");
+        terminal.expect(QUESTION);
+        terminal.type_line("y");
+        until("the command has started", || folder.join("log.txt").exists());
+        terminal.kill();
+        fs::write(folder.join("end.txt"), "").expect("the file can be written");
+        until("the command has ended", || folder.join("ended.txt").exists());
+        let Some(mut terminal) = start(&server, &folder, &["--continue"]) else { return };
+        terminal.expect("I look at the log.");
+        terminal.expect(PROMPT);
+        assert!(
+            server.newest_message(1).contains("It may have taken effect"),
+            "{}",
+            server.newest_message(1)
+        );
+        leave(terminal);
+        assert_eq!(fs::read_to_string(folder.join("log.txt")).expect("the command ran"), "begun\n");
     }
 }
 
