@@ -171,7 +171,7 @@ impl<'a> Compaction<'a> {
     fn target(&self, messages: &[Message], reason: CompactReason) -> Option<usize> {
         let size = messages.iter().fold(0, |sum: usize, message| sum.saturating_add((self.count)(message)));
         match reason {
-            CompactReason::Overflow => Some(self.lower_mark().min(size / 2)),
+            CompactReason::ContextTooLong => Some(self.lower_mark().min(size / 2)),
             _ => (size > self.above).then(|| self.lower_mark()),
         }
     }

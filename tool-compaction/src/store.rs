@@ -4,8 +4,10 @@ pub(crate) mod folder;
 pub(crate) mod memory;
 
 use crate::SpillError;
+use std::iter::successors;
 use std::pin::Pin;
 use std::sync::Arc;
+use tool_runtime::dispatch::CallKey;
 
 /// The future of a [`ResultStore`].
 pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, SpillError>> + Send + 'a>>;
@@ -96,9 +98,7 @@ impl<S: ResultStore + ?Sized> ResultStore for Arc<S> {
 /// ```
 #[must_use]
 pub fn is_inner_run(run_id: &str, outer: &str) -> bool {
-    let Some(numbers) = run_id.strip_prefix(outer).and_then(|rest| rest.strip_prefix('/')) else {
-        return false;
-    };
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    numbers.split('/').count() % 2 == 0 && numbers.split('/').all(is_number)
+    let calls =
+        successors(CallKey::from_inner_run_id(run_id), |call| CallKey::from_inner_run_id(&call.run_id));
+    calls.map(|call| call.run_id).any(|id| id == outer)
 }

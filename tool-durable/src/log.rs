@@ -64,8 +64,8 @@ impl RunLog for JournalLog {
                 *self.requested() = Some((run_id, number));
                 return Ok(None);
             };
-            // Another run has recorded it since `find_changes`.
-            self.repeat_changes(session, &recorded);
+            // Another run has recorded it since `replay_changes`.
+            self.replay_changes(session, &recorded);
             if recorded.user_text != self.newest_user.text(session) {
                 return Err(JournalError::OtherMessages { run_id, number }.into());
             }
@@ -73,7 +73,7 @@ impl RunLog for JournalLog {
         })
     }
 
-    fn find_changes<'a>(
+    fn replay_changes<'a>(
         &'a self,
         session: &'a mut Session,
         registry: &'a Registry,
@@ -82,7 +82,7 @@ impl RunLog for JournalLog {
             let recorded = self.journal.find_reply(&run_id(registry)?, session.replies()).await?;
             *self.next() = NextReply { user_text: self.newest_user.text(session).to_owned(), changes: None };
             Ok(recorded.is_some_and(|recorded| {
-                self.follows(session, &recorded) || self.repeat_changes(session, &recorded)
+                self.follows(session, &recorded) || self.replay_changes(session, &recorded)
             }))
         })
     }
@@ -168,16 +168,16 @@ impl JournalLog {
             && recorded.user_text == self.newest_user.text(session)
     }
 
-    /// Repeats the changes before a recorded reply, if they fit.
-    fn repeat_changes(&self, session: &mut Session, recorded: &JournalReply) -> bool {
+    /// Replays the changes before a recorded reply, if they fit.
+    fn replay_changes(&self, session: &mut Session, recorded: &JournalReply) -> bool {
         let Some(JournalChanges { user_text, messages }) = &recorded.changes else { return false };
-        let before = session.messages().get(..messages.before).unwrap_or_default();
+        let before = session.messages().get(..messages.messages_before).unwrap_or_default();
         let is_same = *user_text == newest_user_text(before);
-        let is_repeated = is_same && session.repeat_changes(messages);
-        if is_repeated {
+        let is_replayed = is_same && session.replay_changes(messages);
+        if is_replayed {
             self.newest_user.forget();
         }
-        is_repeated
+        is_replayed
     }
 
     /// Adds the results and the arguments of the newest calls of the session that the journal does not have.

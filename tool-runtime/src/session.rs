@@ -22,6 +22,7 @@ mod receive;
 mod reply_events;
 mod reporter;
 mod run;
+mod run_budgets;
 mod run_end;
 mod run_hooks;
 mod run_limits;
@@ -37,7 +38,7 @@ mod typed_answer;
 pub use crate::context::{Budget, BudgetLimit, Spent};
 #[doc(inline)]
 pub use crate::conversation::WaitingCall;
-pub use between_replies::{BetweenReplies, Flow, HookError, HookFuture};
+pub use between_replies::{Flow, HookError, HookFuture, HookSession};
 pub use compact::{Compact, CompactReason};
 pub use error_kinds::{ErrorKinds, KindOf};
 pub use event::Event;
@@ -54,7 +55,7 @@ use crate::dispatch::HandedOutCall;
 use crate::history::{HistoryError, TrimBudget, Trimmed};
 use crate::message::{Content, Message, TakenIds, Usage};
 use cache_check::LastRequest;
-use inbox::OwnInbox;
+use inbox::SessionInbox;
 use limits::Used;
 use state::{Pending, State};
 
@@ -130,9 +131,9 @@ pub struct Session {
     /// The body of the newest request, if the run checks the prompt cache. It is not stored.
     last_request: Option<LastRequest>,
     /// The messages of the user that arrive during a run.
-    inbox: OwnInbox,
+    inbox: SessionInbox,
     /// The calls that runs of this process have started, for budgets.
-    all_calls: u64,
+    process_calls: u64,
 }
 
 impl Session {
@@ -283,6 +284,18 @@ impl Session {
     #[must_use]
     pub fn replies(&self) -> u64 {
         self.replies
+    }
+
+    /// The number of replies since the last user message, for which [`Run::max_replies`] is the limit. Compaction
+    /// does not change it.
+    ///
+    /// ```
+    /// # use tool_runtime::Session;
+    /// assert_eq!(Session::new().user("Hello!").replies_since_user(), 0);
+    /// ```
+    #[must_use]
+    pub fn replies_since_user(&self) -> usize {
+        self.used.replies
     }
 
     /// The calls that a person must approve before they run. Empty before the first run.

@@ -66,8 +66,8 @@ async fn the_time_counts_from_the_first_run() {
     assert_eq!(budget.reached(), Some(BudgetLimit::Time));
 }
 
-#[tokio::test]
-async fn a_reply_that_is_dropped_or_that_another_program_sends_counts() {
+#[tokio::test(start_paused = true)]
+async fn a_dropped_run_and_added_usage_count() {
     let (registry, _) = shop();
     let budget = Budget::new().tokens(1_000);
     let mut session = asked();

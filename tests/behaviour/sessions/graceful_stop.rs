@@ -162,7 +162,7 @@ async fn stopped(
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stop_lets_all_calls_of_the_reply_finish_and_sends_no_further_request() {
+async fn a_stop_lets_process_calls_of_the_reply_finish_and_sends_no_further_request() {
     for is_streamed in [false, true] {
         let ledger = Ledger::default();
         // The second call waits for the first.

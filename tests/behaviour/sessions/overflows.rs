@@ -54,8 +54,8 @@ async fn a_long_session_is_compacted_before_a_request_and_an_event_reports_it() 
     let mut compacted = Vec::new();
     let run = session.run(&registry).compact(KeepNewest { above: 4, reasons: reasons.clone() });
     let run = run.on_event(|event| {
-        if let Event::Compacted { removed, truncated, is_within_budget, .. } = event {
-            compacted.push((*removed, *truncated, *is_within_budget));
+        if let Event::Compacted { removed, truncated, has_reached_target, .. } = event {
+            compacted.push((*removed, *truncated, *has_reached_target));
         }
     });
     assert_eq!(run.complete(|request| model.complete(request)).await.expect("valid"), RunEnd::Answered);
@@ -78,7 +78,7 @@ async fn an_overflow_compacts_once_and_repeats_the_request() {
         } else {
             run.complete(|request| model.complete(request)).await.expect("valid")
         };
-        assert_eq!((end, reasons.entries()), (RunEnd::Answered, vec!["Overflow".to_owned()]));
+        assert_eq!((end, reasons.entries()), (RunEnd::Answered, vec!["ContextTooLong".to_owned()]));
         assert_eq!(session.messages().len(), 2);
         let lengths: Vec<_> =
             model.requests().iter().map(|request| request["messages"].as_array().map(Vec::len)).collect();
@@ -96,7 +96,7 @@ async fn a_second_overflow_and_other_errors_end_the_run() {
         session.run(&registry).error_kind(kind).compact(KeepNewest { above: 100, reasons: reasons.clone() });
     let error = run.complete(|request| model.complete(request)).await.expect_err("it is too long twice");
     assert!(matches!(error, RunError::Client(_)), "{error}");
-    assert_eq!(reasons.entries(), ["Overflow"]);
+    assert_eq!(reasons.entries(), ["ContextTooLong"]);
 
     let replies = [ScriptedReply::error(r#"{"error":{"code":"rate_limit_exceeded"}}"#), text_reply("Done.")];
     let model = ScriptedModel::new(replies);
@@ -118,7 +118,7 @@ async fn an_error_event_of_a_stream_is_an_overflow_without_a_function_for_kinds(
     let run = session.run(&registry).wire(Anthropic::new());
     let run = run.compact(KeepNewest { above: 100, reasons: reasons.clone() });
     assert_eq!(run.stream(|request| model.stream(request)).await.expect("valid"), RunEnd::Answered);
-    assert_eq!(reasons.entries(), ["Overflow"]);
+    assert_eq!(reasons.entries(), ["ContextTooLong"]);
 }
 
 #[tokio::test]
@@ -140,5 +140,5 @@ async fn an_error_of_the_compaction_ends_the_run_and_changes_nothing() {
     let complete =
         async |_: Request| -> std::io::Result<AssistantMessage> { unreachable!("no request is sent") };
     let error = session.run(&registry).compact(Fails).complete(complete).await.expect_err("it fails");
-    assert!(matches!(error, RunError::Hook(_)) && session.messages().len() == 5, "{error}");
+    assert!(matches!(error, RunError::Compaction(_)) && session.messages().len() == 5, "{error}");
 }

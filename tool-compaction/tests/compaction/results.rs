@@ -104,7 +104,7 @@ async fn an_overflow_shortens_a_session_of_any_size() {
     let mut session = with_results(&vec!["x".repeat(1_000); 10]);
     let mut compaction = Compaction::above(1_000_000, bytes);
     let trimmed =
-        compaction.compact(&mut session, CompactReason::Overflow).await.expect("there is no summary");
+        compaction.compact(&mut session, CompactReason::ContextTooLong).await.expect("there is no summary");
     assert!(trimmed.expect("the session changes").is_within_budget);
     assert!(session.messages().iter().map(bytes).sum::<usize>() <= 5_000);
 }

@@ -1,28 +1,17 @@
 //! The runs of inner sessions: their ids are those of the calls that started them, `{run_id}/{reply}/{position}`.
 
+use std::iter::successors;
 use std::ops::Range;
-
-/// The run id, the reply and the position of the call that started a run; `None` if its id is not that of a call.
-pub(super) fn outer_call(run_id: &str) -> Option<(&str, u64, u64)> {
-    let (call, position) = run_id.rsplit_once('/')?;
-    let (outer, reply) = call.rsplit_once('/')?;
-    Some((outer, number(reply)?, number(position)?))
-}
-
-/// A number as `CallKey` writes it.
-fn number(text: &str) -> Option<u64> {
-    let number: u64 = text.parse().ok()?;
-    (number.to_string() == text).then_some(number)
-}
+use tool_runtime::dispatch::CallKey;
 
 /// The calls around a run, from the innermost.
-pub(super) fn outer_calls(run_id: &str) -> impl Iterator<Item = (&str, u64, u64)> {
-    std::iter::successors(outer_call(run_id), |&(outer, ..)| outer_call(outer))
+pub(super) fn outer_calls(run_id: &str) -> impl Iterator<Item = CallKey> {
+    successors(CallKey::from_inner_run_id(run_id), |call| CallKey::from_inner_run_id(&call.run_id))
 }
 
 /// Whether a run is that of an inner session of the other one, or of an inner session in it.
 pub(super) fn is_inner(run_id: &str, outer: &str) -> bool {
-    outer_calls(run_id).any(|(id, ..)| id == outer)
+    outer_calls(run_id).any(|call| call.run_id == outer)
 }
 
 /// The range that contains the ids of inner runs, and possibly others.
@@ -47,6 +36,7 @@ mod tests {
         {
             assert!(!is_inner(other, "order-7"), "{other}");
         }
-        assert_eq!(outer_calls("a/1/2/3/4").collect::<Vec<_>>(), [("a/1/2", 3, 4), ("a", 1, 2)]);
+        let outer: Vec<String> = outer_calls("a/1/2/3/4").map(|call| call.to_string()).collect();
+        assert_eq!(outer, ["a/1/2/3/4", "a/1/2"]);
     }
 }

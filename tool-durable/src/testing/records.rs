@@ -93,10 +93,9 @@ pub(super) fn full_reply(run_id: &str, number: u64) -> Checked<JournalReply> {
     let changes = json!({
         "user_text": UNUSUAL_TEXT,
         "messages": {
-            "before": 7,
-            "start": 2,
-            "removed": 3,
-            "added": [{ "role": "user", "content": UNUSUAL_TEXT }],
+            "messages_before": 7,
+            "replaced": { "start": 2, "end": 5 },
+            "replacement": [{ "role": "user", "content": UNUSUAL_TEXT }],
             "resets_limits": true,
         },
     });

@@ -9,8 +9,10 @@ use tokio::time::Instant;
 ///
 /// [`Run::budget`](crate::session::Run::budget) adds it to a run, and inner sessions inherit it
 /// ([`CallContext::child_run_context`](crate::CallContext::child_run_context)). A run checks it before each request, and ends with
-/// [`RunEnd::TokenBudget`](crate::session::RunEnd::TokenBudget) or one of its siblings once a limit is reached. So each running session
-/// exceeds it by at most one reply with its calls. Replies without a report of their tokens do not count.
+/// [`RunEnd::TokenBudget`](crate::session::RunEnd::TokenBudget), [`CallBudget`](crate::session::RunEnd::CallBudget),
+/// [`MoneyBudget`](crate::session::RunEnd::MoneyBudget) or [`TimeBudget`](crate::session::RunEnd::TimeBudget) once a limit is reached.
+/// So each running session exceeds it by at most one reply with its calls. Replies without a report of their tokens do not count. A
+/// recorded reply counts again when a later run replays it.
 ///
 /// A budget belongs to the process. To continue it in another one, store [`spent`](Budget::spent), and set lower limits.
 ///
@@ -61,7 +63,8 @@ struct SharedSpent {
 pub struct Spent {
     /// The tokens of requests and replies.
     pub tokens: u64,
-    /// The calls that runs have started, including those that failed.
+    /// The calls of the replies, each once, including those that fail or wait. Calls beyond [`max_calls`](crate::session::Run::max_calls)
+    /// do not count.
     pub calls: u64,
     /// The price of the tokens, in the currency of the [`Prices`]; 0 without prices.
     pub money: f64,

@@ -59,7 +59,7 @@ impl fmt::Debug for TrimBudget<'_> {
     }
 }
 
-/// The changes that `trim` of a session or a conversation made.
+/// The changes that `trim` of a session or a conversation, or a [compaction](crate::session::Run::compact), has made.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 #[must_use = "it has the only copy of the removed messages"]
@@ -68,7 +68,7 @@ pub struct Trimmed {
     pub is_within_budget: bool,
     /// The removed messages, in order, for a summary.
     pub removed: Vec<Message>,
-    /// The truncated tool messages, as they were before.
+    /// The tool messages that were truncated or replaced by notices, as they were before.
     pub truncated: Vec<ToolMessage>,
 }
 

@@ -286,8 +286,31 @@ impl RegistryBuilder {
         self
     }
 
-    /// Like [`around_call`](RegistryBuilder::around_call), outside of the middleware so far: it receives the results that the
-    /// model would read.
+    /// Adds middleware outside of all that [`around_call`](RegistryBuilder::around_call) adds, before or after: it receives the result
+    /// that the model would read. Of several, the one that is added last is the outermost.
+    ///
+    /// ```
+    /// use tool_runtime::dispatch::ReadyCall;
+    /// use tool_runtime::{Registry, ToolCall, tool, tools};
+    ///
+    /// /// Greets the user.
+    /// #[tool]
+    /// fn hello() -> String {
+    ///     "hello".into()
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let registry = Registry::builder()
+    ///     .tools(tools![hello])
+    ///     .around_call_outermost(|call: ReadyCall| async move { call.run().await.map_text(|text| format!("<{text}>")) })
+    ///     .around_call(|call: ReadyCall| async move { call.run().await.map_text(|text| text.to_uppercase()) })
+    ///     .build()?;
+    /// let messages = registry.dispatch(&[ToolCall::new("call_1", "hello", "{}")]).await;
+    /// assert_eq!(messages[0].content, "<HELLO>");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn around_call_outermost<L, F>(mut self, layer: L) -> Self
     where
         L: Fn(ReadyCall) -> F + Send + Sync + 'static,

@@ -13,6 +13,7 @@ use crate::wire::ErrorKind;
 pub(super) enum StepError {
     Log(LogError),
     Hook(HookError),
+    Compaction(HookError),
 }
 
 impl<E> From<StepError> for RunError<E> {
@@ -20,6 +21,7 @@ impl<E> From<StepError> for RunError<E> {
         match error {
             StepError::Log(error) => RunError::Log(error),
             StepError::Hook(error) => RunError::Hook(error),
+            StepError::Compaction(error) => RunError::Compaction(error),
         }
     }
 }
@@ -30,14 +32,14 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         &mut self,
         mut end: Option<RunEnd>,
     ) -> Result<Option<RunEnd>, StepError> {
-        self.has_compacted_overflow = false;
-        self.before = None;
+        self.has_shortened_request = false;
+        self.messages_before = None;
         if let Some(logged) = &self.logged {
-            let changes = logged.log().find_changes(self.session, &self.settings.registry);
+            let changes = logged.log().replay_changes(self.session, &self.settings.registry);
             if changes.await.map_err(StepError::Log)? {
                 return Ok(end);
             }
-            self.before = Some(MessagesBefore::new(self.session));
+            self.messages_before = Some(MessagesBefore::new(self.session));
         }
         self.take_messages();
         let waiting = waiting_calls(self.session);
@@ -77,33 +79,33 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         let tokens = self.run_tokens();
         let Some(compact) = &mut self.settings.compact else { return Ok(false) };
         let compacted = tokens.until_cancelled(compact.compact(self.session, reason)).await;
-        let Some(trimmed) = compacted.transpose().map_err(StepError::Hook)?.flatten() else {
+        let Some(trimmed) = compacted.transpose().map_err(StepError::Compaction)?.flatten() else {
             return Ok(false);
         };
         self.reporter.report(Event::Compacted {
             removed: trimmed.removed.len(),
             truncated: trimmed.truncated.len(),
-            is_within_budget: trimmed.is_within_budget,
+            has_reached_target: trimmed.is_within_budget,
         });
         Ok(true)
     }
 
     /// Compacts the session after an error of the provider, once for each request. Returns whether the run repeats the request.
-    pub(super) async fn compact_overflow(&mut self, kind: Option<ErrorKind>) -> Result<bool, StepError> {
-        if kind != Some(ErrorKind::ContextTooLong) || self.has_compacted_overflow {
+    pub(super) async fn compact_rejected(&mut self, kind: Option<ErrorKind>) -> Result<bool, StepError> {
+        if kind != Some(ErrorKind::ContextTooLong) || self.has_shortened_request {
             return Ok(false);
         }
-        self.has_compacted_overflow = true;
-        self.is_repeated = self.compact(CompactReason::Overflow).await?;
-        if self.is_repeated {
+        self.has_shortened_request = true;
+        self.repeats_request = self.compact(CompactReason::ContextTooLong).await?;
+        if self.repeats_request {
             self.requests = self.requests.saturating_sub(1);
             self.record_changes().await?;
         }
-        Ok(self.is_repeated)
+        Ok(self.repeats_request)
     }
 
     async fn record_changes(&mut self) -> Result<(), StepError> {
-        let (Some(logged), Some(before)) = (&self.logged, &self.before) else { return Ok(()) };
+        let (Some(logged), Some(before)) = (&self.logged, &self.messages_before) else { return Ok(()) };
         let Some(changes) = before.changes(self.session) else { return Ok(()) };
         let recorded = logged.log().record_changes(self.session, &self.settings.registry, changes);
         recorded.await.map_err(StepError::Log)

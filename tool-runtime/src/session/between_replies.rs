@@ -11,13 +11,13 @@ use std::pin::Pin;
 ///
 /// `'env` is the lifetime of the values that the hook borrows.
 #[derive(Debug)]
-pub struct BetweenReplies<'s, 'env> {
+pub struct HookSession<'s, 'env> {
     session: &'s mut Session,
     /// It implies `'env: 's`, so that the future of a hook can borrow from its surroundings.
     surroundings: PhantomData<&'s &'env ()>,
 }
 
-impl Deref for BetweenReplies<'_, '_> {
+impl Deref for HookSession<'_, '_> {
     type Target = Session;
 
     fn deref(&self) -> &Session {
@@ -25,7 +25,7 @@ impl Deref for BetweenReplies<'_, '_> {
     }
 }
 
-impl DerefMut for BetweenReplies<'_, '_> {
+impl DerefMut for HookSession<'_, '_> {
     fn deref_mut(&mut self) -> &mut Session {
         self.session
     }
@@ -50,12 +50,12 @@ pub type HookFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, HookError>> +
 #[derive(Default)]
 pub(super) struct Hooks<'a>(Vec<Hook<'a>>);
 
-type Hook<'a> = Box<dyn for<'s> FnMut(BetweenReplies<'s, 'a>) -> HookFuture<'s, Flow> + Send + 'a>;
+type Hook<'a> = Box<dyn for<'s> FnMut(HookSession<'s, 'a>) -> HookFuture<'s, Flow> + Send + 'a>;
 
 impl<'a> Hooks<'a> {
     pub(super) fn push(
         &mut self,
-        hook: impl for<'s> FnMut(BetweenReplies<'s, 'a>) -> HookFuture<'s, Flow> + Send + 'a,
+        hook: impl for<'s> FnMut(HookSession<'s, 'a>) -> HookFuture<'s, Flow> + Send + 'a,
     ) {
         self.0.push(Box::new(hook));
     }
@@ -64,7 +64,7 @@ impl<'a> Hooks<'a> {
     pub(super) async fn call(&mut self, session: &mut Session) -> Result<Flow, HookError> {
         let mut flow = Flow::Continue;
         for hook in &mut self.0 {
-            let between = BetweenReplies { session, surroundings: PhantomData };
+            let between = HookSession { session, surroundings: PhantomData };
             if hook(between).await? == Flow::Stop {
                 flow = Flow::Stop;
             }

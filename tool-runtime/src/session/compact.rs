@@ -18,7 +18,7 @@ use crate::history::Trimmed;
 /// impl Compact for RemoveOlderHalf {
 ///     fn compact<'a>(&'a mut self, session: &'a mut Session, reason: CompactReason) -> HookFuture<'a, Option<Trimmed>> {
 ///         let length = session.messages().len();
-///         let is_too_long = length > 200 || reason == CompactReason::Overflow;
+///         let is_too_long = length > 200 || reason == CompactReason::ContextTooLong;
 ///         let trimmed = is_too_long.then(|| session.trim(&TrimBudget::max_messages(length / 2)));
 ///         Box::pin(async { Ok(trimmed) }) // a real one stores `trimmed.removed`
 ///     }
@@ -44,5 +44,5 @@ pub enum CompactReason {
     /// The run sends a request next. Most sessions are short enough, and do not change.
     BeforeRequest,
     /// The provider has rejected the request, since it is too long. The run repeats it once if the session changes.
-    Overflow,
+    ContextTooLong,
 }

@@ -97,8 +97,8 @@ pub enum Event {
         removed: usize,
         /// The number of results that it truncated, or replaced by a notice.
         truncated: usize,
-        /// Whether the rest is short enough.
-        is_within_budget: bool,
+        /// Whether the messages are as short as the compaction intends.
+        has_reached_target: bool,
     },
     /// The run has ended. A run that ends with an error, or whose future is dropped, has no such event.
     #[non_exhaustive]

@@ -47,9 +47,9 @@ impl Inbox {
 
 /// The inbox of one session. A clone has the same messages, and is another inbox: each message goes to one session.
 #[derive(Debug, Default)]
-pub(super) struct OwnInbox(pub(super) Inbox);
+pub(super) struct SessionInbox(pub(super) Inbox);
 
-impl OwnInbox {
+impl SessionInbox {
     pub(super) fn pop(&self) -> Option<Content> {
         self.0.waiting().pop_front()
     }
@@ -66,12 +66,12 @@ impl OwnInbox {
                 inbox.push_user(message.content);
             }
         }
-        OwnInbox(inbox)
+        SessionInbox(inbox)
     }
 }
 
-impl Clone for OwnInbox {
+impl Clone for SessionInbox {
     fn clone(&self) -> Self {
-        OwnInbox(Inbox(Arc::new(Mutex::new(self.0.waiting().clone()))))
+        SessionInbox(Inbox(Arc::new(Mutex::new(self.0.waiting().clone()))))
     }
 }

@@ -66,18 +66,6 @@ impl Session {
             pending.within_limit += 1;
         }
         self.used.add_calls(counted);
-        self.all_calls = self.all_calls.saturating_add(counted as u64);
-    }
-
-    /// The number of replies since the last user message, for which [`Run::max_replies`](super::Run::max_replies) is the limit. A
-    /// summary of earlier messages is not a message of the user.
-    ///
-    /// ```
-    /// # use tool_runtime::Session;
-    /// assert_eq!(Session::new().user("Hello!").replies_since_user(), 0);
-    /// ```
-    #[must_use]
-    pub fn replies_since_user(&self) -> usize {
-        self.used.replies
+        self.process_calls = self.process_calls.saturating_add(counted as u64);
     }
 }

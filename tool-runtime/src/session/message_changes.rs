@@ -5,23 +5,22 @@ use super::limits::Used;
 use crate::context::BegunCalls;
 use crate::message::{Message, stored};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The changes of the inbox, the hooks and the compaction of a run in the messages before a request.
 ///
-/// A [`RunLog`](super::RunLog) records it, and [`Session::repeat_changes`](super::Session::repeat_changes) repeats it in a later run.
+/// A [`RunLog`](super::RunLog) records them, and [`Session::replay_changes`](super::Session::replay_changes) replays them in a later run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct MessageChanges {
     /// The number of messages before the changes.
-    pub before: usize,
-    /// The position of the first changed message.
-    pub start: usize,
-    /// The number of messages from `start` that `added` replaces.
-    pub removed: usize,
+    pub messages_before: usize,
+    /// The positions of the replaced messages.
+    pub replaced: Range<usize>,
     /// The messages in their place.
     #[serde(with = "stored")]
-    pub added: Vec<Message>,
+    pub replacement: Vec<Message>,
     /// Whether the limits count again, since a message of the user is among them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub resets_limits: bool,
@@ -50,37 +49,38 @@ impl MessagesBefore {
         let pairs = rest_before.iter().rev().zip(rest_after.iter().rev());
         let end = pairs.take_while(|(before, after)| before == after).count();
         let removed = rest_before.len() - end;
-        let added = rest_after[..rest_after.len() - end].to_vec();
+        let replacement = rest_after[..rest_after.len() - end].to_vec();
         let resets_limits = session.replies_since_user() < self.replies_since_user;
-        (removed > 0 || !added.is_empty()).then_some(MessageChanges {
-            before: before.len(),
-            start,
-            removed,
-            added,
+        (removed > 0 || !replacement.is_empty()).then_some(MessageChanges {
+            messages_before: before.len(),
+            replaced: start..start + removed,
+            replacement,
             resets_limits,
         })
     }
 }
 
 impl Session {
-    /// Repeats changes that a [`RunLog`](super::RunLog) has recorded. Returns whether they fit: the session has the messages that it
-    /// had [before](MessageChanges::before) them, or also some of the added ones, since a hook has stored it meanwhile. Otherwise it
+    /// Replays changes that a [`RunLog`](super::RunLog) has recorded. Returns whether they fit: the session has the messages that it
+    /// had [before](MessageChanges::messages_before) them, or also some of those that replace them, since a hook has stored it meanwhile. Otherwise it
     /// does not change.
-    pub fn repeat_changes(&mut self, changes: &MessageChanges) -> bool {
-        let MessageChanges { before, start, removed, ref added, resets_limits } = *changes;
-        let Some(end) = start.checked_add(removed).filter(|&end| end <= before) else { return false };
-        let Some(further) = self.messages().get(before..) else { return false };
-        if !further.iter().all(|message| added.contains(message)) {
+    pub fn replay_changes(&mut self, changes: &MessageChanges) -> bool {
+        let MessageChanges { messages_before, replaced, replacement, resets_limits } = changes;
+        if replaced.start > replaced.end || replaced.end > *messages_before {
+            return false;
+        }
+        let Some(further) = self.messages().get(*messages_before..) else { return false };
+        if !further.iter().all(|message| replacement.contains(message)) {
             return false;
         }
         let repeated = self.edit(|messages| {
-            messages.truncate(before);
-            messages.splice(start..end, added.iter().cloned()).count()
+            messages.truncate(*messages_before);
+            messages.splice(replaced.clone(), replacement.iter().cloned()).count()
         });
         if repeated.is_err() {
             return false;
         }
-        if resets_limits {
+        if *resets_limits {
             (self.used, self.begun_calls) = (Used::default(), BegunCalls::default());
         }
         true

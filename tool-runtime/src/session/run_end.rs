@@ -146,9 +146,12 @@ pub enum RunError<E> {
     /// recorded has not run, and stays pending unless it has exceeded the `call_timeout`. A call that has run keeps its result, even
     /// if that cannot be recorded.
     Log(LogError),
-    /// A [hook](super::Run::between_replies) or the [compaction](super::Run::compact) returned an error. The session has the finished
-    /// results, and another run continues it.
+    /// A hook of [`between_replies`](super::Run::between_replies) returned an error. The session has the finished results, and another
+    /// run continues it.
     Hook(HookError),
+    /// The [compaction](super::Run::compact) returned an error: that of a summary, for example. The session has not changed, and
+    /// another run continues it.
+    Compaction(HookError),
 }
 
 impl<E: Display> Display for RunError<E> {
@@ -156,7 +159,9 @@ impl<E: Display> Display for RunError<E> {
         match self {
             RunError::Client(error) => error.fmt(f),
             RunError::Stream(error) => write!(f, "the reply was interrupted: {error}"),
-            RunError::Log(error) | RunError::Hook(error) => Display::fmt(error, f),
+            RunError::Log(error) | RunError::Hook(error) | RunError::Compaction(error) => {
+                Display::fmt(error, f)
+            }
         }
     }
 }
@@ -168,7 +173,7 @@ impl<E: Debug + Display> Error for RunError<E> {
             RunError::Client(_) => None,
             // The display text includes the error.
             RunError::Stream(error) => error.source(),
-            RunError::Log(error) | RunError::Hook(error) => error.source(),
+            RunError::Log(error) | RunError::Hook(error) | RunError::Compaction(error) => error.source(),
         }
     }
 }

@@ -1,21 +1,22 @@
 //! The settings of a run between two replies: hooks, compaction, the inbox.
 
 use super::compact::Compact;
-use super::{BetweenReplies, Flow, HookFuture, KindOf, Run};
 #[cfg(doc)]
 use super::{CompactReason, Event, RunEnd, Session};
+use super::{Flow, HookFuture, HookSession, KindOf, Run};
 use crate::wire::ErrorKind;
 
 impl<'a, O, P, A, K> Run<'a, O, P, A, K> {
-    /// Adds an async hook, which receives the session before each request and at each end of the run: it stores, checks or changes
-    /// it, or [stops](Flow::Stop) the run. Default: none. Hooks are called in their order.
+    /// Adds an async hook, which receives the session before each request, the first one included, and before the run ends, whatever
+    /// the [`RunEnd`] is. It stores, checks or changes the session, or [stops](Flow::Stop) the run. Default: none. Several hooks are
+    /// called in the order in which they were added.
     ///
     /// Before a request, all calls have their results. At the end, calls may be [pending](Session::pending), or the newest message is
     /// the answer. If the hook decides about the pending calls or adds a user message, the run goes on. After an error of the run,
     /// and if its future is dropped, the hook is not called.
     ///
-    /// The hook may borrow its surroundings, and the run can be spawned. Its future owns what the closure passes on: copy references
-    /// into it (`let store = &store;`), and change captured values before `Box::pin`. It is not dropped when the run is cancelled.
+    /// The future of the hook may borrow values outside of the run, and the run can be spawned: pass references into the future
+    /// (`let store = &store;`), and change captured values in the closure, before `Box::pin`. A cancelled run waits for the future.
     ///
     /// ```
     /// use tool_runtime::session::{Flow, RunEnd, Session};
@@ -61,7 +62,7 @@ impl<'a, O, P, A, K> Run<'a, O, P, A, K> {
     /// An error of the hook ends the run with [`RunError::Hook`](super::RunError::Hook).
     pub fn between_replies(
         mut self,
-        hook: impl for<'s> FnMut(BetweenReplies<'s, 'a>) -> HookFuture<'s, Flow> + Send + 'a,
+        hook: impl for<'s> FnMut(HookSession<'s, 'a>) -> HookFuture<'s, Flow> + Send + 'a,
     ) -> Self {
         self.settings.hooks.push(hook);
         self
@@ -76,7 +77,7 @@ impl<'a, O, P, A, K> Run<'a, O, P, A, K> {
     ///
     /// # Errors
     ///
-    /// An error of the compaction ends the run with [`RunError::Hook`](super::RunError::Hook). The session is not changed by it.
+    /// An error of the compaction ends the run with [`RunError::Compaction`](super::RunError::Compaction).
     pub fn compact(mut self, compact: impl Compact + 'a) -> Self {
         self.settings.compact = Some(Box::new(compact));
         self
@@ -111,7 +112,7 @@ impl<'a, O, P, A, K> Run<'a, O, P, A, K> {
     /// # struct NewestExchange;
     /// # impl Compact for NewestExchange {
     /// #     fn compact<'a>(&'a mut self, session: &'a mut Session, reason: CompactReason) -> HookFuture<'a, Option<Trimmed>> {
-    /// #         let trimmed = (reason == CompactReason::Overflow).then(|| session.trim(&TrimBudget::max_messages(1)));
+    /// #         let trimmed = (reason == CompactReason::ContextTooLong).then(|| session.trim(&TrimBudget::max_messages(1)));
     /// #         Box::pin(async { Ok(trimmed) })
     /// #     }
     /// # }

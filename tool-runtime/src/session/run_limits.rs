@@ -60,7 +60,8 @@ impl<O, P, A, K> Run<'_, O, P, A, K> {
     }
 
     /// Adds a budget, which other runs and inner sessions share: see [`Budget`]. All budgets of a run apply. Default: those of the
-    /// outer session, if there is one. A budget with [other prices](Budget::with_prices) replaces itself.
+    /// outer session, if there is one. If the run has this budget already, the prices
+    /// of [`with_prices`](Budget::with_prices) replace those that it has.
     pub fn budget(mut self, budget: &Budget) -> Self {
         self.settings.budgets.push(budget.clone());
         self
@@ -70,7 +71,7 @@ impl<O, P, A, K> Run<'_, O, P, A, K> {
     /// tool with the same arguments, whatever their results are. Default: no limit. The calls of the last reply run, and the run ends
     /// with [`RunEnd::IdenticalCallLimit`].
     ///
-    /// Choose a number that no task needs: a program that is written with tools runs its tests often, with the same arguments.
+    /// Choose a number that no normal task reaches: an agent that edits code runs the same test command many times.
     /// The calls of earlier runs count if the session has their messages.
     pub fn max_identical_calls(mut self, calls: usize) -> Self {
         self.settings.limits.identical_calls = Some(calls);

@@ -75,10 +75,10 @@ pub trait RunLog: Send + Sync {
     ) -> RunLogFuture<'a, Option<AssistantMessage>>;
 
     /// Repeats what the inbox, the hooks and the compaction of an earlier run changed before the next reply
-    /// ([`Session::repeat_changes`]). Returns whether that reply is recorded and follows this session: then the run does not call its
+    /// ([`Session::replay_changes`]). Returns whether that reply is recorded and follows this session: then the run does not call its
     /// hooks, and takes no message from the inbox. A run calls it before each request, and before it ends. Default: nothing is
     /// recorded.
-    fn find_changes<'a>(
+    fn replay_changes<'a>(
         &'a self,
         session: &'a mut Session,
         registry: &'a Registry,
@@ -87,7 +87,8 @@ pub trait RunLog: Send + Sync {
         Box::pin(async { Ok(false) })
     }
 
-    /// Records what the inbox, the hooks and the compaction have changed before the next request. After an overflow, it is called
+    /// Records what the inbox, the hooks and the compaction have changed before the next request. If the provider rejects
+    /// the request as too long, it is called
     /// once more, with all changes. Default: it does nothing.
     fn record_changes<'a>(
         &'a self,

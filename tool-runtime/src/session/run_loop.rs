@@ -31,20 +31,14 @@ pub(super) struct RunLoop<'a, O: FnMut(&Event), P> {
     pub(super) map_request: P,
     pub(super) reporter: Reporter<O>,
     /// The messages before the hooks of the next request, for the log.
-    pub(super) before: Option<MessagesBefore>,
-    /// Whether the next request is that of the provider's overflow again.
-    pub(super) is_repeated: bool,
-    pub(super) has_compacted_overflow: bool,
+    pub(super) messages_before: Option<MessagesBefore>,
+    /// Whether the next request is the one that the provider has rejected as too long.
+    pub(super) repeats_request: bool,
+    /// Whether the session was compacted since the next request was rejected as too long.
+    pub(super) has_shortened_request: bool,
     pub(super) identical_calls: IdenticalCalls,
     /// The tokens and calls that the budgets have counted.
-    counted: (Usage, u64),
-}
-
-impl<O: FnMut(&Event), P> Drop for RunLoop<'_, O, P> {
-    fn drop(&mut self) {
-        // The future of the run may be dropped.
-        self.count_for_budgets();
-    }
+    pub(super) counted: (Usage, u64),
 }
 
 impl<'a, O: FnMut(&Event), P> RunLoop<'a, O, P> {
@@ -55,7 +49,7 @@ impl<'a, O: FnMut(&Event), P> RunLoop<'a, O, P> {
         map_request: P,
         reporter: Reporter<O>,
     ) -> Self {
-        let counted = (session.usage, session.all_calls);
+        let counted = (session.usage, session.process_calls);
         RunLoop {
             session,
             settings,
@@ -63,22 +57,11 @@ impl<'a, O: FnMut(&Event), P> RunLoop<'a, O, P> {
             requests: 0,
             map_request,
             reporter,
-            before: None,
-            is_repeated: false,
-            has_compacted_overflow: false,
+            messages_before: None,
+            repeats_request: false,
+            has_shortened_request: false,
             identical_calls: IdenticalCalls::default(),
             counted,
-        }
-    }
-
-    /// Adds what the session has spent since the last time.
-    pub(super) fn count_for_budgets(&mut self) {
-        let (usage, calls) =
-            std::mem::replace(&mut self.counted, (self.session.usage, self.session.all_calls));
-        let (usage, calls) = (self.session.usage.since(usage), self.session.all_calls.saturating_sub(calls));
-        let budgets = self.settings.registry.run_context().map_or(&[][..], RunContext::budgets);
-        for budget in budgets {
-            budget.add(&usage, calls);
         }
     }
 }
@@ -148,18 +131,19 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
             let chat = ChatSpan::new(&*requested.wire);
             let Some(reply) = self.run_tokens().until_cancelled(chat.instrument(complete(request))).await
             else {
-                return Ok(self.end(RunEnd::Cancelled));
+                end = Some(RunEnd::Cancelled);
+                continue;
             };
             chat.end(reply.as_ref().ok());
             let mut reply = match reply {
                 Ok(reply) => reply,
-                Err(error) if self.compact_overflow(kinds.__kind(&error)).await? => {
+                Err(error) if self.compact_rejected(kinds.__kind(&error)).await? => {
                     end = None;
                     continue;
                 }
                 Err(error) => return Err(RunError::Client(error)),
             };
-            self.before = None;
+            self.messages_before = None;
             // The recorded reply has the ids of the session: a new id differs in each process.
             self.session.make_ids_unique(&mut reply);
             self.settings.registry.use_own_keys(&mut reply);
@@ -211,13 +195,14 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
             let chat = ChatSpan::new(&*requested.wire);
             let Some(chunks) = self.run_tokens().until_cancelled(chat.instrument(stream(request))).await
             else {
-                return Ok(self.end(RunEnd::Cancelled));
+                end = Some(RunEnd::Cancelled);
+                continue;
             };
             let chunks = match chunks {
                 Ok(chunks) => chunks,
                 Err(error) => {
                     chat.end(None);
-                    if self.compact_overflow(kinds.__kind(&error)).await? {
+                    if self.compact_rejected(kinds.__kind(&error)).await? {
                         end = None;
                         continue;
                     }
@@ -229,7 +214,7 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
                 Ok(end) => end,
                 Err(RunError::Stream(error))
                     if self.session.replies == replies
-                        && self.compact_overflow(error.error_kind()).await? =>
+                        && self.compact_rejected(error.error_kind()).await? =>
                 {
                     None
                 }
@@ -240,7 +225,7 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
 
     /// The next request, after the replies that the log has were received and their calls have run.
     async fn next(&mut self, mut end: Option<RunEnd>) -> Result<Step, StepError> {
-        if std::mem::take(&mut self.is_repeated) {
+        if std::mem::take(&mut self.repeats_request) {
             return Ok(self.request(None));
         }
         loop {
@@ -258,7 +243,7 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
                     let requested = requested.clone();
                     // Its request shares the messages, and a change would copy them.
                     drop(step);
-                    self.before = None;
+                    self.messages_before = None;
                     self.session.make_ids_unique(&mut reply);
                     self.receive(reply, &requested);
                     self.replay_pending().await.map_err(StepError::Log)?

@@ -3,7 +3,7 @@
 //! It has a version. Every later version of the crate reads version 1: `tests/behaviour/sessions` has a file of it.
 
 use super::Session;
-use super::inbox::OwnInbox;
+use super::inbox::SessionInbox;
 use super::limits::Used;
 use super::state::{Pending, State};
 use crate::context::BegunCalls;
@@ -162,7 +162,7 @@ impl StoredSession<'_> {
         };
         let begun_calls = BegunCalls::from(self.begun_calls);
         // Only a claim has an owner.
-        let inbox = OwnInbox::from_messages(self.inbox);
+        let inbox = SessionInbox::from_messages(self.inbox);
         let claim_owner = self.claim_owner.filter(|_| is_claimed).map(Cow::into_owned);
         let ids = None;
         Ok(Session {
@@ -177,7 +177,7 @@ impl StoredSession<'_> {
             ids,
             last_request: None,
             inbox,
-            all_calls: 0,
+            process_calls: 0,
         })
     }
 }

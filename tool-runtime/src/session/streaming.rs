@@ -80,7 +80,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
                 return Err(RunError::Log(error));
             }
         }
-        self.before = None;
+        self.messages_before = None;
         let EndedStream { received, interruption } = receiving.end();
         if let Some(error) = &interruption {
             let (is_kept, error) = (received.is_some(), error.to_string());

@@ -1,6 +1,6 @@
 //! The last use of runs, and their removal.
 
-use super::{OperationError, WriteTables, millis};
+use super::{OperationError, WriteTables, columns, millis};
 use crate::file_journal::inner_runs;
 use redb::ReadableTable;
 use std::collections::BTreeMap;
@@ -44,6 +44,7 @@ impl WriteTables<'_> {
     /// after this time.
     fn is_needed(&self, run_id: &str, last_use: u64) -> Result<bool, OperationError> {
         for call in inner_runs::outer_calls(run_id) {
+            let call = columns(&call);
             if self.calls.get(call)?.is_some() && self.results.get(call)?.is_none() {
                 return Ok(true);
             }
