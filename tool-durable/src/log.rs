@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tool_runtime::dispatch::{ReadyCall, ToolFailure, ToolResult};
-use tool_runtime::message::Message;
+use tool_runtime::message::{Completeness, Message};
 use tool_runtime::session::{LoggedResult, MessageChanges, RunLog, RunLogFuture};
 use tool_runtime::{AssistantMessage, Registry, Session, ToolCall, ToolMessage, ToolOutput};
 
@@ -31,6 +31,8 @@ struct NextReply {
     user_text: String,
     /// The changes of the run before the request.
     changes: Option<MessageChanges>,
+    /// Whether the session has the recorded changes.
+    is_replayed: bool,
 }
 
 impl JournalLog {
@@ -64,9 +66,9 @@ impl RunLog for JournalLog {
                 *self.requested() = Some((run_id, number));
                 return Ok(None);
             };
-            // Another run has recorded it since `replay_changes`.
-            self.replay_changes(session, &recorded);
-            if recorded.user_text != self.newest_user.text(session) {
+            if !self.has_same_changes(session, &recorded)
+                || recorded.user_text != self.newest_user.text(session)
+            {
                 return Err(JournalError::OtherMessages { run_id, number }.into());
             }
             Ok(Some(recorded.message))
@@ -80,10 +82,12 @@ impl RunLog for JournalLog {
     ) -> RunLogFuture<'a, bool> {
         Box::pin(async move {
             let recorded = self.journal.find_reply(&run_id(registry)?, session.replies()).await?;
-            *self.next() = NextReply { user_text: self.newest_user.text(session).to_owned(), changes: None };
-            Ok(recorded.is_some_and(|recorded| {
+            let user_text = self.newest_user.text(session).to_owned();
+            let is_replayed = recorded.is_some_and(|recorded| {
                 self.follows(session, &recorded) || self.replay_changes(session, &recorded)
-            }))
+            });
+            *self.next() = NextReply { user_text, changes: None, is_replayed };
+            Ok(is_replayed)
         })
     }
 
@@ -154,18 +158,34 @@ impl RunLog for JournalLog {
 
 impl JournalLog {
     fn recorded_changes(&self) -> Option<JournalChanges> {
-        let NextReply { user_text, changes } = &mut *self.next();
+        let NextReply { user_text, changes, .. } = &mut *self.next();
         let messages = changes.take()?;
         Some(JournalChanges { user_text: user_text.clone(), messages })
     }
 
     /// Whether a recorded reply is the next one of the session, without changes.
     fn follows(&self, session: &Session, recorded: &JournalReply) -> bool {
-        let is_answered = matches!(session.messages().last(), Some(Message::Assistant(_)));
+        // The provider continues a reply that it has paused.
+        let is_answered = match session.messages().last() {
+            Some(Message::Assistant(reply)) => reply.completeness() != Completeness::Paused,
+            _ => false,
+        };
         recorded.changes.is_none()
             && !is_answered
             && session.pending().is_none()
             && recorded.user_text == self.newest_user.text(session)
+    }
+
+    /// Whether the session has the changes of a recorded reply. Another run may have recorded it since
+    /// [`replay_changes`](RunLog::replay_changes).
+    fn has_same_changes(&self, session: &mut Session, recorded: &JournalReply) -> bool {
+        let NextReply { changes, is_replayed, .. } = &*self.next();
+        match (changes, &recorded.changes) {
+            _ if *is_replayed => true,
+            (Some(own), Some(recorded)) => *own == recorded.messages,
+            (None, Some(_)) => self.replay_changes(session, recorded),
+            (own, None) => own.is_none(),
+        }
     }
 
     /// Replays the changes before a recorded reply, if they fit.

@@ -1,9 +1,11 @@
 //! Compaction before a request, and after the provider has rejected one as too long.
 
 use super::*;
+use tool_runtime::RunContext;
 use tool_runtime::conversation::Request;
+use tool_runtime::dispatch::CancellationToken;
 use tool_runtime::history::{TrimBudget, Trimmed};
-use tool_runtime::session::{Compact, CompactReason, Event, HookFuture, RunEnd, RunError};
+use tool_runtime::session::{Compact, CompactReason, Event, Flow, HookFuture, RunEnd, RunError};
 use tool_runtime::wire::{Anthropic, ErrorKind};
 use tool_runtime_testing::ScriptedModelError;
 
@@ -141,4 +143,35 @@ async fn an_error_of_the_compaction_ends_the_run_and_changes_nothing() {
         async |_: Request| -> std::io::Result<AssistantMessage> { unreachable!("no request is sent") };
     let error = session.run(&registry).compact(Fails).complete(complete).await.expect_err("it fails");
     assert!(matches!(error, RunError::Compaction(_)) && session.messages().len() == 5, "{error}");
+}
+
+#[tokio::test]
+async fn a_run_that_is_cancelled_during_a_compaction_ends_as_cancelled() {
+    struct NeverEnds(CancellationToken);
+
+    impl Compact for NeverEnds {
+        fn compact<'a>(
+            &'a mut self,
+            _: &'a mut Session,
+            reason: CompactReason,
+        ) -> HookFuture<'a, Option<Trimmed>> {
+            if reason == CompactReason::BeforeRequest {
+                return Box::pin(async { Ok(None) });
+            }
+            self.0.cancel();
+            Box::pin(std::future::pending())
+        }
+    }
+
+    let (registry, _) = shop();
+    let token = CancellationToken::new();
+    let registry = registry.with(&RunContext::new().cancellation(token.clone()));
+    let model = model([ScriptedReply::error(TOO_LONG)]);
+    let (mut session, mut hooks) = (long(), 0);
+    let run = session.run(&registry).error_kind(kind).compact(NeverEnds(token)).between_replies(|_| {
+        hooks += 1;
+        Box::pin(async { Ok(Flow::Continue) })
+    });
+    assert_eq!(run.complete(|request| model.complete(request)).await.expect("no error"), RunEnd::Cancelled);
+    assert_eq!((hooks, session.messages().len()), (2, 5));
 }

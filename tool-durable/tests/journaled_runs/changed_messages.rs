@@ -152,3 +152,124 @@ async fn another_message_in_place_of_the_recorded_one_is_an_error() {
     let RunError::Log(error) = error else { panic!("{error}") };
     assert!(matches!(error.downcast_ref(), Some(JournalError::OtherMessages { .. })), "{error}");
 }
+
+#[tokio::test]
+async fn a_message_that_waited_in_a_claimed_session_is_there_once() {
+    let (ledger, journal) = (Ledger::default(), MemoryJournal::default());
+    let registry = registry(&ledger, SHORT);
+    let mut session = Session::new().user("Go on.");
+    session.inbox().push_user("Wait!");
+    let claimed = to_text(&session.claim());
+    let model = model([calls([("find", 7)]), done()]);
+    assert_eq!(run(&mut session, &registry, &journal, &model).await, RunEnd::Answered);
+
+    let mut again: Session = serde_json::from_str(&claimed).expect("a stored session");
+    assert_eq!(again.inbox().len(), 1);
+    let run = again.run(&registry).journal(&journal).continue_with_inbox();
+    let end = run.complete(|_| async { Err::<AssistantMessage, _>("the model is not asked") }).await;
+    assert_eq!((end.expect("all is recorded"), again.messages()), (RunEnd::Answered, session.messages()));
+    assert!(again.inbox().is_empty());
+}
+
+fn to_text(session: &Session) -> String {
+    serde_json::to_string(session).expect("it is stored")
+}
+
+#[tokio::test]
+async fn a_compaction_after_an_error_event_of_a_stream_is_repeated() {
+    let (ledger, journal) = (Ledger::default(), MemoryJournal::default());
+    let registry = registry(&ledger, SHORT);
+    let error = r#"{"error":{"code":"context_length_exceeded","message":"the maximum context length is 8192 tokens"}}"#;
+    let script = [
+        calls([("charge", 7)]).into(),
+        ScriptedReply::stream([error]),
+        calls([("charge", 8)]).into(),
+        done().into(),
+    ];
+    let model = ScriptedModel::new(script);
+    let stored = Session::new().user("Go on.").claim();
+    let mut first = stored.clone();
+    // The session has three messages after the first reply.
+    let run = first.run(&registry).journal(&journal).compact(SummariseRejected(ledger.clone()));
+    assert_eq!(run.stream(|request| model.stream(request)).await.expect("no error"), RunEnd::Answered);
+    assert!(user_texts(&first)[0].starts_with("Summary"), "{:?}", user_texts(&first));
+
+    let (mut again, before) = (stored.clone(), ledger.entries());
+    let run = again.run(&registry).journal(&journal);
+    let end = run.complete(|_| async { Err("the model is not asked") }).await.expect("all is recorded");
+    assert_eq!((end, again.messages(), ledger.entries()), (RunEnd::Answered, first.messages(), before));
+}
+
+/// Replaces the first message after the provider has rejected the request.
+struct SummariseRejected(Ledger);
+
+impl Compact for SummariseRejected {
+    fn compact<'a>(
+        &'a mut self,
+        session: &'a mut Session,
+        reason: CompactReason,
+    ) -> HookFuture<'a, Option<Trimmed>> {
+        if reason == CompactReason::BeforeRequest {
+            return Box::pin(async { Ok(None) });
+        }
+        let at = session.messages().len();
+        let mut summarise = Summarise { at, ledger: self.0.clone() };
+        Box::pin(async move { summarise.compact(session, reason).await })
+    }
+}
+
+#[tokio::test]
+async fn hooks_are_not_called_before_recorded_replies_after_an_invalid_answer_or_a_paused_reply() {
+    let (ledger, journal) = (Ledger::default(), MemoryJournal::default());
+    let registry = registry(&ledger, SHORT);
+    let stored = Session::new().user("How many?").claim();
+    let paused = AssistantMessage::from_text("I search.").with_finish_reason("pause_turn");
+    let script = [paused, AssistantMessage::from_text("seven"), AssistantMessage::from_text("7")];
+    let model = ScriptedModel::new(script);
+    let mut first = stored.clone();
+    let inbox = first.inbox();
+    let run = first.run(&registry).journal(&journal).answer_as::<u32>();
+    let ended = run.complete(|request| {
+        inbox.push_user(format!("Message {}.", request.messages().len()));
+        model.complete(request)
+    });
+    assert_eq!(ended.await.expect("no error").into_answer(), Some(7));
+    let texts = user_texts(&first);
+    assert_eq!((texts[1], texts[3]), ("Message 1.", "Message 3."), "{texts:?}");
+    assert!(texts[2].starts_with("Error: "), "the model reads why the answer is invalid: {texts:?}");
+
+    let (mut again, mut hooks) = (stored.clone(), 0);
+    let run = again.run(&registry).journal(&journal).answer_as::<u32>();
+    let run = run.between_replies(|_| {
+        hooks += 1;
+        Box::pin(async { Ok(Flow::Stop) })
+    });
+    let end = run.complete(|_| async { Err("the model is not asked") }).await.expect("all is recorded");
+    assert_eq!((end.into_answer(), again.messages(), hooks), (Some(7), first.messages(), 1));
+}
+
+#[tokio::test]
+async fn two_runs_at_once_with_different_summaries_do_not_end_with_different_conversations() {
+    let (ledger, journal) = (Ledger::default(), MemoryJournal::default());
+    let registry = registry(&ledger, SHORT);
+    let stored = Session::new().user("Go on.");
+    let model = ScriptedModel::new([done()]);
+    let run_once = async || {
+        let mut session = stored.clone();
+        let run =
+            session.run(&registry).journal(&journal).compact(Summarise { at: 1, ledger: ledger.clone() });
+        let ended = run.complete(|request| {
+            let reply = model.complete(request);
+            async {
+                tokio::task::yield_now().await;
+                reply.await
+            }
+        });
+        (ended.await, session)
+    };
+    let ((first, one), (second, _)) = tokio::join!(run_once(), run_once());
+    assert_eq!(first.expect("it asks the model"), RunEnd::Answered);
+    assert_eq!(one.final_text(), "Done.");
+    let error = second.expect_err("it has another summary");
+    assert!(matches!(error, RunError::Log(_)), "{error}");
+}

@@ -47,11 +47,15 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         if waiting_calls(self.session) != waiting {
             end = self.run_pending().await.map_err(StepError::Log)?;
         }
-        if let Some(end) = end.or_else(|| self.end_before_request(self.correction().is_some())) {
+        let correction = self.correction();
+        if let Some(end) = end.or_else(|| self.end_before_request(correction.is_some())) {
             return Ok(Some(end));
         }
         if flow == Flow::Stop {
             return Ok(Some(RunEnd::Stopped));
+        }
+        if let Some(correction) = correction {
+            self.session.push(Message::user(correction));
         }
         self.compact(CompactReason::BeforeRequest).await?;
         self.record_changes().await?;
@@ -60,14 +64,18 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
 
     /// Adds the messages of the inbox, if the run continues with them.
     fn take_messages(&mut self) {
+        let correction = self.correction();
         let has_answer = match self.session.messages().last() {
-            Some(Message::Assistant(reply)) => RunEnd::from_reply(reply).is_some(),
+            Some(Message::Assistant(reply)) => RunEnd::from_reply(reply).is_some() && correction.is_none(),
             _ => false,
         };
         let is_start = self.requests == 0;
         let continues = is_start || !has_answer || self.settings.continues_with_inbox;
         if self.session.pending().is_some() || self.is_cancelled() || !continues {
             return;
+        }
+        if let Some(correction) = correction.filter(|_| !self.session.inbox().is_empty()) {
+            self.session.push(Message::user(correction));
         }
         while let Some(content) = self.session.inbox.pop() {
             self.session.push_user(content);
@@ -96,7 +104,8 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
             return Ok(false);
         }
         self.has_shortened_request = true;
-        self.repeats_request = self.compact(CompactReason::ContextTooLong).await?;
+        // A cancelled run ends in place of the next request.
+        self.repeats_request = self.compact(CompactReason::ContextTooLong).await? || self.is_cancelled();
         if self.repeats_request {
             self.requests = self.requests.saturating_sub(1);
             self.record_changes().await?;

@@ -1,13 +1,15 @@
 //! Messages of the user that arrive during a run.
 
-use crate::message::{Content, Message};
+use crate::message::{Content, InputMessage, Message};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Takes messages for a session from other tasks, while a run borrows it. Clones are the same inbox.
 ///
 /// [`Session::inbox`](super::Session::inbox) returns it. A run adds the messages as user messages before its next request, never
-/// between a call and its result.
+/// between a call and its result. The inbox belongs to one session in memory: a message that is added after the session was stored
+/// for the last time, and before it is dropped, is lost. It does not change the session's
+/// [`revision`](super::Session::revision) until a run adds it.
 ///
 /// ```
 /// use tool_runtime::Session;
@@ -52,6 +54,16 @@ pub(super) struct SessionInbox(pub(super) Inbox);
 impl SessionInbox {
     pub(super) fn pop(&self) -> Option<Content> {
         self.0.waiting().pop_front()
+    }
+
+    /// Removes the first message if it is this one.
+    pub(super) fn remove_front(&self, message: &Message) {
+        let mut waiting = self.0.waiting();
+        let is_front =
+            |message: &InputMessage| waiting.front().is_some_and(|front| *front == message.content);
+        if matches!(message, Message::User(message) if is_front(message)) {
+            waiting.pop_front();
+        }
     }
 
     /// The waiting messages, for storage.

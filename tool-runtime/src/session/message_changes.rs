@@ -61,28 +61,57 @@ impl MessagesBefore {
 }
 
 impl Session {
-    /// Replays changes that a [`RunLog`](super::RunLog) has recorded. Returns whether they fit: the session has the messages that it
-    /// had [before](MessageChanges::messages_before) them, or also some of those that replace them, since a hook has stored it meanwhile. Otherwise it
-    /// does not change.
+    /// Replays changes that a [`RunLog`](super::RunLog) has recorded. Returns whether they fit, and the session has them now: it has the
+    /// messages that it had [before](MessageChanges::messages_before), or some or all of the changes, since a hook has stored it
+    /// meanwhile. Otherwise it does not change. Messages that were in the inbox are removed from it.
     pub fn replay_changes(&mut self, changes: &MessageChanges) -> bool {
         let MessageChanges { messages_before, replaced, replacement, resets_limits } = changes;
-        if replaced.start > replaced.end || replaced.end > *messages_before {
+        if self.pending().is_some() || replaced.start > replaced.end || replaced.end > *messages_before {
             return false;
+        }
+        if self.has_changes(changes) {
+            return true;
         }
         let Some(further) = self.messages().get(*messages_before..) else { return false };
         if !further.iter().all(|message| replacement.contains(message)) {
             return false;
         }
-        let repeated = self.edit(|messages| {
+        let new = new_user_messages(&self.messages()[replaced.start..], replacement);
+        let replayed = self.edit(|messages| {
             messages.truncate(*messages_before);
             messages.splice(replaced.clone(), replacement.iter().cloned()).count()
         });
-        if repeated.is_err() {
+        if replayed.is_err() {
             return false;
+        }
+        for message in new {
+            self.inbox.remove_front(message);
         }
         if *resets_limits {
             (self.used, self.begun_calls) = (Used::default(), BegunCalls::default());
         }
         true
     }
+
+    /// Whether the session was stored with all of these changes.
+    fn has_changes(&self, changes: &MessageChanges) -> bool {
+        let MessageChanges { messages_before, replaced, replacement, .. } = changes;
+        let start = replaced.start;
+        self.messages().len() == messages_before - replaced.len() + replacement.len()
+            && self.messages().get(start..start + replacement.len()).is_some_and(|found| found == replacement)
+    }
+}
+
+/// The user messages among `replacement` that are not among `known`.
+fn new_user_messages<'a>(known: &[Message], replacement: &'a [Message]) -> Vec<&'a Message> {
+    let is_user = |message: &&Message| matches!(message, Message::User(_));
+    let mut known: Vec<&Message> = known.iter().filter(is_user).collect();
+    let is_new = |message: &&Message| match known.iter().position(|known| known == message) {
+        Some(position) => {
+            known.swap_remove(position);
+            false
+        }
+        None => true,
+    };
+    replacement.iter().filter(is_user).filter(is_new).collect()
 }

@@ -11,12 +11,8 @@ use std::sync::Arc;
 impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
     /// The next request, unless the run ends with its calls, with the newest reply or at a limit.
     pub(super) fn request(&mut self, end: Option<RunEnd>) -> Step {
-        let correction = self.correction();
-        if let Some(end) = end.or_else(|| self.end_before_request(correction.is_some())) {
+        if let Some(end) = end.or_else(|| self.end_before_request(false)) {
             return Step::End(self.end(end));
-        }
-        if let Some(message) = correction {
-            self.session.push(Message::user(message));
         }
         self.requests += 1;
         let request = self.session.state.conversation().request(&self.settings.registry);

@@ -254,7 +254,8 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A, K> Run<'a, O, P, A, 
         self
     }
 
-    /// Sets a function that changes each request before it is sent: its tool choice, its allowed tools, trimmed messages.
+    /// Sets a function that changes each request before it is sent: its tool choice, its allowed tools, trimmed messages. It is called
+    /// again for a request that is repeated after a [compaction](Run::compact).
     ///
     /// The allowed tools of a request also apply to the calls of its reply. A tool choice that the request cannot have
     /// becomes [`ToolChoice::Auto`](crate::ToolChoice::Auto), with a

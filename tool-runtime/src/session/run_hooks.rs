@@ -15,6 +15,8 @@ impl<'a, O, P, A, K> Run<'a, O, P, A, K> {
     /// the answer. If the hook decides about the pending calls or adds a user message, the run goes on. After an error of the run,
     /// and if its future is dropped, the hook is not called.
     ///
+    /// A user message that a hook adds starts all limits again, except for [`max_requests`](Run::max_requests) and budgets.
+    ///
     /// The future of the hook may borrow values outside of the run, and the run can be spawned: pass references into the future
     /// (`let store = &store;`), and change captured values in the closure, before `Box::pin`. A cancelled run waits for the future.
     ///
@@ -134,7 +136,8 @@ impl<'a, O, P, A, K> Run<'a, O, P, A, K> {
     }
 
     /// Continues the run if a message is in the [inbox](Session::inbox) when the model has answered. Default: the message waits for
-    /// the next run.
+    /// the next run. Each message starts all limits again, except for [`max_requests`](Run::max_requests) and budgets: set one of these
+    /// if another program sends the messages.
     pub fn continue_with_inbox(mut self) -> Self {
         self.settings.continues_with_inbox = true;
         self

@@ -226,7 +226,10 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
     /// The next request, after the replies that the log has were received and their calls have run.
     async fn next(&mut self, mut end: Option<RunEnd>) -> Result<Step, StepError> {
         if std::mem::take(&mut self.repeats_request) {
-            return Ok(self.request(None));
+            end = self.end_before_request(false);
+            if end.is_none() {
+                return Ok(self.request(None));
+            }
         }
         loop {
             end = self.between_replies(end).await?;

@@ -80,7 +80,10 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
                 return Err(RunError::Log(error));
             }
         }
-        self.messages_before = None;
+        if receiving.complete_reply().is_some() {
+            // The session has the reply now. Otherwise the run may repeat the request with further changes.
+            self.messages_before = None;
+        }
         let EndedStream { received, interruption } = receiving.end();
         if let Some(error) = &interruption {
             let (is_kept, error) = (received.is_some(), error.to_string());
