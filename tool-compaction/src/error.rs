@@ -6,7 +6,7 @@ use std::fmt;
 /// An error of a [`ResultStore`](crate::ResultStore).
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum SpillError {
+pub enum StoreError {
     /// The store cannot be read or written: the disk is full, for example.
     #[non_exhaustive]
     Storage {
@@ -21,21 +21,24 @@ pub enum SpillError {
     },
 }
 
-impl SpillError {
+impl StoreError {
     /// An error of the storage.
     pub fn storage(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        SpillError::Storage { source: source.into() }
+        StoreError::Storage { source: source.into() }
     }
 }
 
-impl fmt::Display for SpillError {
+impl fmt::Display for StoreError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            SpillError::Storage { source } => {
-                write!(formatter, "the store of results cannot be used: {source}")
+            StoreError::Storage { source } => {
+                write!(
+                    formatter,
+                    "the store of results cannot be used: {source}: check the store, then run again"
+                )
             }
             // Escaped, since a line break could forge a line of a log.
-            SpillError::InvalidHandle { handle } => write!(
+            StoreError::InvalidHandle { handle } => write!(
                 formatter,
                 "the store of results returned the handle `{}`: return 1 to 64 ASCII letters, digits, `_` or `-`",
                 handle.escape_debug()
@@ -44,12 +47,12 @@ impl fmt::Display for SpillError {
     }
 }
 
-impl Error for SpillError {
+impl Error for StoreError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             // The `Display` text already contains the text of this error.
-            SpillError::Storage { source } => source.source(),
-            SpillError::InvalidHandle { .. } => None,
+            StoreError::Storage { source } => source.source(),
+            StoreError::InvalidHandle { .. } => None,
         }
     }
 }

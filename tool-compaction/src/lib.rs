@@ -62,11 +62,14 @@
 mod compaction;
 mod error;
 mod estimate;
+mod grouped;
+mod notice;
+mod part_limit;
 mod spill;
 mod store;
 
 pub use compaction::Compaction;
-pub use error::SpillError;
+pub use error::StoreError;
 pub use estimate::estimated_tokens;
 pub use spill::{Spill, SpillResults};
 pub use store::{ResultStore, StoreFuture, is_inner_run};

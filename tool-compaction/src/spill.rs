@@ -3,15 +3,15 @@
 mod cut;
 mod json;
 mod lines;
-pub(crate) mod notice;
 mod read_result;
 
-use crate::SpillError;
+use crate::StoreError;
+use crate::notice::{READ_RESULT, is_handle};
+use crate::part_limit::max_part_len;
 use crate::store::ResultStore;
 use crate::store::folder::FolderStore;
 use crate::store::memory::MemoryStore;
 use cut::StoredText;
-use notice::{READ_RESULT, is_handle};
 use read_result::ReadResult;
 use std::fmt;
 use std::path::PathBuf;
@@ -26,7 +26,7 @@ const MIN_LIMIT: usize = 2_000;
 /// The fewest bytes to which one of several texts of a result is shortened.
 const MIN_TEXT: usize = 400;
 
-type Listener = dyn Fn(&SpillError) + Send + Sync;
+type Listener = dyn Fn(&StoreError) + Send + Sync;
 
 /// Where long results go, and which results are long. [`SpillResults::spill`] adds it to a registry.
 ///
@@ -100,7 +100,7 @@ impl Spill {
     /// # Errors
     ///
     /// The folder cannot be created.
-    pub fn folder(path: impl Into<PathBuf>) -> Result<Self, SpillError> {
+    pub fn folder(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
         Ok(Spill::store(FolderStore::new(path.into())?))
     }
 
@@ -122,7 +122,7 @@ impl Spill {
 
     /// Sets a listener for errors of the store. Default: none. A call does not fail because of such an error: the model receives
     /// the shortened text, with a notice that has no handle.
-    pub fn on_error(mut self, listener: impl Fn(&SpillError) + Send + Sync + 'static) -> Self {
+    pub fn on_error(mut self, listener: impl Fn(&StoreError) + Send + Sync + 'static) -> Self {
         self.on_error = Some(Arc::new(listener));
         self
     }
@@ -135,7 +135,7 @@ impl Spill {
     /// # Errors
     ///
     /// The store cannot remove them.
-    pub async fn remove_run(&self, run_id: &str) -> Result<(), SpillError> {
+    pub async fn remove_run(&self, run_id: &str) -> Result<(), StoreError> {
         self.store.remove_run(run_id).await
     }
 
@@ -159,8 +159,8 @@ impl Spill {
 
     /// The texts of a result with at most this number of bytes together.
     async fn shorten(&self, texts: &[String], run_id: Option<&str>, limit: usize) -> Vec<String> {
-        let level = json::level(texts.iter().map(String::len), limit);
-        if texts.len() > 1 && level < MIN_TEXT {
+        let max_text = max_part_len(texts.iter().map(String::len), limit);
+        if texts.len() > 1 && max_text < MIN_TEXT {
             // Too many for a notice in each: they become one text.
             let mut shortened = vec![self.shorten_text(&texts.join("\n"), run_id, limit).await];
             shortened.resize(texts.len(), String::new());
@@ -168,7 +168,7 @@ impl Spill {
         }
         let mut shortened = Vec::with_capacity(texts.len());
         for text in texts {
-            shortened.push(self.shorten_text(text, run_id, level).await);
+            shortened.push(self.shorten_text(text, run_id, max_text).await);
         }
         shortened
     }
@@ -194,12 +194,12 @@ impl Spill {
     async fn add(&self, run_id: &str, text: &str) -> Option<String> {
         let added = self.store.add(run_id, text).await;
         let checked = added.and_then(|handle| {
-            if is_handle(&handle) { Ok(handle) } else { Err(SpillError::InvalidHandle { handle }) }
+            if is_handle(&handle) { Ok(handle) } else { Err(StoreError::InvalidHandle { handle }) }
         });
         checked.inspect_err(|error| self.report(error)).ok()
     }
 
-    fn report(&self, error: &SpillError) {
+    fn report(&self, error: &StoreError) {
         if let Some(listener) = &self.on_error {
             listener(error);
         }

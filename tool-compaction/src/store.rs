@@ -3,14 +3,14 @@
 pub(crate) mod folder;
 pub(crate) mod memory;
 
-use crate::SpillError;
+use crate::StoreError;
 use std::iter::successors;
 use std::pin::Pin;
 use std::sync::Arc;
 use tool_runtime::dispatch::CallKey;
 
 /// The future of a [`ResultStore`].
-pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, SpillError>> + Send + 'a>>;
+pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
 /// Stores the texts of long results, each for one run id. [`Spill::memory`](crate::Spill::memory) and
 /// [`Spill::folder`](crate::Spill::folder) have one, and [`Spill::store`](crate::Spill::store) takes any other.
@@ -18,7 +18,7 @@ pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, SpillError>>
 /// Run ids may contain any character. A model writes the handles that [`read`](ResultStore::read) receives, so they may
 /// contain anything as well.
 ///
-/// [`SpillError::storage`] makes an error of the store.
+/// [`StoreError::storage`] makes an error of the store.
 ///
 /// ```
 /// use std::collections::BTreeMap;

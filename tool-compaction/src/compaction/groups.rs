@@ -12,8 +12,8 @@ pub(super) struct Group {
     pub(super) stays: bool,
 }
 
-/// The structure of the messages. System and developer messages, which always stay, are not part of it.
-pub(super) struct Structure {
+/// The groups of the messages. System and developer messages, which always stay, are in none.
+pub(super) struct MessageGroups {
     /// From the oldest. User messages that stay are in none.
     pub(super) groups: Vec<Group>,
     /// The indices of tool messages that are not of the newest replies.
@@ -32,13 +32,14 @@ struct Exchange {
 /// A reply and its tool messages.
 struct Reply<'m> {
     messages: Range<usize>,
-    reply: &'m AssistantMessage,
+    message: &'m AssistantMessage,
 }
 
-impl Structure {
+impl MessageGroups {
     pub(super) fn new(messages: &[Message], keep_replies: usize, is_pinned: &[bool]) -> Self {
         let (exchanges, replies, summaries) = exchanges(messages);
-        let joined = joined_replies(&replies.iter().map(|reply| reply.reply).collect::<Vec<_>>());
+        // `joined[i]`: reply `i + 1` must stay with reply `i`.
+        let joined = joined_replies(&replies.iter().map(|reply| reply.message).collect::<Vec<_>>());
         let first_kept = replies.len().saturating_sub(keep_replies);
         let mut is_kept: Vec<bool> = (0..replies.len()).map(|index| index >= first_kept).collect();
         spread(&mut is_kept, &joined);
@@ -65,7 +66,7 @@ impl Structure {
                 join_or_push(&mut groups, Group { messages, stays: stays[index] }, is_joined);
             }
         }
-        Structure { groups, old_results, summaries }
+        MessageGroups { groups, old_results, summaries }
     }
 }
 
@@ -109,7 +110,7 @@ fn exchanges(messages: &[Message]) -> (Vec<Exchange>, Vec<Reply<'_>>, Vec<usize>
                 if exchanges.is_empty() {
                     exchanges.push(Exchange::default());
                 }
-                replies.push(Reply { messages: index..index + 1, reply });
+                replies.push(Reply { messages: index..index + 1, message: reply });
                 if let Some(newest) = exchanges.last_mut() {
                     newest.replies.end = replies.len();
                 }

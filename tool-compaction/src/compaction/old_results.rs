@@ -1,6 +1,7 @@
 //! Notices in place of old results.
 
-use crate::spill::notice::{Grouped, handles, reference};
+use crate::grouped::Grouped;
+use crate::notice::{handles, reference};
 use tool_runtime::ToolMessage;
 use tool_runtime::message::Part;
 

@@ -1,6 +1,6 @@
 //! The changes of one compaction.
 
-use super::groups::Structure;
+use super::groups::MessageGroups;
 use super::old_results::with_notice;
 use super::summary::{StoredResults, summary_message};
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,7 +10,7 @@ use tool_runtime::message::Message;
 
 /// Messages are removed only if they have at least this part of the lower mark together: otherwise, a session whose other messages
 /// must stay would get a new summary before each request. The summary may be as long.
-const MIN_SHARE: usize = 8;
+const MIN_SHARE_DIVISOR: usize = 8;
 
 pub(super) struct Limits {
     /// The size to reach.
@@ -40,7 +40,7 @@ impl Plan {
     ) -> Self {
         let is_pinned: Vec<bool> =
             messages.iter().map(|message| pin.is_some_and(|pin| pin(message))).collect();
-        let structure = Structure::new(messages, limits.keep_replies, &is_pinned);
+        let groups = MessageGroups::new(messages, limits.keep_replies, &is_pinned);
         let mut sizes = Sizes::new(messages, count);
         let mut plan = Plan {
             messages: messages.to_vec(),
@@ -49,14 +49,14 @@ impl Plan {
             removed: Vec::new(),
             summary: None,
         };
-        for index in structure.old_results.iter().copied().filter(|index| !is_pinned[*index]) {
+        for index in groups.old_results.iter().copied().filter(|index| !is_pinned[*index]) {
             if sizes.sum <= limits.target {
                 break;
             }
             plan.shorten(index, &mut sizes, count);
         }
         if sizes.sum > limits.target {
-            plan.choose_removed(&structure, &sizes, count, limits);
+            plan.choose_removed(&groups, &sizes, count, limits);
         }
         plan
     }
@@ -77,19 +77,19 @@ impl Plan {
     /// Chooses the oldest groups until the rest and the summary are small enough.
     fn choose_removed(
         &mut self,
-        structure: &Structure,
+        groups: &MessageGroups,
         sizes: &Sizes,
         count: &dyn Fn(&Message) -> usize,
         limits: &Limits,
     ) {
-        let share = limits.target / MIN_SHARE;
-        let notice = count(&summary_message(None, &StoredResults::default()));
-        let reserve = if limits.has_summary { share.max(notice) } else { notice };
-        let mut removed = structure.summaries.iter().copied().collect::<BTreeSet<_>>();
-        let replaced = sizes.sum_of(&structure.summaries);
+        let share = limits.target / MIN_SHARE_DIVISOR;
+        let min_summary = count(&summary_message(None, &StoredResults::default()));
+        let reserve = if limits.has_summary { share.max(min_summary) } else { min_summary };
+        let mut removed = groups.summaries.iter().copied().collect::<BTreeSet<_>>();
+        let replaced = sizes.sum_of(&groups.summaries);
         let mut left = sizes.sum.saturating_sub(replaced).saturating_add(reserve);
         let mut gained: usize = 0;
-        for group in structure.groups.iter().filter(|group| !group.stays && !group.messages.is_empty()) {
+        for group in groups.groups.iter().filter(|group| !group.stays && !group.messages.is_empty()) {
             if left <= limits.target {
                 break;
             }
@@ -98,7 +98,7 @@ impl Plan {
             gained = gained.saturating_add(size);
             removed.extend(&group.messages);
         }
-        if gained == 0 || gained < share || gained.saturating_add(replaced) <= notice {
+        if gained == 0 || gained < share || gained.saturating_add(replaced) <= min_summary {
             return;
         }
         let original = |index: &usize| match self.shortened.remove(index) {

@@ -10,7 +10,7 @@ const NAMES: [&str; 3] = ["id", "call_id", "toolUseId"];
 /// The fields with which an item refers to another one.
 const REFERENCES: [&str; 4] = ["tool_use_id", "call_id", "toolUseId", "approval_request_id"];
 
-/// For each reply: whether the next one must stay with it.
+/// `joined[i]` of the returned `joined`: reply `i + 1` must stay with reply `i`.
 ///
 /// A provider continues a paused reply in the next one. The call of a tool of the provider may have its result in a later reply,
 /// and so may a program of the model, whose calls are in the replies in between: providers reject one without the other.

@@ -1,6 +1,6 @@
 //! The message in place of removed messages.
 
-use crate::spill::notice::{handles, is_handle};
+use crate::notice::{handles, is_handle};
 use std::collections::HashMap;
 use tool_runtime::message::Message;
 

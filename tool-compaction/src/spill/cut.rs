@@ -2,7 +2,7 @@
 
 use super::json;
 use super::lines::{Line, boundary_after, boundary_before, lines};
-use super::notice::Notice;
+use crate::notice::Notice;
 
 /// A text in its stored form: JSON objects and arrays have line breaks, so that their lines can be read and searched.
 pub(crate) struct StoredText {
@@ -28,10 +28,10 @@ impl StoredText {
 
     /// `None` if too little of the value would be left.
     fn shortened_json(&self, notice: &Notice<'_>, limit: usize) -> Option<String> {
-        const MIN_SHARE: usize = 4;
+        const MIN_SHARE_DIVISOR: usize = 4;
         let limit = limit.checked_sub(notice.max_after_json() + "\n".len())?;
         let shortened = json::shortened(&json::compact(&self.text), limit)?;
-        (shortened.len() >= limit / MIN_SHARE)
+        (shortened.len() >= limit / MIN_SHARE_DIVISOR)
             .then(|| [&*shortened, "\n", &notice.after_json(shortened.len())].concat())
     }
 

@@ -2,11 +2,12 @@
 //!
 //! All functions work on the text, so that they change neither numbers nor the order of keys.
 
-use super::notice::Grouped;
+use crate::grouped::Grouped;
+use crate::part_limit::max_part_len;
 use serde_json::value::RawValue;
 
 /// The longest value in place of one that is left out: see [`left_out`].
-const MARKER: usize = 64;
+const MAX_MARKER_BYTES: usize = 64;
 /// A value that is shortened to fewer bytes shows too little of its content.
 const MIN_VALUE: usize = 160;
 /// Deeper values are left out as a whole, which limits the recursion.
@@ -22,7 +23,7 @@ pub(crate) fn compact(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     let mut scanner = Scanner::default();
     for character in json.chars() {
-        if scanner.is_in_string(character) || !character.is_ascii_whitespace() {
+        if scanner.advance(character) || !character.is_ascii_whitespace() {
             text.push(character);
         }
     }
@@ -43,7 +44,7 @@ pub(crate) fn indented(json: &str) -> String {
     };
     for character in compact.chars() {
         let depth = scanner.depth;
-        let is_in_string = scanner.is_in_string(character);
+        let is_in_string = scanner.advance(character);
         let is_empty = matches!((before, character), (Some('['), ']') | (Some('{'), '}'));
         match before {
             Some('{' | '[') if !is_empty => new_line(&mut text, depth),
@@ -62,7 +63,7 @@ pub(crate) fn indented(json: &str) -> String {
 
 /// A compact object or array with at most this number of bytes; `None` if the limit is too small.
 pub(crate) fn shortened(json: &str, limit: usize) -> Option<String> {
-    Some(value(json, limit, 0)).filter(|text| text.len() <= limit)
+    Some(shorten_value(json, limit, 0)).filter(|text| text.len() <= limit)
 }
 
 /// Where strings and brackets begin and end.
@@ -75,7 +76,7 @@ struct Scanner {
 
 impl Scanner {
     /// Takes the next character, and returns whether it is a part of a string, including the quotes.
-    fn is_in_string(&mut self, character: char) -> bool {
+    fn advance(&mut self, character: char) -> bool {
         if self.is_string {
             match character {
                 _ if self.is_escaped => self.is_escaped = false,
@@ -111,7 +112,7 @@ impl Child<'_> {
 
     /// The fewest bytes in which it can be shortened.
     fn min_len(&self) -> usize {
-        self.len().min(self.key.len() + MARKER + 1)
+        self.len().min(self.key.len() + MAX_MARKER_BYTES + 1)
     }
 
     fn write(&self, text: &mut String, limit: usize, depth: usize) {
@@ -119,7 +120,7 @@ impl Child<'_> {
             text.push(',');
         }
         text.push_str(self.key);
-        text.push_str(&value(self.value, limit.saturating_sub(self.key.len() + 1), depth));
+        text.push_str(&shorten_value(self.value, limit.saturating_sub(self.key.len() + 1), depth));
     }
 }
 
@@ -134,7 +135,7 @@ fn children(json: &str) -> Vec<Child<'_>> {
     };
     let is_object = json.starts_with('{');
     for (at, character) in inner.char_indices() {
-        if scanner.is_in_string(character) || scanner.depth > 0 {
+        if scanner.advance(character) || scanner.depth > 0 {
             continue;
         }
         match character {
@@ -152,14 +153,14 @@ fn children(json: &str) -> Vec<Child<'_>> {
     children
 }
 
-/// A value with at most this number of bytes, if that is at least [`MARKER`].
-fn value(json: &str, limit: usize, depth: usize) -> String {
+/// A value with at most this number of bytes, if that is at least [`MAX_MARKER_BYTES`].
+fn shorten_value(json: &str, limit: usize, depth: usize) -> String {
     if json.len() <= limit {
         return json.to_owned();
     }
     match json.as_bytes().first() {
-        Some(b'"') => string(json, limit),
-        Some(b'{' | b'[') if depth < MAX_DEPTH && limit >= MIN_VALUE => container(json, limit, depth),
+        Some(b'"') => shorten_string(json, limit),
+        Some(b'{' | b'[') if depth < MAX_DEPTH && limit >= MIN_VALUE => shorten_container(json, limit, depth),
         _ => left_out(json.len(), "bytes"),
     }
 }
@@ -169,7 +170,7 @@ fn left_out(number: usize, unit: &str) -> String {
 }
 
 /// A string whose middle is left out.
-fn string(json: &str, limit: usize) -> String {
+fn shorten_string(json: &str, limit: usize) -> String {
     let marker = left_out(json.len(), "bytes");
     let marker = marker.trim_matches('"');
     let Some(kept) = limit.checked_sub(marker.len()).filter(|kept| *kept >= 2) else {
@@ -215,24 +216,24 @@ fn pieces(json: &str) -> impl Iterator<Item = usize> {
 }
 
 /// An object or array whose longest children are shortened; or without those in its middle, if it has too many.
-fn container(json: &str, limit: usize, depth: usize) -> String {
+fn shorten_container(json: &str, limit: usize, depth: usize) -> String {
     let children = children(json);
-    let room = limit - "[]".len();
-    let level = level(children.iter().map(Child::len), room);
-    let are_all_kept = level >= MIN_VALUE && children.iter().all(|child| child.min_len() <= level);
+    let available = limit - "[]".len();
+    let max_child = max_part_len(children.iter().map(Child::len), available);
+    let are_all_kept = max_child >= MIN_VALUE && children.iter().all(|child| child.min_len() <= max_child);
     let mut text = json[..1].to_owned();
     if are_all_kept {
         for child in &children {
-            child.write(&mut text, level, depth + 1);
+            child.write(&mut text, max_child, depth + 1);
         }
     } else {
-        head_and_tail(&mut text, &children, room, depth + 1);
+        head_and_tail(&mut text, &children, available, depth + 1);
     }
     text.push_str(&json[json.len() - 1..]);
     text
 }
 
-fn head_and_tail(text: &mut String, children: &[Child<'_>], room: usize, depth: usize) {
+fn head_and_tail(text: &mut String, children: &[Child<'_>], available: usize, depth: usize) {
     let is_object = text.starts_with('{');
     let marker = |number: usize| {
         if is_object {
@@ -241,18 +242,18 @@ fn head_and_tail(text: &mut String, children: &[Child<'_>], room: usize, depth: 
             left_out(number, "elements")
         }
     };
-    let mut room = room.saturating_sub(marker(children.len()).len() + 1);
+    let mut available = available.saturating_sub(marker(children.len()).len() + 1);
     // Several children are shown, even if each is long.
-    let longest = (room / 4).max(MIN_VALUE);
+    let longest = (available / 4).max(MIN_VALUE);
     let (mut first, mut last) = (0, children.len());
     while first < last {
         let is_head = first <= children.len() - last;
         let child = &children[if is_head { first } else { last - 1 }];
         let bytes = child.len().min(longest.max(child.min_len()));
-        if bytes > room {
+        if bytes > available {
             break;
         }
-        room -= bytes;
+        available -= bytes;
         if is_head { first += 1 } else { last -= 1 }
     }
     for child in &children[..first] {
@@ -267,20 +268,4 @@ fn head_and_tail(text: &mut String, children: &[Child<'_>], room: usize, depth: 
     for child in &children[last..] {
         child.write(text, longest.max(child.min_len()), depth);
     }
-}
-
-/// The greatest length to which each of these parts can be shortened, so that all together have this length; the length of the
-/// longest one or more if none needs to be shortened.
-pub(crate) fn level(lengths: impl Iterator<Item = usize>, whole: usize) -> usize {
-    let mut lengths: Vec<usize> = lengths.collect();
-    lengths.sort_unstable();
-    let mut rest = whole;
-    for (position, length) in lengths.iter().enumerate() {
-        let share = rest / (lengths.len() - position);
-        if *length > share {
-            return share;
-        }
-        rest -= length;
-    }
-    whole
 }

@@ -2,16 +2,16 @@
 
 use super::Spill;
 use super::lines::{Line, boundary_before, lines};
-use super::notice::Grouped;
+use crate::grouped::Grouped;
 use std::fmt::Write as _;
 use tool_runtime::{CallContext, toolset};
 
 /// Longer texts to search for are rejected, since each line is compared with the text.
 const MAX_SEARCH: usize = 500;
 /// The bytes for the last line of an answer.
-const CONTINUATION: usize = 200;
+const LAST_LINE_BYTES: usize = 200;
 /// The bytes for the number of a line, its mark and the line break.
-const AROUND: usize = 30;
+const LINE_PREFIX_BYTES: usize = 30;
 
 pub(super) struct ReadResult {
     spill: Spill,
@@ -166,7 +166,7 @@ impl Reading<'_> {
     /// Adds a line if the answer stays within the limit.
     fn add(&self, answer: &mut String, index: usize) -> bool {
         let Line { text, continues, .. } = self.lines[index];
-        if answer.len() + text.len() + AROUND + CONTINUATION > self.limit {
+        if answer.len() + text.len() + LINE_PREFIX_BYTES + LAST_LINE_BYTES > self.limit {
             return false;
         }
         let mark = if continues { "+" } else { "" };

@@ -3,7 +3,7 @@
 mod run_folder;
 
 use super::{ResultStore, StoreFuture, is_inner_run};
-use crate::SpillError;
+use crate::StoreError;
 use run_folder::run_folder;
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, ErrorKind, Write as _};
@@ -17,8 +17,8 @@ pub(crate) struct FolderStore {
 
 impl FolderStore {
     /// Creates the folder if it is missing.
-    pub(crate) fn new(folder: PathBuf) -> Result<Self, SpillError> {
-        create_folder(&folder).map_err(SpillError::storage)?;
+    pub(crate) fn new(folder: PathBuf) -> Result<Self, StoreError> {
+        create_folder(&folder).map_err(StoreError::storage)?;
         Ok(FolderStore { folder })
     }
 }
@@ -55,12 +55,12 @@ impl ResultStore for FolderStore {
 /// Runs an operation on files on a thread for blocking operations; in place if the program has no Tokio runtime.
 async fn on_thread<T: Send + 'static>(
     operation: impl FnOnce() -> io::Result<T> + Send + 'static,
-) -> Result<T, SpillError> {
+) -> Result<T, StoreError> {
     if Handle::try_current().is_err() {
-        return operation().map_err(SpillError::storage);
+        return operation().map_err(StoreError::storage);
     }
-    let ended = tokio::task::spawn_blocking(operation).await.map_err(SpillError::storage)?;
-    ended.map_err(SpillError::storage)
+    let ended = tokio::task::spawn_blocking(operation).await.map_err(StoreError::storage)?;
+    ended.map_err(StoreError::storage)
 }
 
 fn add(folder: &Path, text: &str) -> io::Result<String> {

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use tool_runtime::{Registry, RunContext, ToolCall, tools};
-use tool_runtime_compaction::{ResultStore, Spill, SpillError, SpillResults as _, StoreFuture};
+use tool_runtime_compaction::{ResultStore, Spill, SpillResults as _, StoreError, StoreFuture};
 
 /// A folder that is removed at the end of its test.
 struct Folder(PathBuf);
@@ -211,23 +211,23 @@ struct Broken(Option<&'static str>);
 
 impl ResultStore for Broken {
     fn add<'a>(&'a self, _: &'a str, _: &'a str) -> StoreFuture<'a, String> {
-        let handle = self.0.map(str::to_owned).ok_or_else(|| SpillError::storage("the disk is full"));
+        let handle = self.0.map(str::to_owned).ok_or_else(|| StoreError::storage("the disk is full"));
         Box::pin(async { handle })
     }
 
     fn read<'a>(&'a self, _: &'a str, _: &'a str) -> StoreFuture<'a, Option<String>> {
-        Box::pin(async { Err(SpillError::storage("the disk is gone")) })
+        Box::pin(async { Err(StoreError::storage("the disk is gone")) })
     }
 
     fn remove_run<'a>(&'a self, _: &'a str) -> StoreFuture<'a, ()> {
-        Box::pin(async { Err(SpillError::storage("the disk is gone")) })
+        Box::pin(async { Err(StoreError::storage("the disk is gone")) })
     }
 }
 
 #[tokio::test]
 async fn an_error_of_the_store_is_no_error_of_the_call() {
     for (handle, expected) in [
-        (None, "the store of results cannot be used: the disk is full"),
+        (None, "the store of results cannot be used: the disk is full: check the store, then run again"),
         (
             Some("a \"b\"\n"),
             "the store of results returned the handle `a \\\"b\\\"\\n`: return 1 to 64 ASCII letters, digits, `_` or `-`",
@@ -244,7 +244,13 @@ async fn an_error_of_the_store_is_no_error_of_the_call() {
         let text = read(&registry, "s", json!({"handle": "1"})).await;
         assert!(text.starts_with("Error: the stored result cannot be read now"), "{text}");
         let errors = errors.lock().expect("no test panics").clone();
-        assert_eq!(errors, [expected, "the store of results cannot be used: the disk is gone"]);
+        assert_eq!(
+            errors,
+            [
+                expected,
+                "the store of results cannot be used: the disk is gone: check the store, then run again"
+            ]
+        );
         assert!(spill.remove_run("s").await.is_err());
     }
 }

@@ -1,6 +1,6 @@
 //! The notice in place of a text that is left out, and the handles in notices.
 
-use std::fmt;
+use crate::grouped::Grouped;
 
 /// The name of the tool that reads stored results.
 pub(crate) const READ_RESULT: &str = "read_result";
@@ -8,7 +8,7 @@ pub(crate) const READ_RESULT: &str = "read_result";
 const BEFORE_HANDLE: &str = "read_result with handle \"";
 const MAX_HANDLE: usize = 64;
 
-/// A stored text, or one that cannot be stored.
+/// The numbers and the handle that a notice contains.
 pub(crate) struct Notice<'a> {
     /// `None` if the text is not stored.
     pub(crate) handle: Option<&'a str>,
@@ -75,20 +75,4 @@ pub(crate) fn handles(text: &str) -> Vec<&str> {
 pub(crate) fn is_handle(text: &str) -> bool {
     let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     (1..=MAX_HANDLE).contains(&text.len()) && text.bytes().all(is_allowed)
-}
-
-/// A number with a comma after each group of three digits.
-pub(crate) struct Grouped(pub(crate) usize);
-
-impl fmt::Display for Grouped {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let digits = self.0.to_string();
-        for (position, digit) in digits.chars().enumerate() {
-            if position > 0 && (digits.len() - position) % 3 == 0 {
-                formatter.write_str(",")?;
-            }
-            write!(formatter, "{digit}")?;
-        }
-        Ok(())
-    }
 }
