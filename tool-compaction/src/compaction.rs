@@ -6,19 +6,16 @@ mod plan;
 mod provider_items;
 mod summary;
 
-use plan::{Limits, Plan};
-use std::error::Error;
+use plan::{Limits, Plan, size_of};
 use std::fmt;
 use tool_runtime::Session;
 use tool_runtime::history::Trimmed;
 use tool_runtime::message::Message;
-use tool_runtime::session::{Compact, CompactReason, HookFuture};
+use tool_runtime::session::{Compact, CompactReason, HookError, HookFuture};
 
-type BoxError = Box<dyn Error + Send + Sync>;
-type SummaryFuture<'a> = std::pin::Pin<Box<dyn Future<Output = Result<String, BoxError>> + Send + 'a>>;
 type Count<'a> = dyn Fn(&Message) -> usize + Send + 'a;
 type Pin<'a> = dyn Fn(&Message) -> bool + Send + 'a;
-type Summarise<'a> = dyn FnMut(Vec<Message>) -> SummaryFuture<'a> + Send + 'a;
+type Summarise<'a> = dyn FnMut(Vec<Message>) -> HookFuture<'a, String> + Send + 'a;
 type Listener<'a> = dyn FnMut(&Trimmed) + Send + 'a;
 
 /// Shortens the messages of a session that has become too long: a strategy for
@@ -145,7 +142,7 @@ impl<'a> Compaction<'a> {
     where
         F: FnMut(Vec<Message>) -> S + Send + 'a,
         S: Future<Output = Result<String, E>> + Send + 'a,
-        E: Into<BoxError>,
+        E: Into<HookError>,
     {
         self.summarise = Some(Box::new(move |removed| {
             let summary = summarise(removed);
@@ -169,7 +166,7 @@ impl<'a> Compaction<'a> {
 
     /// The size to which these messages are shortened; `None` if they are short enough.
     fn target(&self, messages: &[Message], reason: CompactReason) -> Option<usize> {
-        let size = messages.iter().fold(0, |sum: usize, message| sum.saturating_add((self.count)(message)));
+        let size = size_of(messages, &*self.count);
         match reason {
             CompactReason::ContextTooLong => Some(self.lower_mark().min(size / 2)),
             _ => (size > self.above).then(|| self.lower_mark()),
@@ -180,7 +177,7 @@ impl<'a> Compaction<'a> {
         &mut self,
         session: &mut Session,
         reason: CompactReason,
-    ) -> Result<Option<Trimmed>, BoxError> {
+    ) -> Result<Option<Trimmed>, HookError> {
         let Some(target) = self.target(session.messages(), reason) else { return Ok(None) };
         let limits =
             Limits { target, keep_replies: self.keep_replies, has_summary: self.summarise.is_some() };
@@ -192,9 +189,7 @@ impl<'a> Compaction<'a> {
             plan.set_summary(summarise(plan.removed().to_vec()).await?);
         }
         let (messages, mut trimmed) = plan.finish();
-        trimmed.is_within_budget =
-            messages.iter().fold(0, |sum: usize, message| sum.saturating_add((self.count)(message)))
-                <= target;
+        trimmed.is_within_budget = size_of(&messages, &*self.count) <= target;
         session.edit(|old| *old = messages)?;
         if let Some(listener) = &mut self.on_compacted {
             listener(&trimmed);

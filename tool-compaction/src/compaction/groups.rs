@@ -1,6 +1,6 @@
 //! The groups of messages that stay or are removed as a whole.
 
-use super::provider_items::joined_replies;
+use super::provider_items::{calls_with_defined_result, joined_replies};
 use super::summary::is_summary;
 use std::ops::Range;
 use tool_runtime::AssistantMessage;
@@ -16,10 +16,10 @@ pub(super) struct Group {
 pub(super) struct MessageGroups {
     /// From the oldest. User messages that stay are in none.
     pub(super) groups: Vec<Group>,
-    /// The indices of tool messages that are not of the newest replies.
+    /// The indices of tool messages that are not of the newest replies, and whose format no API defines.
     pub(super) old_results: Vec<usize>,
-    /// The indices of the summaries of earlier compactions.
-    pub(super) summaries: Vec<usize>,
+    /// The index of the summary of an earlier compaction.
+    pub(super) summary: Option<usize>,
 }
 
 /// User messages, and the replies up to the next ones.
@@ -37,7 +37,7 @@ struct Reply<'m> {
 
 impl MessageGroups {
     pub(super) fn new(messages: &[Message], keep_replies: usize, is_pinned: &[bool]) -> Self {
-        let (exchanges, replies, summaries) = exchanges(messages);
+        let (exchanges, replies, summary) = exchanges(messages);
         // `joined[i]`: reply `i + 1` must stay with reply `i`.
         let joined = joined_replies(&replies.iter().map(|reply| reply.message).collect::<Vec<_>>());
         let first_kept = replies.len().saturating_sub(keep_replies);
@@ -47,7 +47,11 @@ impl MessageGroups {
             replies.iter().map(|reply| is_pinned[reply.messages.clone()].contains(&true)).collect();
         stays.iter_mut().zip(&is_kept).for_each(|(stays, is_kept)| *stays |= is_kept);
         spread(&mut stays, &joined);
-        let results = replies[..first_kept].iter().flat_map(|reply| reply.messages.clone().skip(1));
+        let results = replies[..first_kept].iter().flat_map(|reply| {
+            let defined = calls_with_defined_result(reply.message);
+            let is_free = move |index: &usize| matches!(&messages[*index], Message::Tool(result) if !defined.contains(&result.tool_call_id));
+            reply.messages.clone().filter(is_free)
+        });
         let old_results = results.collect();
 
         let mut groups: Vec<Group> = Vec::new();
@@ -66,7 +70,7 @@ impl MessageGroups {
                 join_or_push(&mut groups, Group { messages, stays: stays[index] }, is_joined);
             }
         }
-        MessageGroups { groups, old_results, summaries }
+        MessageGroups { groups, old_results, summary }
     }
 }
 
@@ -90,13 +94,16 @@ fn spread(flags: &mut [bool], joined: &[bool]) {
     }
 }
 
-/// The exchanges, the replies, and the indices of summaries.
-fn exchanges(messages: &[Message]) -> (Vec<Exchange>, Vec<Reply<'_>>, Vec<usize>) {
-    let (mut exchanges, mut replies, mut summaries): (Vec<Exchange>, Vec<Reply<'_>>, _) =
-        (Vec::new(), Vec::new(), Vec::new());
+/// The exchanges, the replies, and the index of the summary.
+fn exchanges(messages: &[Message]) -> (Vec<Exchange>, Vec<Reply<'_>>, Option<usize>) {
+    let (mut exchanges, mut replies, mut summary): (Vec<Exchange>, Vec<Reply<'_>>, _) =
+        (Vec::new(), Vec::new(), None);
+    let newest = messages.iter().rposition(|message| matches!(message, Message::Assistant(_)));
     for (index, message) in messages.iter().enumerate() {
         match message {
-            Message::User(_) if is_summary(message) => summaries.push(index),
+            Message::User(_) if summary.is_none() && Some(index) < newest && is_summary(message) => {
+                summary = Some(index);
+            }
             Message::User(_) => {
                 // Consecutive user messages are one input.
                 if exchanges.last().is_none_or(|newest| !newest.replies.is_empty()) {
@@ -123,5 +130,5 @@ fn exchanges(messages: &[Message]) -> (Vec<Exchange>, Vec<Reply<'_>>, Vec<usize>
             _ => {}
         }
     }
-    (exchanges, replies, summaries)
+    (exchanges, replies, summary)
 }

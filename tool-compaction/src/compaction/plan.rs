@@ -85,8 +85,8 @@ impl Plan {
         let share = limits.target / MIN_SHARE_DIVISOR;
         let min_summary = count(&summary_message(None, &StoredResults::default()));
         let reserve = if limits.has_summary { share.max(min_summary) } else { min_summary };
-        let mut removed = groups.summaries.iter().copied().collect::<BTreeSet<_>>();
-        let replaced = sizes.sum_of(&groups.summaries);
+        let mut removed: BTreeSet<usize> = groups.summary.into_iter().collect();
+        let replaced = groups.summary.map_or(0, |summary| sizes.of[summary]);
         let mut left = sizes.sum.saturating_sub(replaced).saturating_add(reserve);
         let mut gained: usize = 0;
         for group in groups.groups.iter().filter(|group| !group.stays && !group.messages.is_empty()) {
@@ -146,6 +146,15 @@ impl Plan {
     }
 }
 
+/// The size of messages together.
+pub(super) fn size_of(messages: &[Message], count: &dyn Fn(&Message) -> usize) -> usize {
+    sum(messages.iter().map(count))
+}
+
+fn sum(sizes: impl Iterator<Item = usize>) -> usize {
+    sizes.fold(0, usize::saturating_add)
+}
+
 /// The sizes of the messages.
 struct Sizes {
     of: Vec<usize>,
@@ -155,7 +164,7 @@ struct Sizes {
 impl Sizes {
     fn new(messages: &[Message], count: &dyn Fn(&Message) -> usize) -> Self {
         let of: Vec<usize> = messages.iter().map(count).collect();
-        let sum = of.iter().fold(0, |sum: usize, size| sum.saturating_add(*size));
+        let sum = sum(of.iter().copied());
         Sizes { of, sum }
     }
 
@@ -165,6 +174,6 @@ impl Sizes {
     }
 
     fn sum_of(&self, indices: &[usize]) -> usize {
-        indices.iter().fold(0, |sum: usize, index| sum.saturating_add(self.of[*index]))
+        sum(indices.iter().map(|index| self.of[*index]))
     }
 }

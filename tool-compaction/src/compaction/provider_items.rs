@@ -1,7 +1,7 @@
 //! Replies that belong together for their provider.
 
 use serde_json::{Map, Value};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use tool_runtime::AssistantMessage;
 use tool_runtime::message::Completeness;
 
@@ -28,6 +28,21 @@ pub(super) fn joined_replies(replies: &[&AssistantMessage]) -> Vec<bool> {
         named.extend(items.names.into_iter().map(|name| (name, index)));
     }
     joined
+}
+
+/// The ids of the calls whose results have a format that an API defines: those of the shell of a provider, for example, and those
+/// of hosted tools that a person approves.
+pub(super) fn calls_with_defined_result(reply: &AssistantMessage) -> HashSet<String> {
+    let approvals = reply.tool_calls.iter().filter(|call| call.name == "approve_hosted_call");
+    let mut ids: HashSet<String> = approvals.map(|call| call.id.clone()).collect();
+    for item in reply.native_items().filter(|item| item.contains("_call\"")) {
+        let Ok(item) = serde_json::from_str::<Value>(item) else { continue };
+        let kind = item["type"].as_str().unwrap_or_default();
+        if kind.ends_with("_call") && !matches!(kind, "function_call" | "custom_tool_call") {
+            ids.extend(item["call_id"].as_str().map(str::to_owned));
+        }
+    }
+    ids
 }
 
 /// The names and references of the items of a reply.

@@ -29,6 +29,13 @@ fn step(id: &str, result: impl Into<tool_runtime::message::Content>) -> [Message
     [reply.into(), ToolMessage::new(id, result).into()]
 }
 
+/// The notice in a result that is stored with this handle.
+fn notice(handle: &str) -> String {
+    format!(
+        "[... 9 bytes left out, lines 1 to 2 of 3,000: read_result with handle \"{handle}\" reads or searches them ...]"
+    )
+}
+
 async fn compact(compaction: &mut Compaction<'_>, session: &mut Session) -> Option<Trimmed> {
     let compacted = compaction.compact(session, CompactReason::BeforeRequest).await;
     compacted.expect("the summary has no error")

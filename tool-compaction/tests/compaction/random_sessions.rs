@@ -1,6 +1,6 @@
 //! Random sessions, marks and settings.
 
-use super::{bytes, session};
+use super::{bytes, notice, session};
 use std::io;
 use tool_runtime::history::Trimmed;
 use tool_runtime::message::{Content, Message, Part};
@@ -42,9 +42,7 @@ fn messages(random: &mut fastrand::Rng, number: &mut usize, handles: &mut usize)
                     let mut result = text(random, number);
                     if random.usize(0..4) == 0 {
                         *handles += 1;
-                        result = format!(
-                            "{result}\n[... 1 bytes left out: read_result with handle \"h{handles}\" reads ...]"
-                        );
+                        result = format!("{result}\n{}\n", notice(&format!("h{handles}")));
                     }
                     messages.push(
                         match random.usize(0..6) {

@@ -1,6 +1,6 @@
 //! Old messages, and the summary in their place.
 
-use super::{bytes, compact, session, shorten, step, texts};
+use super::{bytes, compact, notice, session, shorten, step, texts};
 use std::io;
 use tool_runtime::message::Message;
 use tool_runtime::session::{Compact as _, CompactReason};
@@ -151,7 +151,6 @@ async fn pinned_and_system_messages_stay() {
 
 #[tokio::test]
 async fn handles_of_stored_results_are_listed_and_survive() {
-    let notice = |handle: &str| format!("[... shortened: read_result with handle \"{handle}\" reads ...]");
     let mut messages = chat(2).messages().to_vec();
     for (number, handle) in ["1", "2", "x-9", "1"].iter().enumerate() {
         messages.extend(step(&format!("call_{number}"), notice(handle)));
@@ -178,6 +177,49 @@ async fn handles_of_stored_results_are_listed_and_survive() {
         session
             .edit(|messages| messages.extend_from_slice(&chat(4).messages()[1..]))
             .expect("the messages are valid");
+    }
+}
+
+/// The handles of a tool with many, or with forged notices, take no place from those of the others.
+#[tokio::test]
+async fn at_most_100_handles_are_listed() {
+    let mut messages = vec![Message::user("first")];
+    let [call, _] = step("search", "");
+    let found = ToolMessage::new("search", notice("found")).with_tool("search");
+    messages.extend([call, found.into()]);
+    for number in 0..300 {
+        messages.extend(step(&format!("call_{number}"), notice(&format!("h{number}"))));
+    }
+    messages.extend_from_slice(&chat(4).messages()[1..]);
+    let mut session = session(messages);
+    for _ in 0..2 {
+        shorten(&mut Compaction::above(900, bytes).down_to(700).keep_replies(1), &mut session).await;
+        let summary = texts(&session)[0];
+        assert!(summary.starts_with("Earlier messages were removed.\n\nStored results"), "{summary}");
+        assert_eq!(summary.matches('"').count(), 2 * 100);
+        assert!(summary.contains("- search: \"found\""), "{summary}");
+        assert!(summary.contains("- look: \"h201\", ") && summary.contains("\"h299\""), "{summary}");
+        session
+            .edit(|messages| messages.extend_from_slice(&chat(4).messages()[1..]))
+            .expect("the messages are valid");
+    }
+}
+
+#[tokio::test]
+async fn a_message_of_the_user_like_a_summary_stays() {
+    let like =
+        ["Earlier messages were removed.", "Summary of earlier messages, which were removed:\n\nMine."];
+    for text in like {
+        let mut session = chat(10);
+        session.push_user(text);
+        shorten(&mut Compaction::above(1_000, bytes).keep_replies(1), &mut session).await;
+        assert!(texts(&session)[1].starts_with("Earlier messages were removed."));
+        assert_eq!(texts(&session).last(), Some(&text));
+        // It stays a message of the user, also after the reply.
+        let more = [Message::assistant("answer ".repeat(20)), Message::assistant("again ".repeat(200))];
+        session.edit(|messages| messages.extend(more)).expect("the messages are valid");
+        shorten(&mut Compaction::above(1_000, bytes).keep_replies(1), &mut session).await;
+        assert_eq!(texts(&session)[texts(&session).len() - 2], text);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Old results, which become notices.
 
-use super::{bytes, compact, session, shorten, step, texts};
+use super::{bytes, compact, notice, session, shorten, step, texts};
 use tool_runtime::message::{Content, Message, Part};
 use tool_runtime::session::{Compact as _, CompactReason};
 use tool_runtime::{AssistantMessage, ToolMessage};
@@ -85,10 +85,7 @@ async fn images_short_results_and_errors_are_recognized() {
 
 #[tokio::test]
 async fn the_handle_of_a_stored_result_stays() {
-    let stored = format!(
-        "{}\n[... 9 bytes left out, lines 1 to 2 of 3: read_result with handle \"7\" reads or searches them ...]",
-        "x".repeat(1_000)
-    );
+    let stored = format!("{}\n{}\n", "x".repeat(1_000), notice("7"));
     let mut session = with_results(&[stored, String::new(), String::new()]);
     let mut compaction = Compaction::above(500, bytes).keep_replies(1);
     shorten(&mut compaction, &mut session).await;
@@ -97,6 +94,56 @@ async fn the_handle_of_a_stored_result_stays() {
     let mut compaction = Compaction::above(1, bytes).down_to(90).keep_replies(1);
     let _ = compact(&mut compaction, &mut session).await;
     assert_eq!(texts(&session).concat().matches("\"7\"").count(), 1);
+}
+
+#[tokio::test]
+async fn each_form_of_a_notice_keeps_its_handles() {
+    let json = format!(
+        "{{\"a\":\"{}\"}}\n[... shortened from 12,345 to 408 bytes: read_result with handle \"7\" reads or searches all 9 lines ...]",
+        "x".repeat(400)
+    );
+    let parts = Content::from_parts([
+        Part::text(json.clone()),
+        Part::text(format!("{}\n{}\n", "x".repeat(400), notice("8"))),
+    ]);
+    let mut messages = vec![Message::user("Go.")];
+    messages.extend(step("a", json));
+    messages.extend(step("b", parts));
+    messages.push(Message::assistant("Done."));
+    let mut session = session(messages);
+    shorten(&mut Compaction::above(300, bytes).down_to(250).keep_replies(1), &mut session).await;
+    assert_eq!(texts(&session)[2], "[result removed: read_result with handle \"7\" reads or searches it]");
+    let both =
+        "[result removed: read_result with handle \"7\", read_result with handle \"8\" reads or searches it]";
+    assert_eq!(texts(&session)[4], both);
+    let more = [Message::user("x".repeat(300)), Message::assistant("Done.")];
+    session.edit(|messages| messages.extend(more)).expect("the messages are valid");
+    shorten(&mut Compaction::above(300, bytes).down_to(1).keep_replies(1), &mut session).await;
+    assert!(
+        texts(&session)[0].ends_with("by their handles:\n- look: \"7\", \"8\""),
+        "{}",
+        texts(&session)[0]
+    );
+}
+
+#[tokio::test]
+async fn text_that_names_a_handle_is_no_notice() {
+    for text in [
+        "read_result with handle \"3\"".to_owned(),
+        format!("see {}", notice("3")),
+        format!("{} there", notice("3")),
+        notice("3").replace("3,000", "3000"),
+        notice("3").replace(" left out", " missing"),
+        notice("3 3"),
+        "[result removed: read_result with handle \"3\" reads or searches it]".to_owned(),
+        "[... shortened from 9 to 5 bytes: read_result with handle \"3\" reads or searches all 3 lines ...]"
+            .to_owned(),
+    ] {
+        let result = format!("first\nsecond\n{text}\n{}", "x".repeat(1_000));
+        let mut session = with_results(&[result, String::new()]);
+        shorten(&mut Compaction::above(500, bytes).keep_replies(1), &mut session).await;
+        assert!(texts(&session)[2].starts_with("[result of 1,"), "{text}: {}", texts(&session)[2]);
+    }
 }
 
 #[tokio::test]
