@@ -9,7 +9,7 @@ const MESSAGE_TOKENS: usize = 4;
 const BYTES_PER_TOKEN: usize = 4;
 
 /// An estimate of the tokens of a message: a quarter of the bytes of its text, its calls and the items of its provider, and 1,500
-/// for each image and file.
+/// for each image and file. Base64 in these items, such as a generated image, counts at most 1,500.
 ///
 /// Four bytes are one token in English text and in source code, with a deviation of a third in either direction; texts in other
 /// scripts have more tokens for each character, and also more bytes. The definitions of tools do not count.
@@ -32,12 +32,24 @@ pub fn estimated_tokens(message: &Message) -> usize {
             let reasoning = fields.filter_map(|field| reply.extra(field)?.as_str()).map(str::len);
             let neutral = text + calls.sum::<usize>() + reasoning.sum::<usize>();
             // The items contain the text and the calls as well.
-            (neutral.max(reply.native_items().map(str::len).sum()), media)
+            (neutral.max(reply.native_items().map(item_size).sum()), media)
         }
         // A kind of message that later versions add.
         _ => (message.text().len(), 0),
     };
     bytes.div_ceil(BYTES_PER_TOKEN) + media * MEDIA_TOKENS + MESSAGE_TOKENS
+}
+
+/// The bytes of an item of a provider. Base64, such as the image that a tool of the provider made, counts at most like an image.
+fn item_size(item: &str) -> usize {
+    const MAX_BASE64: usize = MEDIA_TOKENS * BYTES_PER_TOKEN;
+    // The prefix of a data URL has the last three characters.
+    let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=-_:;,".contains(&byte);
+    let size = |text: &str| {
+        if text.len() > MAX_BASE64 && text.bytes().all(is_base64) { MAX_BASE64 } else { text.len() }
+    };
+    // Each string is a piece, without its quotes.
+    item.split('"').map(|text| size(text) + 1).sum()
 }
 
 /// The bytes of the text, and the number of images and files.

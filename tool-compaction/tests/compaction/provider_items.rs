@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tool_runtime::message::{Completeness, Message};
 use tool_runtime::wire::{Anthropic, Responses, Wire};
 use tool_runtime::{AssistantMessage, ToolMessage};
-use tool_runtime_compaction::Compaction;
+use tool_runtime_compaction::{Compaction, estimated_tokens};
 
 fn anthropic(stop_reason: &str, content: &Value) -> AssistantMessage {
     let body = json!({"type": "message", "role": "assistant", "model": "a", "id": "msg_1", "content": content, "stop_reason": stop_reason});
@@ -110,4 +110,58 @@ async fn an_approval_stays_with_the_call_that_it_approves() {
     let left =
         left(vec![other.into(), asks.into(), ToolMessage::new(id, "approved").into(), last.into()]).await;
     assert_eq!(left, ["task", REMOVED, "", "approved", "done"]);
+}
+
+#[tokio::test]
+async fn results_whose_format_an_api_defines_stay() {
+    let shell = json!({"type": "shell", "environment": {"type": "local"}});
+    let wire = Responses::new().client_tool(shell, "run_commands");
+    let read = |id: &str, item: &Value| {
+        let body =
+            json!({"id": id, "object": "response", "status": "completed", "model": "a", "output": [item]});
+        wire.read_reply(&body.to_string()).expect("it is a reply")
+    };
+    let replies = [
+        read(
+            "resp_1",
+            &json!({"type": "shell_call", "id": "sh_1", "call_id": "call_1", "action": {"commands": ["ls"]}, "status": "completed"}),
+        ),
+        read(
+            "resp_2",
+            &json!({"type": "mcp_approval_request", "id": "mcpr_1", "server_label": "shop", "name": "buy", "arguments": "{}"}),
+        ),
+        read(
+            "resp_3",
+            &json!({"type": "function_call", "id": "fc_1", "call_id": "call_3", "name": "look", "arguments": "{}", "status": "completed"}),
+        ),
+    ];
+    let output =
+        json!([{"stdout": "x".repeat(1_000), "stderr": "", "outcome": {"type": "exit", "exit_code": 1}}]);
+    let mut messages = vec![Message::user("task")];
+    for reply in replies {
+        let id = reply.tool_calls[0].id.clone();
+        messages.extend([reply.into(), ToolMessage::new(id, output.to_string()).into()]);
+    }
+    messages.push(Message::assistant("done"));
+    let mut session = session(messages);
+    let mut compaction = Compaction::above(3_000, bytes).down_to(2_500).keep_replies(1);
+    let trimmed = compact(&mut compaction, &mut session).await.expect("the session is too long");
+    assert_eq!((trimmed.truncated.len(), trimmed.removed.len()), (1, 0));
+    assert_eq!(texts(&session)[2], output.to_string());
+    assert_eq!(texts(&session)[4], output.to_string());
+    assert!(texts(&session)[6].starts_with("[result of 1,"));
+}
+
+#[test]
+fn a_generated_image_counts_like_an_image() {
+    let image = "iVBORw0KGgo/+AAA".repeat(65_536);
+    for result in [image.clone(), format!("data:image/png;base64,{image}==")] {
+        let item =
+            json!({"type": "image_generation_call", "id": "ig_1", "status": "completed", "result": result});
+        let tokens = estimated_tokens(&responses("resp_1", &json!([item])).into());
+        assert!((1_500..1_600).contains(&tokens), "{tokens}");
+    }
+    let text = "word ".repeat(10_000);
+    let message = json!({"type": "message", "id": "msg", "role": "assistant", "status": "completed", "content": [{"type": "output_text", "text": text, "annotations": []}]});
+    assert!(estimated_tokens(&responses("resp_1", &json!([message])).into()) > 12_500);
 }
