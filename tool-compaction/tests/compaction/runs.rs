@@ -59,8 +59,9 @@ async fn a_run_with_closures_that_borrow_can_be_spawned() {
         future
     }
     let registry = Registry::new(tools![]).expect("there are no tools");
-    let mut session =
-        session(vec![Message::user("a"), Message::assistant("b".repeat(100)), Message::user("c")]);
+    let exchange = || [Message::user("a"), Message::assistant("b".repeat(100))];
+    let mut session = session([exchange(), exchange(), exchange()].into_iter().flatten().collect());
+    session.push_user("c");
     let (limit, summary, mut removed) = (40, "short".to_owned(), 0);
     let compaction = Compaction::above(limit, bytes)
         .keep_replies(1)
@@ -71,5 +72,5 @@ async fn a_run_with_closures_that_borrow_can_be_spawned() {
     let end =
         is_send(session.run(&registry).compact(compaction).complete(complete)).await.expect("the run ends");
     assert_eq!(end, RunEnd::Answered);
-    assert_eq!(removed, 0);
+    assert_eq!(removed, 4);
 }

@@ -22,6 +22,8 @@ use tool_runtime_durable::{DurableRun as _, FileJournal};
 use tool_runtime_testing::{ScriptedModel, ScriptedModelError};
 
 const RUN_ID: &str = "chat-7";
+/// The sessions that share the budget at once: this one, its neighbour, and one for each of the three calls of a reply.
+const MAX_RUNNING_SESSIONS: u64 = 5;
 
 pub(crate) struct Round {
     rng: Rng,
@@ -292,7 +294,8 @@ impl Round {
         if let Some((order, times)) = known.charges.iter().find(|(_, times)| **times > 1) {
             return Err(format!("order {order} was charged {times} times"));
         }
-        let (spent, most) = (self.budget.spent().tokens, self.token_limit + 5 * known.reply_tokens);
+        let (spent, most) =
+            (self.budget.spent().tokens, self.token_limit + MAX_RUNNING_SESSIONS * known.reply_tokens);
         if spent > most {
             Err(format!("{spent} tokens are spent, and the limit is {}", self.token_limit))
         } else {
