@@ -59,8 +59,11 @@ pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>>
 /// # drop(spill);
 /// ```
 pub trait ResultStore: Send + Sync {
-    /// Stores a text, and returns its handle: 1 to 64 ASCII letters, digits, `_` or `-`. Each text of a run has its own handle,
-    /// also if many calls add texts at once. The text is stored when the future is ready.
+    /// Stores a text, and returns its handle: 1 to 64 ASCII letters, digits, `_` or `-`. Different texts of a run have different
+    /// handles, also if many calls add texts at once. The text is stored when the future is ready.
+    ///
+    /// The same text of a run should get the same handle: the results of identical calls are identical then, so that the model gets
+    /// the [note about repeated calls](tool_runtime::RegistryBuilder::note_repeated_calls).
     fn add<'a>(&'a self, run_id: &'a str, text: &'a str) -> StoreFuture<'a, String>;
 
     /// The text with this handle of this run; `None` if the run has no such handle.

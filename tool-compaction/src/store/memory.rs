@@ -19,8 +19,11 @@ impl ResultStore for MemoryStore {
         Box::pin(async move {
             let mut runs = self.runs();
             let texts = runs.entry(run_id.to_owned()).or_default();
-            texts.push(text.to_owned());
-            Ok(texts.len().to_string())
+            let position = texts.iter().position(|known| known == text).unwrap_or_else(|| {
+                texts.push(text.to_owned());
+                texts.len() - 1
+            });
+            Ok((position + 1).to_string())
         })
     }
 

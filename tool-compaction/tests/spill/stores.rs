@@ -1,33 +1,23 @@
 //! The stores in memory, in a folder and of a program.
 
 use super::{build, echo, echoed, handle, numbered, read, registry};
+use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use tempfile::TempDir;
 use tool_runtime::{Registry, RunContext, ToolCall, tools};
 use tool_runtime_compaction::{ResultStore, Spill, SpillResults as _, StoreError, StoreFuture};
 
-/// A folder that is removed at the end of its test.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(test: &str) -> Self {
-        let folder = std::env::temp_dir().join(format!("compaction_{test}_{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&folder);
-        Folder(folder)
-    }
-
-    fn spill(&self) -> Spill {
-        Spill::folder(self.0.join("results")).expect("the folder can be created").above(2_000)
-    }
+fn folder() -> TempDir {
+    tempfile::tempdir().expect("the folder can be created")
 }
 
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+/// A store in a folder that is missing at first.
+fn spill(folder: &TempDir) -> Spill {
+    Spill::folder(folder.path().join("results")).expect("the folder can be created").above(2_000)
 }
 
 /// All files under a folder.
@@ -44,8 +34,8 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 
 #[tokio::test]
 async fn another_session_cannot_read_a_result() {
-    let folder = Folder::new("other_session");
-    for spill in [Spill::memory().above(2_000), folder.spill()] {
+    let folder = folder();
+    for spill in [Spill::memory().above(2_000), spill(&folder)] {
         let registry = registry(&spill);
         echoed(&registry, "chat-1", &numbered(1_000)).await;
         assert!(read(&registry, "chat-1", json!({"handle": "1"})).await.starts_with("1: line 1\n"));
@@ -58,9 +48,9 @@ async fn another_session_cannot_read_a_result() {
 
 #[tokio::test]
 async fn a_folder_keeps_results_for_a_later_process() {
-    let folder = Folder::new("later_process");
-    let first = echoed(&registry(&folder.spill()), "chat-1", &numbered(1_000)).await;
-    let later = registry(&folder.spill());
+    let folder = folder();
+    let first = echoed(&registry(&spill(&folder)), "chat-1", &numbered(1_000)).await;
+    let later = registry(&spill(&folder));
     let text = read(&later, "chat-1", json!({"handle": handle(&first), "from_line": 1_000})).await;
     assert!(text.starts_with("1000: line 1000\n"));
     assert_eq!(handle(&echoed(&later, "chat-1", &numbered(2_000)).await), "2");
@@ -68,10 +58,11 @@ async fn a_folder_keeps_results_for_a_later_process() {
 
 #[tokio::test]
 async fn hostile_handles_read_nothing() {
-    let folder = Folder::new("hostile_handles");
-    let registry = registry(&folder.spill());
+    let folder = folder();
+    let registry = registry(&spill(&folder));
     echoed(&registry, "s", &numbered(1_000)).await;
-    std::fs::write(folder.0.join("results").join("secret.txt"), "secret").expect("the file can be written");
+    std::fs::write(folder.path().join("results").join("secret.txt"), "secret")
+        .expect("the file can be written");
     for handle in [
         "../../etc/passwd",
         "../secret",
@@ -96,8 +87,8 @@ async fn hostile_handles_read_nothing() {
 
 #[tokio::test]
 async fn hostile_run_ids_stay_in_the_folder_and_apart() {
-    let folder = Folder::new("hostile_ids");
-    let registry = registry(&folder.spill());
+    let folder = folder();
+    let registry = registry(&spill(&folder));
     let long = "k".repeat(600);
     let ids = [
         "../../escape",
@@ -133,8 +124,9 @@ async fn hostile_run_ids_stay_in_the_folder_and_apart() {
         let text = read(&registry, id, json!({"handle": "1", "from_line": 1_000 + number})).await;
         assert!(text.contains("[the result ends here"), "{id:?}: {text}");
     }
-    for file in files(&folder.0) {
-        let name = file.strip_prefix(folder.0.join("results")).expect("the file is in the folder").to_owned();
+    for file in files(folder.path()) {
+        let name =
+            file.strip_prefix(folder.path().join("results")).expect("the file is in the folder").to_owned();
         assert!(names.insert(name.to_string_lossy().to_lowercase()), "{name:?}");
     }
     assert_eq!(names.len(), ids.len());
@@ -142,9 +134,9 @@ async fn hostile_run_ids_stay_in_the_folder_and_apart() {
 
 #[tokio::test]
 async fn removal_includes_inner_sessions_only() {
-    let folder = Folder::new("removal");
+    let folder = folder();
     let long = format!("order-{}", "9".repeat(300));
-    for spill in [Spill::memory().above(2_000), folder.spill()] {
+    for spill in [Spill::memory().above(2_000), spill(&folder)] {
         let registry = registry(&spill);
         let long_inner = format!("{long}/0/1");
         let removed = ["order-7", "order-7/2/0", "order-7/2/0/0/1", &long, &long_inner];
@@ -163,15 +155,16 @@ async fn removal_includes_inner_sessions_only() {
         }
         assert_eq!(handle(&echoed(&registry, "order-7", &numbered(1_000)).await), "1");
     }
-    assert_eq!(files(&folder.0).len(), 7);
+    assert_eq!(files(folder.path()).len(), 7);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn calls_at_once_get_a_handle_each() {
-    let folder = Folder::new("at_once");
-    for spill in [Spill::memory().above(2_000), folder.spill()] {
-        // Two registries, as in two processes.
-        let registries = [registry(&spill), registry(&spill)];
+    let folder = folder();
+    let memory = Spill::memory().above(2_000);
+    // Two stores with one folder, as in two processes.
+    for spills in [[memory.clone(), memory], [spill(&folder), spill(&folder)]] {
+        let registries = spills.map(|spill| registry(&spill));
         let texts = join_all((0..100).map(|number| {
             let registry = registries[number % 2].with(&RunContext::new().run_id("s"));
             async move {
@@ -193,17 +186,101 @@ async fn calls_at_once_get_a_handle_each() {
     }
 }
 
+#[tokio::test]
+async fn the_same_text_has_the_same_handle() {
+    let folder = folder();
+    for spill in [Spill::memory().above(2_000), spill(&folder)] {
+        let registry = registry(&spill);
+        let text = echoed(&registry, "s", &numbered(1_000)).await;
+        // It is as long.
+        let other = numbered(1_000).replace("line 500", "line xyz");
+        assert_eq!(handle(&echoed(&registry, "s", &other).await), "2");
+        assert_eq!(echoed(&registry, "s", &numbered(1_000)).await, text);
+        assert_eq!(handle(&text), "1");
+        assert_eq!(handle(&echoed(&registry, "t", &other).await), "1");
+    }
+}
+
+/// The thread of the dropped call starts after the removal.
+#[test]
+fn a_dropped_call_stores_nothing_after_its_run_is_removed() {
+    let folder = folder();
+    let spill = spill(&folder);
+    let registry = registry(&spill).with(&RunContext::new().run_id("s"));
+    let runtime = tokio::runtime::Builder::new_current_thread().max_blocking_threads(1).build();
+    runtime.expect("a runtime").block_on(async {
+        let (release, released) = std::sync::mpsc::channel::<()>();
+        let thread = tokio::task::spawn_blocking(move || released.recv());
+        let call = ToolCall::new("call_1", "echo", json!({"text": numbered(1_000)}).to_string());
+        assert!(registry.dispatch(&[call]).now_or_never().is_none());
+        // Without a runtime, the removal needs no other thread.
+        let removal = std::thread::spawn(move || spill.remove_run("s").now_or_never());
+        assert!(matches!(removal.join(), Ok(Some(Ok(())))));
+        release.send(()).expect("the thread waits");
+        thread.await.expect("the thread ends").expect("it is released");
+        tokio::task::spawn_blocking(|| ()).await.expect("the thread of the call has ended");
+    });
+    let left = std::fs::read_dir(folder.path().join("results")).expect("the folder can be read").count();
+    assert_eq!(left, 0);
+}
+
+#[tokio::test]
+async fn a_removal_continues_after_an_error() {
+    let folder = folder();
+    let spill = spill(&folder);
+    let registry = registry(&spill);
+    for call in 0..20 {
+        echoed(&registry, &format!("s/{call}/0"), &numbered(1_000)).await;
+    }
+    // A folder cannot be removed if it is a file.
+    std::fs::write(folder.path().join("results").join("run-s_2f20_2f0"), "")
+        .expect("the file can be written");
+    let error = spill.remove_run("s").await.expect_err("one cannot be removed");
+    assert!(error.to_string().ends_with(": check the store, then run again"), "{error}");
+    assert_eq!(files(folder.path()).len(), 1);
+}
+
+#[tokio::test]
+async fn a_text_is_read_only_when_it_is_complete() {
+    let folder = folder();
+    let registry = registry(&spill(&folder));
+    let file = folder.path().join("results").join("run-s").join("1.txt");
+    let reader = std::thread::spawn(move || {
+        loop {
+            if let Ok(text) = std::fs::read(&file) {
+                return text.len();
+            }
+        }
+    });
+    echoed(&registry, "s", &"x".repeat(30_000_000)).await;
+    assert_eq!(reader.join().expect("the text is read"), 30_000_000);
+}
+
+#[tokio::test]
+async fn a_text_that_is_not_complete_has_no_handle() {
+    let folder = folder();
+    let registry = registry(&spill(&folder));
+    echoed(&registry, "s", &numbered(1_000)).await;
+    // A process has ended while it wrote the second text.
+    let run = folder.path().join("results").join("run-s");
+    std::fs::write(run.join("2.new"), "line 1").expect("the file can be written");
+    assert!(
+        read(&registry, "s", json!({"handle": "2"})).await.starts_with("Error: this conversation has no")
+    );
+    assert_eq!(handle(&echoed(&registry, "s", &numbered(2_000)).await), "3");
+}
+
 #[cfg(unix)]
 #[tokio::test]
 async fn only_the_user_can_read_the_files() {
     use std::os::unix::fs::PermissionsExt as _;
-    let folder = Folder::new("permissions");
-    echoed(&registry(&folder.spill()), "s", &numbered(1_000)).await;
+    let folder = folder();
+    echoed(&registry(&spill(&folder)), "s", &numbered(1_000)).await;
     let mode = |path: &Path| std::fs::metadata(path).expect("the path exists").permissions().mode() & 0o777;
-    let file = files(&folder.0).remove(0);
+    let file = files(folder.path()).remove(0);
     assert_eq!(mode(&file), 0o600);
     assert_eq!(mode(file.parent().expect("a folder")), 0o700);
-    assert_eq!(mode(&folder.0.join("results")), 0o700);
+    assert_eq!(mode(&folder.path().join("results")), 0o700);
 }
 
 /// A store that fails, or that returns this handle.
@@ -257,9 +334,8 @@ async fn an_error_of_the_store_is_no_error_of_the_call() {
 
 #[test]
 fn a_folder_that_cannot_be_created_is_an_error() {
-    let folder = Folder::new("no_folder");
-    std::fs::write(&folder.0, "a file").expect("the file can be written");
-    let error = Spill::folder(folder.0.join("results")).expect_err("a file is in the way");
+    let folder = folder();
+    std::fs::write(folder.path().join("file"), "a file").expect("the file can be written");
+    let error = Spill::folder(folder.path().join("file").join("results")).expect_err("a file is in the way");
     assert!(error.to_string().starts_with("the store of results cannot be used: "), "{error}");
-    std::fs::remove_file(&folder.0).expect("the file can be removed");
 }

@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 const WHOLE: &str = "run-";
 const PART: &str = "part-";
@@ -38,13 +39,13 @@ pub(super) fn run_folder(folder: &Path, run_id: &str) -> PathBuf {
     path
 }
 
-/// Removes the folders of these runs.
+/// Removes the folders of these runs. After an error, it continues with the others, and returns the first error.
 pub(super) fn remove(folder: &Path, is_removed: impl Fn(&str) -> bool) -> io::Result<()> {
     let mut open = vec![(folder.to_owned(), String::new())];
-    let mut parts = Vec::new();
+    let (mut parts, mut error) = (Vec::new(), None);
     while let Some((folder, before)) = open.pop() {
-        for entry in missing_is_empty(fs::read_dir(&folder))?.into_iter().flatten() {
-            let entry = entry?;
+        for entry in value(fs::read_dir(&folder), &mut error).into_iter().flatten() {
+            let Some(entry) = value(entry, &mut error) else { continue };
             let name = entry.file_name();
             let Some(name) = name.to_str() else { continue };
             if let Some(part) = name.strip_prefix(PART) {
@@ -52,7 +53,7 @@ pub(super) fn remove(folder: &Path, is_removed: impl Fn(&str) -> bool) -> io::Re
                 parts.push(entry.path());
             } else if let Some(rest) = name.strip_prefix(WHOLE) {
                 if unescape(&[&before, rest].concat()).is_some_and(|id| is_removed(&id)) {
-                    missing_is_empty(fs::remove_dir_all(entry.path()))?;
+                    value(remove_all(&entry.path()), &mut error);
                 }
             }
         }
@@ -61,16 +62,32 @@ pub(super) fn remove(folder: &Path, is_removed: impl Fn(&str) -> bool) -> io::Re
     for part in parts.iter().rev() {
         let _ = fs::remove_dir(part);
     }
-    Ok(())
+    error.map_or(Ok(()), Err)
 }
 
-/// Another call may have removed the folder already.
-fn missing_is_empty<T>(result: io::Result<T>) -> io::Result<Option<T>> {
-    match result {
-        Ok(value) => Ok(Some(value)),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
+/// Removes a folder, to which a call may add a file at the same time.
+fn remove_all(folder: &Path) -> io::Result<()> {
+    const RETRIES: usize = 4;
+    const PAUSE: Duration = Duration::from_millis(10);
+    for _ in 0..RETRIES {
+        match fs::remove_dir_all(folder) {
+            Err(error) if error.kind() != ErrorKind::NotFound => std::thread::sleep(PAUSE),
+            removed => return removed,
+        }
     }
+    fs::remove_dir_all(folder)
+}
+
+/// The value of a result, whose error is kept if it is the first one. Another call may have removed the folder already.
+fn value<T>(result: io::Result<T>, first: &mut Option<io::Error>) -> Option<T> {
+    match result {
+        Ok(value) => return Some(value),
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        Err(error) => {
+            first.get_or_insert(error);
+        }
+    }
+    None
 }
 
 /// The run id of a name; `None` for a folder that is not of this store.
