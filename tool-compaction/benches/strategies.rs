@@ -6,6 +6,7 @@
 use fastrand::Rng;
 use serde_json::json;
 use std::cell::RefCell;
+use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 use tool_runtime::conversation::Request;
 use tool_runtime::history::TrimBudget;
@@ -25,7 +26,8 @@ fn read(bytes: usize) -> String {
         if text.len() >= bytes {
             break;
         }
-        text.push_str(&format!("{line}: let value_{} = compute({});\n", line % 97, line * 31 % 1013));
+        // Writing to a string never fails.
+        let _ = writeln!(text, "{line}: let value_{} = compute({});", line % 97, line * 31 % 1013);
     }
     text
 }
@@ -75,6 +77,7 @@ impl Measured {
 }
 
 /// The same calls for each strategy: sizes between 200 bytes and 1 MB, small ones more often.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 200 and 1,000,000")]
 fn sizes() -> Vec<usize> {
     let mut rng = Rng::with_seed(57);
     (0..REPLIES).map(|_| (200.0 * 5_000_f64.powf(rng.f64())) as usize).collect()

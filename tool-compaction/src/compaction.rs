@@ -28,17 +28,22 @@ type Listener<'a> = dyn FnMut(&Trimmed) + Send + 'a;
 ///
 /// 1. Texts of old results become a notice such as `[result of 12,345 bytes removed]`, the oldest first, until the size is within
 ///    the lower mark. The notice for a result of [`Spill`](crate::Spill) keeps its handle, so that the model can read the result
-///    again. Results with images or files stay.
-/// 2. If that is not enough, old messages are removed, the oldest first: an exchange, which is user messages and all messages up to
-///    the next user message; in the newest exchange, and in those of the kept replies, a reply with its tool messages. One user
-///    message takes their place, with the summary of [`summarise`](Compaction::summarise) and the handles of the stored results
-///    among them. It replaces an earlier summary.
+///    again. Results with images or files stay, and so do those whose format an API defines: of a provider's shell and of
+///    `approve_hosted_call`.
+/// 2. If that is not enough, the oldest exchanges are removed. An exchange is one or more user messages and all messages up to the
+///    next user message. The newest exchange, and each exchange with a kept reply, loses single replies with their tool messages
+///    instead. One user message takes the place of the removed messages, with the summary of [`summarise`](Compaction::summarise)
+///    and the handles of the stored results among them. It replaces an earlier summary. It has at most 100 handles: of more, it has
+///    the newest of each tool.
 ///
 /// These messages always stay: system and developer messages, [pinned](Compaction::pin) ones, the newest replies
 /// ([`keep_replies`](Compaction::keep_replies)) with their tool messages, and the user messages of the newest exchange and of
 /// those of the kept replies. A call stays together with its result, and so do replies that belong together for their provider: a
 /// [paused](tool_runtime::message::Completeness::Paused) reply and the next one, and the call of a tool of the provider and its
 /// result in a later reply.
+///
+/// With conversations that the provider stores (`Responses::previous_response`, `GeminiInteractions::previous_interaction`),
+/// compaction does not shorten the messages that its server keeps.
 ///
 /// [`Trimmed`] has each removed message and each result that became a notice; [`on_compacted`](Compaction::on_compacted) receives
 /// it.
@@ -86,7 +91,8 @@ pub struct Compaction<'a> {
 
 impl<'a> Compaction<'a> {
     /// Shortens a session whose messages have more than this size. `count` is the size of one message, in any unit: the number of
-    /// a tokenizer, or [`estimated_tokens`](crate::estimated_tokens).
+    /// a tokenizer, or [`estimated_tokens`](crate::estimated_tokens). `count` is called for each message before each request: cache
+    /// a slow tokenizer.
     ///
     /// The definitions of the tools and the reply also need space in the context of the model: set a lower size than the whole
     /// context.
@@ -110,6 +116,8 @@ impl<'a> Compaction<'a> {
     }
 
     /// Sets the number of the newest replies that stay unchanged, with their tool messages. Default: 4. 0 counts as 1.
+    ///
+    /// Their results stay whole, also if one of them is longer than the mark: store long results with [`Spill`](crate::Spill).
     pub fn keep_replies(mut self, replies: usize) -> Self {
         self.keep_replies = replies.max(1);
         self
@@ -133,8 +141,8 @@ impl<'a> Compaction<'a> {
         self
     }
 
-    /// Sets the function that summarises removed messages: it asks a model, for example. Default: none, and a sentence that
-    /// messages were removed takes their place.
+    /// Sets the function that summarises removed messages: it asks a model, for example. Default: none; then
+    /// `Earlier messages were removed.` takes their place.
     ///
     /// It receives the removed messages as they were, with the summary of an earlier compaction. After an error, the session is
     /// not changed, and the run returns the error.
@@ -198,8 +206,8 @@ impl<'a> Compaction<'a> {
     }
 }
 
-/// `None` if the session is short enough, or if every message must stay. [`Trimmed::is_within_budget`] tells whether the size is
-/// within the lower mark.
+/// `compact` returns `None` if the session is short enough, or if every message must stay. [`Trimmed::is_within_budget`] tells
+/// whether the size is within the lower mark.
 impl Compact for Compaction<'_> {
     fn compact<'s>(
         &'s mut self,

@@ -40,7 +40,10 @@ type Listener = dyn Fn(&StoreError) + Send + Sync;
 ///   messages. Images, files and the artifact of a result stay.
 /// - The text is cut between lines, or within a line that is too long. A JSON object or array is cut between its elements, with
 ///   markers such as `"[... 490 elements left out ...]"`, and its notice follows it. It is stored with line breaks and indents.
-/// - Each of several long texts of a result has a handle of its own.
+/// - Each of several long texts of a result has a handle of its own. A text that a run has stored before has its earlier handle.
+/// - A JSON result with its notice is no JSON, also if the tool has an output schema (as with
+///   [`max_result_bytes`](RegistryBuilder::max_result_bytes)). So a tool that runs the calls of a provider's shell
+///   (`Responses::client_tool`) has to keep its outputs shorter than `above`: the API defines their format.
 /// - Results of `read_result`, and results that [come later](ToolOutput::pending), do not change.
 /// - A handle works only in its session: the store has the texts by the [run id](tool_runtime::RunContext::run_id) of the run
 ///   context. Without a run id, and after an error of the store, the text is shortened in the same way, and the notice has no
@@ -110,8 +113,7 @@ impl Spill {
     }
 
     /// Sets the greatest number of bytes of UTF-8 that the model receives as the text of one result. Default: 16,000. A number
-    /// below
-    /// 2,000 counts as 2,000.
+    /// below 2,000 counts as 2,000.
     ///
     /// Leave [`max_result_bytes`](RegistryBuilder::max_result_bytes) unset, or greater than this: it would cut the shortened text
     /// again.

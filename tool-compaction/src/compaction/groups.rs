@@ -49,8 +49,10 @@ impl MessageGroups {
         spread(&mut stays, &joined);
         let results = replies[..first_kept].iter().flat_map(|reply| {
             let defined = calls_with_defined_result(reply.message);
-            let is_free = move |index: &usize| matches!(&messages[*index], Message::Tool(result) if !defined.contains(&result.tool_call_id));
-            reply.messages.clone().filter(is_free)
+            reply.messages.clone().filter(move |index| match &messages[*index] {
+                Message::Tool(result) => !defined.contains(&result.tool_call_id),
+                _ => false,
+            })
         });
         let old_results = results.collect();
 

@@ -80,7 +80,6 @@ impl ReadResult {
         match self.spill.store.read(&key.run_id, handle).await {
             Ok(Some(text)) => Ok(text),
             Ok(None) => Err(format!(
-                // Without an example, which `handles` would find.
                 "this conversation has no stored result with the handle {:?}: pass the handle of a notice in an earlier result",
                 handle.chars().take(64).collect::<String>()
             )),
