@@ -8,10 +8,10 @@ mod terminal;
 mod tools;
 
 use examples::model::{Model, ModelError};
-use std::{error::Error, fs, future::ready, path::Path, process::ExitCode};
+use std::{error::Error, fs, path::Path, process::ExitCode};
 use terminal::{Terminal, print, print_first_line};
 use tool_runtime::dispatch::CallStatus;
-use tool_runtime::session::{Budget, Event, Flow, HookError, RunEnd};
+use tool_runtime::session::{Budget, Event, HookError, RunEnd};
 use tool_runtime::{RunContext, Session};
 use tool_runtime_compaction::Spill;
 
@@ -42,17 +42,16 @@ async fn converse() -> Result<(), Box<dyn Error + Send + Sync>> {
     let (inbox, mut terminal) = (session.inbox(), Terminal::open());
     let mut goes_on = session.messages().len() > 1 || ask(&mut session, &mut terminal).await?;
     while goes_on {
-        store(&file, &session.claim())?; // so that no call runs again if this process ends before it does
         let run = session.run(&registry).max_replies(100).max_identical_calls(8).budget(&budget);
-        let run = run.compact(tools::compaction(&model, &budget)).error_kind(ModelError::kind).on_event(show);
+        let run =
+            run.compact(tools::compaction(&model, &budget)).classify_error(ModelError::kind).on_event(show);
         let run = run.continue_with_inbox().cancel_on(terminal.until_ctrl_c(|line| inbox.push_user(line)));
-        let run = run.between_replies(|session| Box::pin(ready(store(&file, &session))));
+        let run = run.store(|session: &Session| store(&file, session));
         match run.stream(|request| model.stream(request)).await {
             Ok(RunEnd::Answered | RunEnd::NeedsApproval) => {}
             Ok(end) => print(format_args!("\nThere is no answer: {end}.\n")),
             Err(error) => print(format_args!("\nError: {error}\n")),
         }
-        store(&file, &session)?; // also after an error
         goes_on = ask(&mut session, &mut terminal).await?;
     }
     store(&file, &session)?;
@@ -97,10 +96,9 @@ fn show(event: &Event) {
     }
 }
 
-/// Replaces the stored session in one step, so that a crash leaves the old one or the new one. The run continues.
-fn store(file: &Path, session: &Session) -> Result<Flow, HookError> {
+/// Replaces the stored session in one step, so that a crash leaves the old one or the new one.
+fn store(file: &Path, session: &Session) -> Result<(), HookError> {
     let written = file.with_extension("new");
     fs::write(&written, serde_json::to_vec(session)?)?;
-    fs::rename(written, file)?;
-    Ok(Flow::Continue)
+    Ok(fs::rename(written, file)?)
 }

@@ -22,6 +22,7 @@ mod run_logs;
 mod send_futures;
 mod stops;
 mod storage;
+mod stores;
 mod streaming;
 mod typed_answers;
 mod usage;

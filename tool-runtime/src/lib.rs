@@ -85,7 +85,8 @@
 //! | a session inside a tool | [`CallContext::child_run_context`], [`session`](session#events) |
 //! | calls inside a tool with the listeners, the middleware and the limits of the run | [`RunContext::inherit_listeners`], [`inherit_middleware`](RunContext::inherit_middleware), [`inherit_call_counts`](RunContext::inherit_call_counts) |
 //! | calls that other processes run | [`Run::hand_out_calls`](session::Run::hand_out_calls), [`Registry::run_handed_out`] |
-//! | the session stored, checked or changed between replies | [`Run::between_replies`](session::Run::between_replies) |
+//! | the session stored during a run | [`Run::store`](session::Run::store) |
+//! | the session checked or changed between replies | [`Run::between_replies`](session::Run::between_replies) |
 //! | messages of the user during a run | [`Session::inbox`] |
 //! | a session that is too long for the model | [`Run::compact`](session::Run::compact), with the package `tool-runtime-compaction` |
 //! | results that are too long | [`RegistryBuilder::max_result_bytes`]; to read and search the rest: `Spill` of the package `tool-runtime-compaction` |

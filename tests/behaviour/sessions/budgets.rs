@@ -89,19 +89,22 @@ async fn a_dropped_run_and_added_usage_count() {
     assert_eq!(end.expect("valid"), RunEnd::TokenBudget);
 }
 
+/// The budget with the prices of the other model.
+struct Cheap(Option<Budget>);
+
 /// Asks another model.
 #[tool(read_only)]
 async fn delegate(
     order: u32,
     #[state] registry: &Registry,
-    #[state] cheap: &Option<Budget>,
+    #[state] cheap: &Cheap,
     #[context] call: &CallContext,
 ) -> String {
     let model =
         ScriptedModel::new([AssistantMessage::from_text("Found.").with_usage(Usage::new(1_000_000, 0))]);
     let mut session = Session::new().user(format!("Find order {order}."));
     let run = session.run(&registry.with(&call.child_run_context()));
-    let run = if let Some(cheap) = cheap { run.budget(cheap) } else { run };
+    let run = if let Cheap(Some(cheap)) = cheap { run.budget(cheap) } else { run };
     run.complete(|request| model.complete(request)).await.expect("valid").to_string()
 }
 
@@ -113,7 +116,7 @@ async fn inner_sessions_count_with_the_prices_of_their_model() {
         let registry = Registry::builder()
             .tools(tools![delegate])
             .state(inner.clone())
-            .state(cheap)
+            .state(Cheap(cheap))
             .build()
             .expect("valid");
         let model = model([calling([call("a", "delegate", 7)]), text_reply("Done.")]);

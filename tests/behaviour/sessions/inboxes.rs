@@ -1,7 +1,7 @@
 //! Messages of the user that arrive during a run.
 
 use super::*;
-use tool_runtime::session::{Inbox, RunEnd};
+use tool_runtime::session::{Event, Inbox, RunEnd};
 
 fn texts(session: &Session) -> Vec<&str> {
     session.messages().iter().map(Message::text).collect()
@@ -31,7 +31,12 @@ async fn a_message_follows_the_results_of_the_calls_during_which_it_arrives() {
         let mut session = asked();
         let registry = slow_shop(session.inbox());
         let model = model([calling(calls.clone()), text_reply("Done.")]);
-        let run = session.run(&registry);
+        let mut events = Vec::new();
+        let run = session.run(&registry).on_event(|event| {
+            if let Event::UserMessage { text, .. } = event {
+                events.push(text.clone());
+            }
+        });
         let end = if streams {
             run.stream(|request| model.stream(request)).await.expect("valid")
         } else {
@@ -42,6 +47,7 @@ async fn a_message_follows_the_results_of_the_calls_during_which_it_arrives() {
             texts(&session),
             ["Go on.", "", "order 1", "order 5", "And order 2?", "And order 6?", "Done."]
         );
+        assert_eq!(events, ["And order 2?", "And order 6?"]);
         assert_eq!(session.replies_since_user(), 1, "the limits count from the message");
     }
 }

@@ -73,7 +73,7 @@ async fn an_overflow_compacts_once_and_repeats_the_request() {
         let replies = || [ScriptedReply::error(TOO_LONG), text_reply("Done.")];
         let (model, reasons) = (model(replies()), Ledger::default());
         let mut session = long();
-        let run = session.run(&registry).max_requests(1).error_kind(kind);
+        let run = session.run(&registry).max_requests(1).classify_error(kind);
         let run = run.compact(KeepNewest { above: 100, reasons: reasons.clone() });
         let end = if streams {
             run.stream(|request| model.stream(request)).await.expect("valid")
@@ -94,8 +94,10 @@ async fn a_second_overflow_and_other_errors_end_the_run() {
     let replies = [ScriptedReply::error(TOO_LONG), ScriptedReply::error(TOO_LONG), text_reply("Done.")];
     let (model, reasons) = (model(replies), Ledger::default());
     let mut session = long();
-    let run =
-        session.run(&registry).error_kind(kind).compact(KeepNewest { above: 100, reasons: reasons.clone() });
+    let run = session
+        .run(&registry)
+        .classify_error(kind)
+        .compact(KeepNewest { above: 100, reasons: reasons.clone() });
     let error = run.complete(|request| model.complete(request)).await.expect_err("it is too long twice");
     assert!(matches!(error, RunError::Client(_)), "{error}");
     assert_eq!(reasons.entries(), ["ContextTooLong"]);
@@ -103,8 +105,10 @@ async fn a_second_overflow_and_other_errors_end_the_run() {
     let replies = [ScriptedReply::error(r#"{"error":{"code":"rate_limit_exceeded"}}"#), text_reply("Done.")];
     let model = ScriptedModel::new(replies);
     let mut session = long();
-    let run =
-        session.run(&registry).error_kind(kind).compact(KeepNewest { above: 100, reasons: reasons.clone() });
+    let run = session
+        .run(&registry)
+        .classify_error(kind)
+        .compact(KeepNewest { above: 100, reasons: reasons.clone() });
     let error = run.complete(|request| model.complete(request)).await.expect_err("it is another error");
     assert!(matches!(error, RunError::Client(_)), "{error}");
     assert_eq!((reasons.entries().len(), session.messages().len()), (1, 5));
@@ -168,7 +172,7 @@ async fn a_run_that_is_cancelled_during_a_compaction_ends_as_cancelled() {
     let registry = registry.with(&RunContext::new().cancellation(token.clone()));
     let model = model([ScriptedReply::error(TOO_LONG)]);
     let (mut session, mut hooks) = (long(), 0);
-    let run = session.run(&registry).error_kind(kind).compact(NeverEnds(token)).between_replies(|_| {
+    let run = session.run(&registry).classify_error(kind).compact(NeverEnds(token)).between_replies(|_| {
         hooks += 1;
         Box::pin(async { Ok(Flow::Continue) })
     });

@@ -184,7 +184,7 @@ impl Round {
             ErrorKind::from_response(400, &error.to_string())
         };
         let run = session.run(registry).wire(Arc::clone(&self.wire)).budget(&self.budget).max_replies(200);
-        let run = run.compact(compaction).error_kind(kind);
+        let run = run.compact(compaction).classify_error(kind);
         let run = if rng.bool() { run.continue_with_inbox() } else { run };
         let run = match &self.journal {
             Some(journal) => run.journal(journal),

@@ -14,6 +14,7 @@ pub(super) enum StepError {
     Log(LogError),
     Hook(HookError),
     Compaction(HookError),
+    Store(HookError),
 }
 
 impl<E> From<StepError> for RunError<E> {
@@ -22,6 +23,7 @@ impl<E> From<StepError> for RunError<E> {
             StepError::Log(error) => RunError::Log(error),
             StepError::Hook(error) => RunError::Hook(error),
             StepError::Compaction(error) => RunError::Compaction(error),
+            StepError::Store(error) => RunError::Store(error),
         }
     }
 }
@@ -59,6 +61,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         }
         self.compact(CompactReason::BeforeRequest).await?;
         self.record_changes().await?;
+        self.settings.store.store_claim(self.session).await?;
         Ok(None)
     }
 
@@ -78,7 +81,9 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
             self.session.push(Message::user(correction));
         }
         while let Some(content) = self.session.inbox.pop() {
+            let text = content.as_str().to_owned();
             self.session.push_user(content);
+            self.reporter.report(Event::UserMessage { text });
         }
     }
 

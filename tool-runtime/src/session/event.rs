@@ -90,6 +90,12 @@ pub enum Event {
         /// Its text.
         text: String,
     },
+    /// The run has added a message of the [inbox](super::Session::inbox), which the next request contains.
+    #[non_exhaustive]
+    UserMessage {
+        /// The text of the message.
+        text: String,
+    },
     /// The [compaction](super::Run::compact) has shortened the session.
     #[non_exhaustive]
     Compacted {

@@ -9,6 +9,7 @@ use super::cancel_on::CancelOn;
 use super::compact::Compact;
 use super::limits::Limits;
 use super::run_log::RunLog;
+use super::store::RunStore;
 use super::{Budget, Event, Session};
 #[cfg(doc)]
 use crate::context::RunContext;
@@ -31,7 +32,7 @@ pub struct Run<'a, O = fn(&Event), P = fn(Request) -> Request, A = (), K = ()> {
     pub(super) settings: Settings<'a>,
     pub(super) map_request: P,
     pub(super) on_event: Option<O>,
-    pub(super) error_kinds: K,
+    pub(super) classifier: K,
     pub(super) answer: PhantomData<fn() -> A>,
 }
 
@@ -53,6 +54,7 @@ pub(super) struct Settings<'a> {
     pub(super) stop: Option<CancellationToken>,
     /// The check of each request. A function, so that a program that does not ask for it does not contain it.
     pub(super) check_cache: Option<fn(&mut Session, &Request) -> Option<ReplyWarning>>,
+    pub(super) store: RunStore<'a>,
     pub(super) hooks: Hooks<'a>,
     pub(super) compact: Option<Box<dyn Compact + 'a>>,
     pub(super) budgets: Vec<Budget>,
@@ -81,6 +83,7 @@ impl Session {
             cancel_on: CancelOn::default(),
             stop: None,
             check_cache: None,
+            store: RunStore::default(),
             hooks: Hooks::default(),
             compact: None,
             budgets: Vec::new(),
@@ -91,7 +94,7 @@ impl Session {
             settings,
             map_request: |request| request,
             on_event: None,
-            error_kinds: (),
+            classifier: (),
             answer: PhantomData,
         }
     }
@@ -288,8 +291,8 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A, K> Run<'a, O, P, A, 
     /// # }
     /// ```
     pub fn map_request<Q: FnMut(Request) -> Request>(self, map_request: Q) -> Run<'a, O, Q, A, K> {
-        let Run { session, settings, map_request: _, on_event, error_kinds, answer } = self;
-        Run { session, settings, map_request, on_event, error_kinds, answer }
+        let Run { session, settings, map_request: _, on_event, classifier, answer } = self;
+        Run { session, settings, map_request, on_event, classifier, answer }
     }
 
     /// Sets a listener for the [`Event`]s of the run. It runs in the task of the run and must not block. The calls of a reply
@@ -352,15 +355,15 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A, K> Run<'a, O, P, A, 
     /// # }
     /// ```
     pub fn on_event<G: FnMut(&Event)>(self, on_event: G) -> Run<'a, G, P, A, K> {
-        let Run { session, settings, map_request, on_event: _, error_kinds, answer } = self;
-        Run { session, settings, map_request, on_event: Some(on_event), error_kinds, answer }
+        let Run { session, settings, map_request, on_event: _, classifier, answer } = self;
+        Run { session, settings, map_request, on_event: Some(on_event), classifier, answer }
     }
 
     /// Sets the format of the answer, and its marker.
     pub(super) fn with_answer<B>(self, format: fn(&Registry) -> AnswerFormat) -> Run<'a, O, P, B, K> {
-        let Run { session, mut settings, map_request, on_event, error_kinds, answer: _ } = self;
+        let Run { session, mut settings, map_request, on_event, classifier, answer: _ } = self;
         settings.answer = Some(Arc::new(format(&settings.registry)));
-        Run { session, settings, map_request, on_event, error_kinds, answer: PhantomData }
+        Run { session, settings, map_request, on_event, classifier, answer: PhantomData }
     }
 }
 

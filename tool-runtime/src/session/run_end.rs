@@ -152,6 +152,8 @@ pub enum RunError<E> {
     /// The [compaction](super::Run::compact) returned an error: that of a summary, for example. The session has not changed, and
     /// another run continues it.
     Compaction(HookError),
+    /// The [store](super::Run::store) returned an error. The session in memory has all results, and another run continues it.
+    Store(HookError),
 }
 
 impl<E: Display> Display for RunError<E> {
@@ -159,9 +161,10 @@ impl<E: Display> Display for RunError<E> {
         match self {
             RunError::Client(error) => error.fmt(f),
             RunError::Stream(error) => write!(f, "the reply was interrupted: {error}"),
-            RunError::Log(error) | RunError::Hook(error) | RunError::Compaction(error) => {
-                Display::fmt(error, f)
-            }
+            RunError::Log(error)
+            | RunError::Hook(error)
+            | RunError::Compaction(error)
+            | RunError::Store(error) => Display::fmt(error, f),
         }
     }
 }
@@ -173,7 +176,10 @@ impl<E: Debug + Display> Error for RunError<E> {
             RunError::Client(_) => None,
             // The display text includes the error.
             RunError::Stream(error) => error.source(),
-            RunError::Log(error) | RunError::Hook(error) | RunError::Compaction(error) => error.source(),
+            RunError::Log(error)
+            | RunError::Hook(error)
+            | RunError::Compaction(error)
+            | RunError::Store(error) => error.source(),
         }
     }
 }

@@ -3,12 +3,12 @@
 use super::compact::Compact;
 #[cfg(doc)]
 use super::{CompactReason, Event, RunEnd, Session};
-use super::{Flow, HookFuture, HookSession, KindOf, Run};
+use super::{ErrorClassifier, Flow, HookFuture, HookSession, Run};
 use crate::wire::ErrorKind;
 
 impl<'a, O, P, A, K> Run<'a, O, P, A, K> {
     /// Adds an async hook, which receives the session before each request, the first one included, and before the run ends, whatever
-    /// the [`RunEnd`] is. It stores, checks or changes the session, or [stops](Flow::Stop) the run. Default: none. Several hooks are
+    /// the [`RunEnd`] is. It checks or changes the session, or [stops](Flow::Stop) the run. To store the session, use [`store`](Run::store). Default: none. Several hooks are
     /// called in the order in which they were added.
     ///
     /// Before a request, all calls have their results. At the end, calls may be [pending](Session::pending), or the newest message is
@@ -18,7 +18,7 @@ impl<'a, O, P, A, K> Run<'a, O, P, A, K> {
     /// A user message that a hook adds starts all limits again, except for [`max_requests`](Run::max_requests) and budgets.
     ///
     /// The future of the hook may borrow values outside of the run, and the run can be spawned: pass references into the future
-    /// (`let store = &store;`), and change captured values in the closure, before `Box::pin`. A cancelled run waits for the future.
+    /// (`let accounts = &accounts;`), and change captured values in the closure, before `Box::pin`. A cancelled run waits for the future.
     ///
     /// ```
     /// use tool_runtime::session::{Flow, RunEnd, Session};
@@ -27,28 +27,28 @@ impl<'a, O, P, A, K> Run<'a, O, P, A, K> {
     /// # use tool_runtime::conversation::Request;
     /// # async fn complete(_: Request) -> Result<AssistantMessage, std::io::Error> { Ok(AssistantMessage::from_text("Hi!")) }
     /// # #[derive(Default)]
-    /// # struct Store(std::sync::Mutex<Vec<String>>);
-    /// # impl Store {
-    /// #     async fn save(&self, session: &Session) -> serde_json::Result<()> {
-    /// #         self.0.lock().unwrap().push(serde_json::to_string(session)?);
-    /// #         Ok(())
+    /// # struct Accounts(std::sync::Mutex<Vec<u64>>);
+    /// # impl Accounts {
+    /// #     async fn has_credit(&self, tokens: u64) -> std::io::Result<bool> {
+    /// #         self.0.lock().unwrap().push(tokens);
+    /// #         Ok(true)
     /// #     }
     /// # }
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let run = tokio::spawn(async {
-    ///     let (registry, store) = (Registry::new(tools![])?, Store::default());
-    ///     let store = &store;
+    ///     let (registry, accounts) = (Registry::new(tools![])?, Accounts::default());
+    ///     let accounts = &accounts;
     ///     let mut session = Session::new().user("Hello!");
     ///     let run = session.run(&registry).between_replies(|session| {
     ///         Box::pin(async move {
-    ///             store.save(&session).await?;
-    ///             Ok(if session.usage().total_tokens() > 100_000 { Flow::Stop } else { Flow::Continue })
+    ///             let has_credit = accounts.has_credit(session.usage().total_tokens()).await?;
+    ///             Ok(if has_credit { Flow::Continue } else { Flow::Stop })
     ///         })
     ///     });
     ///     let end = run.complete(complete).await?;
-    ///     # assert_eq!(store.0.lock().unwrap().len(), 2);
+    ///     # assert_eq!(accounts.0.lock().unwrap().len(), 2);
     ///     Ok::<RunEnd, Box<dyn std::error::Error + Send + Sync>>(end)
     /// });
     /// assert_eq!(run.await?.map_err(|error| error.to_string())?, RunEnd::Answered);
@@ -73,7 +73,7 @@ impl<'a, O, P, A, K> Run<'a, O, P, A, K> {
     /// Shortens the session before a request, if it is too long, and after the provider has rejected a request as too long: then the
     /// run repeats the request once. Default: none. [`Event::Compacted`] reports each change.
     ///
-    /// The provider's error is known in a streamed reply, and from the client with [`error_kind`](Run::error_kind).
+    /// The provider's error is known in a streamed reply, and from the client with [`classify_error`](Run::classify_error).
     ///
     /// See [`Compact`] for an example, and the package `tool-runtime-compaction` for an implementation.
     ///
@@ -125,14 +125,14 @@ impl<'a, O, P, A, K> Run<'a, O, P, A, K> {
     /// # let mut session = Session::from(tool_runtime::Conversation::new().user("One?").assistant("One.").user("Two?"));
     /// # let compaction = NewestExchange;
     /// let kind = |error: &Rejected| ErrorKind::from_response(error.status, &error.body);
-    /// let end = session.run(&registry).compact(compaction).error_kind(kind).complete(complete).await?;
+    /// let end = session.run(&registry).compact(compaction).classify_error(kind).complete(complete).await?;
     /// assert_eq!(end, RunEnd::Answered);
     /// # Ok(())
     /// # }
     /// ```
-    pub fn error_kind<E, F: Fn(&E) -> ErrorKind>(self, kind: F) -> Run<'a, O, P, A, KindOf<F>> {
-        let Run { session, settings, map_request, on_event, error_kinds: _, answer } = self;
-        Run { session, settings, map_request, on_event, error_kinds: KindOf(kind), answer }
+    pub fn classify_error<E, F: Fn(&E) -> ErrorKind>(self, kind: F) -> Run<'a, O, P, A, ErrorClassifier<F>> {
+        let Run { session, settings, map_request, on_event, classifier: _, answer } = self;
+        Run { session, settings, map_request, on_event, classifier: ErrorClassifier(kind), answer }
     }
 
     /// Continues the run if a message is in the [inbox](Session::inbox) when the model has answered. Default: the message waits for

@@ -12,7 +12,7 @@ use super::run::Settings;
 use super::run_log::LogError;
 use super::run_span::{ChatSpan, RunSpan};
 use super::state::Pending;
-use super::{Answer, ErrorKinds, Event, RunEnd, RunError, Session};
+use super::{Answer, ClassifyError, Event, RunEnd, RunError, Session};
 use crate::context::RunContext;
 use crate::conversation::{CallsToRun, ReplyWarning, Request};
 use crate::dispatch::unless_cancelled;
@@ -91,7 +91,7 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
     pub(super) async fn complete<C, R, E>(
         &mut self,
         complete: C,
-        kinds: &impl ErrorKinds<E>,
+        classifier: &impl ClassifyError<E>,
     ) -> Result<RunEnd, RunError<E>>
     where
         C: FnMut(Request) -> R,
@@ -99,8 +99,9 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
     {
         let (span, cancel_on) = self.surroundings();
         // Boxed, since the future of a run would be large in the program.
-        let steps = Box::pin(self.complete_steps(complete, kinds));
+        let steps = Box::pin(self.complete_steps(complete, classifier));
         let ended = span.instrument(cancel_on.during(steps)).await;
+        let ended = self.store_end(ended).await;
         span.end(self.session.usage(), ended.is_err());
         ended
     }
@@ -116,12 +117,13 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
     async fn complete_steps<C, R, E>(
         &mut self,
         mut complete: C,
-        kinds: &impl ErrorKinds<E>,
+        classifier: &impl ClassifyError<E>,
     ) -> Result<RunEnd, RunError<E>>
     where
         C: FnMut(Request) -> R,
         R: Future<Output = Result<AssistantMessage, E>>,
     {
+        self.settings.store.store_claim(self.session).await?;
         let mut end = self.replay_pending().await.map_err(RunError::Log)?;
         loop {
             let (request, requested) = match self.next(end).await? {
@@ -137,7 +139,7 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
             chat.end(reply.as_ref().ok());
             let mut reply = match reply {
                 Ok(reply) => reply,
-                Err(error) if self.compact_rejected(kinds.__kind(&error)).await? => {
+                Err(error) if self.compact_rejected(classifier.__classify(&error)).await? => {
                     end = None;
                     continue;
                 }
@@ -152,6 +154,9 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
                 return Err(RunError::Log(error));
             }
             self.receive(reply, &requested);
+            if self.session.pending().is_some() {
+                self.settings.store.store_claim(self.session).await?;
+            }
             end = self.run_pending().await.map_err(RunError::Log)?;
         }
     }
@@ -160,7 +165,7 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
     pub(super) async fn stream<C, R, S, E>(
         &mut self,
         stream: C,
-        kinds: &impl ErrorKinds<E>,
+        classifier: &impl ClassifyError<E>,
     ) -> Result<RunEnd, RunError<E>>
     where
         C: FnMut(Request) -> R,
@@ -169,8 +174,9 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
         S::Item: Into<Chunk>,
     {
         let (span, cancel_on) = self.surroundings();
-        let steps = Box::pin(self.stream_steps(stream, kinds));
+        let steps = Box::pin(self.stream_steps(stream, classifier));
         let ended = span.instrument(cancel_on.during(steps)).await;
+        let ended = self.store_end(ended).await;
         span.end(self.session.usage(), ended.is_err());
         ended
     }
@@ -178,7 +184,7 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
     async fn stream_steps<C, R, S, E>(
         &mut self,
         mut stream: C,
-        kinds: &impl ErrorKinds<E>,
+        classifier: &impl ClassifyError<E>,
     ) -> Result<RunEnd, RunError<E>>
     where
         C: FnMut(Request) -> R,
@@ -186,6 +192,7 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
         S: Stream,
         S::Item: Into<Chunk>,
     {
+        self.settings.store.store_claim(self.session).await?;
         let mut end = self.replay_pending().await.map_err(RunError::Log)?;
         loop {
             let (request, requested) = match self.next(end).await? {
@@ -202,7 +209,7 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
                 Ok(chunks) => chunks,
                 Err(error) => {
                     chat.end(None);
-                    if self.compact_rejected(kinds.__kind(&error)).await? {
+                    if self.compact_rejected(classifier.__classify(&error)).await? {
                         end = None;
                         continue;
                     }

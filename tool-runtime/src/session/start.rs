@@ -3,7 +3,7 @@
 use super::logged_run::LoggedRun;
 use super::reporter::Reporter;
 use super::run_loop::RunLoop;
-use super::{Answer, Budget, ErrorKinds, Event, Run, RunError};
+use super::{Answer, Budget, ClassifyError, Event, Run, RunError};
 use crate::context::RunContext;
 use crate::conversation::Request;
 use crate::message::{AssistantMessage, Chunk};
@@ -48,10 +48,10 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A: Answer, K> Run<'a, O
     where
         C: FnMut(Request) -> R,
         R: Future<Output = Result<AssistantMessage, E>>,
-        K: ErrorKinds<E>,
+        K: ClassifyError<E>,
     {
-        let (mut run, kinds) = self.start();
-        let end = run.complete(complete, &kinds).await?;
+        let (mut run, classifier) = self.start();
+        let end = run.complete(complete, &classifier).await?;
         Ok(run.ended::<A>(end))
     }
 
@@ -107,15 +107,15 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A: Answer, K> Run<'a, O
         R: Future<Output = Result<S, E>>,
         S: Stream,
         S::Item: Into<Chunk>,
-        K: ErrorKinds<E>,
+        K: ClassifyError<E>,
     {
-        let (mut run, kinds) = self.start();
-        let end = run.stream(stream, &kinds).await?;
+        let (mut run, classifier) = self.start();
+        let end = run.stream(stream, &classifier).await?;
         Ok(run.ended::<A>(end))
     }
 
     fn start(self) -> (RunLoop<'a, O, P>, K) {
-        let Run { session, mut settings, map_request, on_event, error_kinds, .. } = self;
+        let Run { session, mut settings, map_request, on_event, classifier, .. } = self;
         let context = settings.registry.run_context().cloned().unwrap_or_default();
         let context = settings.budgets.drain(..).fold(context, RunContext::with_budget);
         context.budgets().iter().for_each(Budget::start);
@@ -125,6 +125,6 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A: Answer, K> Run<'a, O
         let log_layer = logged.as_ref().map(LoggedRun::layer);
         settings.registry = settings.registry.with(&context).with_run_log(log_layer);
         let reporter = Reporter::new(on_event, context.token().cloned());
-        (RunLoop::new(session, settings, logged, map_request, reporter), error_kinds)
+        (RunLoop::new(session, settings, logged, map_request, reporter), classifier)
     }
 }

@@ -92,6 +92,13 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         if let Some(received) = received {
             received.report(&mut self.reporter);
         }
+        if receiving.session.pending().is_some() {
+            let stored = self.settings.store.store_claim(receiving.session);
+            if let Err(error) = self.reporter.run(while_running(&mut running, stored)).await {
+                self.reporter.run(running.for_each(|()| ready(()))).await;
+                return Err(error.into());
+            }
+        }
         let rest = receiving.session.state.pending_mut().map(|pending| {
             let streamed = Some(StreamedCalls { order, early: &receiving.early });
             let (place, within_limit) = (self.settings.place, pending.within_limit);
