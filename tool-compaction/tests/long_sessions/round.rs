@@ -133,13 +133,14 @@ impl Round {
             }
             if restarts {
                 tally.add("restart");
-                let text = match &ended {
-                    Ended::Dropped => stored.into_inner().unwrap_or_else(PoisonError::into_inner),
-                    _ => to_text(&session)?,
-                };
-                session = from_text(&text)?;
-                self.restart(&session);
-                known_handles = shown_handles(&session);
+                if matches!(ended, Ended::Dropped) {
+                    session = from_text(&stored.into_inner().unwrap_or_else(PoisonError::into_inner))?;
+                    self.restart(&session);
+                    known_handles = shown_handles(&session);
+                } else {
+                    session = from_text(&to_text(&session)?)?;
+                    self.check(&session, &mut known_handles).await?;
+                }
             }
             match ended {
                 Ended::Dropped => tally.add("dropped run"),
@@ -223,7 +224,7 @@ impl Round {
         }
     }
 
-    /// After a restart, the program knows the messages that were stored, and the user sends the others again, if at all.
+    /// After a crash, the program knows the messages that were stored, and the user sends the others again, if at all.
     fn restart(&self, session: &Session) {
         let mut known = self.world.known();
         let stored = to_text(session).unwrap_or_default();
