@@ -156,7 +156,7 @@ impl Round {
         }
         tally.add(if known_handles.is_empty() { "no handle" } else { "handle" });
         let reads = session.messages().iter().filter(
-            |message| matches!(message, Message::Tool(result) if result.tool() == Some("read_result")),
+            |message| matches!(message, Message::Tool(result) if result.tool() == Some("read_result") && !result.is_error()),
         );
         reads.for_each(|_| tally.add("read"));
         let summaries = session.messages().iter().filter(|message| message.text().contains("Removed: "));
