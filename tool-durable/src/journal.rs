@@ -146,7 +146,7 @@ pub struct JournalReply {
     pub arguments: BTreeMap<String, String>,
     /// The changes of the inbox, the hooks and the compaction of the run before the reply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub changes: Option<JournalChanges>,
+    pub changes: Option<MessageChanges>,
     /// The reply.
     #[serde(with = "stored::reply")]
     pub message: AssistantMessage,
@@ -157,16 +157,6 @@ impl JournalReply {
     pub(crate) fn user_text_before(&self) -> &str {
         self.changes.as_ref().map_or(&self.user_text, |changes| &changes.user_text)
     }
-}
-
-/// The changes of a run in the messages before a reply.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct JournalChanges {
-    /// The text of the newest user message before the changes.
-    pub user_text: String,
-    /// The changes.
-    pub messages: MessageChanges,
 }
 
 /// Implements each method with that of the journal in an `Arc`.

@@ -147,8 +147,7 @@
 //! - Messages of the [inbox](tool_runtime::Session::inbox), changes of [hooks](tool_runtime::session::Run::between_replies) and
 //!   [compaction](tool_runtime::session::Run::compact) are recorded with the reply that follows them. A run from an earlier state
 //!   repeats them, and calls no hook before a recorded reply. To keep a message that arrives before a crash, and that no reply
-//!   follows, store the session during the run ([`Run::store`](tool_runtime::session::Run::store)). After a run that ended before the
-//!   reply, continue from the session that was stored after it: an earlier state does not have its changes.
+//!   follows, store the session during the run ([`Run::store`](tool_runtime::session::Run::store)).
 //! - Calls that are handed out ([`Run::hand_out_calls`](tool_runtime::session::Run::hand_out_calls)) are not recorded, and their
 //!   results are recorded with the next reply. [`record_calls`] records them in the worker.
 //! - [`FileJournal`] is for one process on one machine, and a local disk. [`Journal`] is a trait for other stores, also for those
@@ -162,6 +161,7 @@ mod error;
 mod file_journal;
 mod journal;
 mod log;
+mod newest_user;
 mod release;
 mod run;
 #[cfg(feature = "testing")]
@@ -170,7 +170,7 @@ pub mod testing;
 pub use call::record_calls;
 pub use error::JournalError;
 pub use file_journal::{FileJournal, FileJournalOptions, OpenError};
-pub use journal::{Journal, JournalCall, JournalChanges, JournalFuture, JournalReply, RecordedCall};
+pub use journal::{Journal, JournalCall, JournalFuture, JournalReply, RecordedCall};
 pub use run::DurableRun;
 
 /// The programs of the README, compiled as tests.

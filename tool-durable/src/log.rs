@@ -2,10 +2,10 @@
 
 use crate::call::{end_begun, run_recorded};
 use crate::error::JournalError;
-use crate::journal::{Journal, JournalCall, JournalChanges, JournalReply, RecordedCall};
+use crate::journal::{Journal, JournalCall, JournalReply, RecordedCall};
+use crate::newest_user::NewestUser;
 use crate::release::complete_release;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tool_runtime::dispatch::{ReadyCall, ToolFailure, ToolResult};
 use tool_runtime::message::{Completeness, Message};
@@ -27,8 +27,6 @@ pub(crate) struct JournalLog {
 /// The state before the next reply is requested.
 #[derive(Default)]
 struct NextReply {
-    /// The text of the newest user message before the changes of the run.
-    user_text: String,
     /// The changes of the run before the request.
     changes: Option<MessageChanges>,
     /// Whether the session has the recorded changes.
@@ -82,11 +80,10 @@ impl RunLog for JournalLog {
     ) -> RunLogFuture<'a, bool> {
         Box::pin(async move {
             let recorded = self.journal.find_reply(&run_id(registry)?, session.replies()).await?;
-            let user_text = self.newest_user.text(session).to_owned();
             let is_replayed = recorded.is_some_and(|recorded| {
                 self.follows(session, &recorded) || self.replay_changes(session, &recorded)
             });
-            *self.next() = NextReply { user_text, changes: None, is_replayed };
+            *self.next() = NextReply { changes: None, is_replayed };
             Ok(is_replayed)
         })
     }
@@ -115,7 +112,7 @@ impl RunLog for JournalLog {
                 user_text: self.newest_user.text(session).to_owned(),
                 results: Vec::new(),
                 arguments: BTreeMap::new(),
-                changes: self.recorded_changes(),
+                changes: self.next().changes.take(),
                 message: reply.clone(),
             };
             self.compare_calls(session, &mut recorded).await?;
@@ -157,12 +154,6 @@ impl RunLog for JournalLog {
 }
 
 impl JournalLog {
-    fn recorded_changes(&self) -> Option<JournalChanges> {
-        let NextReply { user_text, changes, .. } = &mut *self.next();
-        let messages = changes.take()?;
-        Some(JournalChanges { user_text: user_text.clone(), messages })
-    }
-
     /// Whether a recorded reply is the next one of the session, without changes.
     fn follows(&self, session: &Session, recorded: &JournalReply) -> bool {
         // The provider continues a reply that it has paused.
@@ -182,7 +173,7 @@ impl JournalLog {
         let NextReply { changes, is_replayed, .. } = &*self.next();
         match (changes, &recorded.changes) {
             _ if *is_replayed => true,
-            (Some(own), Some(recorded)) => *own == recorded.messages,
+            (Some(own), Some(recorded)) => own == recorded,
             (None, Some(_)) => self.replay_changes(session, recorded),
             (own, None) => own.is_none(),
         }
@@ -190,10 +181,7 @@ impl JournalLog {
 
     /// Replays the changes before a recorded reply, if they fit.
     fn replay_changes(&self, session: &mut Session, recorded: &JournalReply) -> bool {
-        let Some(JournalChanges { user_text, messages }) = &recorded.changes else { return false };
-        let before = session.messages().get(..messages.messages_before).unwrap_or_default();
-        let is_same = *user_text == newest_user_text(before);
-        let is_replayed = is_same && session.replay_changes(messages);
+        let is_replayed = recorded.changes.as_ref().is_some_and(|changes| session.replay_changes(changes));
         if is_replayed {
             self.newest_user.forget();
         }
@@ -372,39 +360,4 @@ fn open_calls(session: &Session) -> Vec<(usize, ToolCall)> {
     let calls = pending.calls().iter().enumerate();
     let open = calls.filter(|(_, call)| pending.result_of(&call.id).is_none());
     open.map(|(position, call)| (position, call.clone())).collect()
-}
-
-/// The text of the newest user message; empty if there is none.
-fn newest_user_text(messages: &[Message]) -> &str {
-    let newest = messages.iter().rev().find(|message| matches!(message, Message::User(_)));
-    newest.map_or("", Message::text)
-}
-
-/// The newest user message of a session. Between two changes of its messages, only further ones follow.
-#[derive(Debug, Default)]
-pub(crate) struct NewestUser {
-    /// Its position, or 0.
-    position: AtomicUsize,
-    /// The number of messages in which it was searched, so that each message is read once.
-    messages: AtomicUsize,
-}
-
-impl NewestUser {
-    /// The text of the message; empty if there is none.
-    fn text<'a>(&self, session: &'a Session) -> &'a str {
-        let messages = session.messages();
-        let known = self.messages.swap(messages.len(), Ordering::Relaxed).min(messages.len());
-        let is_user = |message: &Message| matches!(message, Message::User(_));
-        if let Some(position) = messages[known..].iter().rposition(is_user) {
-            self.position.store(known + position, Ordering::Relaxed);
-        }
-        let newest = messages.get(self.position.load(Ordering::Relaxed)).filter(|message| is_user(message));
-        newest.map_or("", Message::text)
-    }
-
-    /// Searches all messages again, since they have changed.
-    fn forget(&self) {
-        self.messages.store(0, Ordering::Relaxed);
-        self.position.store(0, Ordering::Relaxed);
-    }
 }

@@ -59,6 +59,7 @@ use crate::message::{Content, Message, TakenIds, Usage};
 use cache_check::LastRequest;
 use inbox::SessionInbox;
 use limits::Used;
+use message_changes::UnrecordedChanges;
 use state::{Pending, State};
 
 /// A conversation with everything that a chat backend stores between two requests of its user: messages, pending calls with
@@ -134,6 +135,8 @@ pub struct Session {
     last_request: Option<LastRequest>,
     /// The messages of the user that arrive during a run.
     inbox: SessionInbox,
+    /// The changes since the newest recorded reply, if a log has received them.
+    unrecorded: Option<UnrecordedChanges>,
     /// The calls that runs of this process have started, for budgets.
     process_calls: u64,
 }
@@ -388,8 +391,7 @@ impl Session {
     /// [`Request::trim`](crate::conversation::Request::trim) in
     /// [`map_request`](Run::map_request).
     pub fn trim(&mut self, budget: &TrimBudget<'_>) -> Trimmed {
-        self.count_change();
-        self.ids = None;
+        self.forget_messages();
         self.state.conversation_mut().trim(budget)
     }
 
@@ -401,9 +403,17 @@ impl Session {
     /// The changed messages are invalid; the error lists all violations. The session is not changed.
     pub fn edit<T>(&mut self, change: impl FnOnce(&mut Vec<Message>) -> T) -> Result<T, HistoryError> {
         let changed = self.state.conversation_mut().edit(change)?;
+        self.forget_messages();
+        Ok(changed)
+    }
+
+    /// Counts a change of earlier messages.
+    fn forget_messages(&mut self) {
         self.count_change();
         self.ids = None;
-        Ok(changed)
+        if let Some(unrecorded) = &mut self.unrecorded {
+            unrecorded.begin_at_start();
+        }
     }
 
     /// Converts into the conversation. A session that is made from it does not use the ids of removed calls again. The

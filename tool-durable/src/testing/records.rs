@@ -2,11 +2,12 @@
 
 use super::expected::finished;
 use super::{Checked, Store};
-use crate::journal::{Journal, JournalCall, JournalChanges, JournalReply};
+use crate::journal::{Journal, JournalCall, JournalReply};
 use serde_json::json;
 use std::collections::BTreeMap;
 use tool_runtime::dispatch::{ToolFailure, ToolResult};
 use tool_runtime::message::{Content, Part, Usage};
+use tool_runtime::session::MessageChanges;
 use tool_runtime::{AssistantMessage, RunContext, ToolCall, ToolMessage, ToolOutput};
 
 /// Text that is escaped in JSON, in SQL or in patterns, or that takes several bytes.
@@ -91,15 +92,13 @@ pub(super) fn full_reply(run_id: &str, number: u64) -> Checked<JournalReply> {
     let arguments = arguments.map(|(id, arguments)| (id.to_owned(), arguments.to_owned())).into();
     let (run_id, user_text) = (run_id.to_owned(), UNUSUAL_TEXT.to_owned());
     let changes = json!({
+        "messages_before": 7,
         "user_text": UNUSUAL_TEXT,
-        "messages": {
-            "messages_before": 7,
-            "replaced": { "start": 2, "end": 5 },
-            "replacement": [{ "role": "user", "content": UNUSUAL_TEXT }],
-            "resets_limits": true,
-        },
+        "replaced": { "start": 2, "end": 5 },
+        "replacement": [{ "role": "user", "content": UNUSUAL_TEXT }],
+        "resets_limits": true,
     });
-    let changes: JournalChanges = serde_json::from_value(changes)
+    let changes: MessageChanges = serde_json::from_value(changes)
         .map_err(|error| format!("the changes of the rule are not valid: {error}"))?;
     Ok(JournalReply { run_id, number, user_text, results, arguments, changes: Some(changes), message })
 }

@@ -1,6 +1,7 @@
-//! Futures that cancel a run.
+//! Futures and tokens that cancel a run.
 
 use crate::context::RunContext;
+use crate::dispatch::unless_cancelled;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use std::future::poll_fn;
@@ -43,5 +44,19 @@ impl<'a> CancelOn<'a> {
             run.as_mut().poll(context)
         })
         .await
+    }
+}
+
+/// The tokens that end a run while it waits.
+pub(super) struct RunTokens {
+    pub(super) cancellation: Option<CancellationToken>,
+    pub(super) stop: Option<CancellationToken>,
+}
+
+impl RunTokens {
+    /// Awaits the future; `None` if the run is cancelled before.
+    pub(super) async fn until_cancelled<F: Future>(self, future: F) -> Option<F::Output> {
+        let future = unless_cancelled(self.stop.as_ref(), future);
+        unless_cancelled(self.cancellation.as_ref(), future).await.flatten()
     }
 }

@@ -16,6 +16,8 @@ use std::sync::Arc;
 pub struct MessageChanges {
     /// The number of messages before the changes.
     pub messages_before: usize,
+    /// The text of the newest user message before the changes; empty if there was none.
+    pub user_text: String,
     /// The positions of the replaced messages.
     pub replaced: Range<usize>,
     /// The messages in their place.
@@ -24,6 +26,24 @@ pub struct MessageChanges {
     /// Whether the limits count again, since a message of the user is among them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub resets_limits: bool,
+}
+
+/// Changes before a request to which no reply was recorded: the run has failed, or its process has ended. The session keeps them, so
+/// that the reply to a later request is recorded with all of them.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct UnrecordedChanges {
+    messages_before: usize,
+    /// The position of the first changed message.
+    start: usize,
+    user_text: String,
+    replies_since_user: usize,
+}
+
+impl UnrecordedChanges {
+    /// Any message may have changed.
+    pub(super) fn begin_at_start(&mut self) {
+        self.start = 0;
+    }
 }
 
 /// The messages of a session before its hooks.
@@ -38,26 +58,38 @@ impl MessagesBefore {
         MessagesBefore { messages, replies_since_user: session.replies_since_user() }
     }
 
-    /// The changes; `None` if there are none.
-    pub(super) fn changes(&self, session: &Session) -> Option<MessageChanges> {
+    /// The changes since then, with the unrecorded ones before; `None` if there are none.
+    pub(super) fn changes(&self, session: &mut Session) -> Option<MessageChanges> {
+        let earlier = session.unrecorded.take();
         let (before, after) = (&**self.messages, session.messages());
-        if std::ptr::eq(before, after) {
-            return None;
-        }
         let start = before.iter().zip(after).take_while(|(before, after)| before == after).count();
-        let (rest_before, rest_after) = (&before[start..], &after[start..]);
-        let pairs = rest_before.iter().rev().zip(rest_after.iter().rev());
-        let end = pairs.take_while(|(before, after)| before == after).count();
-        let removed = rest_before.len() - end;
-        let replacement = rest_after[..rest_after.len() - end].to_vec();
-        let resets_limits = session.replies_since_user() < self.replies_since_user;
-        (removed > 0 || !replacement.is_empty()).then_some(MessageChanges {
-            messages_before: before.len(),
-            replaced: start..start + removed,
-            replacement,
-            resets_limits,
-        })
+        let (unrecorded, end) = match earlier {
+            Some(earlier) => (UnrecordedChanges { start: start.min(earlier.start), ..earlier }, 0),
+            None if start == before.len() && start == after.len() => return None,
+            None => {
+                let pairs = before[start..].iter().rev().zip(after[start..].iter().rev());
+                let end = pairs.take_while(|(before, after)| before == after).count();
+                let user_text = newest_user_text(before).to_owned();
+                let (messages_before, replies_since_user) = (before.len(), self.replies_since_user);
+                (UnrecordedChanges { messages_before, start, user_text, replies_since_user }, end)
+            }
+        };
+        let UnrecordedChanges { messages_before, start, ref user_text, replies_since_user } = unrecorded;
+        let changes = MessageChanges {
+            messages_before,
+            user_text: user_text.clone(),
+            replaced: start..messages_before - end,
+            replacement: session.messages()[start..session.messages().len() - end].to_vec(),
+            resets_limits: session.replies_since_user() < replies_since_user,
+        };
+        session.unrecorded = Some(unrecorded);
+        Some(changes)
     }
+}
+
+fn newest_user_text(messages: &[Message]) -> &str {
+    let newest = messages.iter().rev().find(|message| matches!(message, Message::User(_)));
+    newest.map_or("", Message::text)
 }
 
 impl Session {
@@ -65,7 +97,7 @@ impl Session {
     /// messages that it had [before](MessageChanges::messages_before), or some or all of the changes, since a hook has stored it
     /// meanwhile. Otherwise it does not change. Messages that were in the inbox are removed from it.
     pub fn replay_changes(&mut self, changes: &MessageChanges) -> bool {
-        let MessageChanges { messages_before, replaced, replacement, resets_limits } = changes;
+        let MessageChanges { messages_before, user_text, replaced, replacement, resets_limits } = changes;
         if self.pending().is_some() || replaced.start > replaced.end || replaced.end > *messages_before {
             return false;
         }
@@ -73,7 +105,8 @@ impl Session {
             return true;
         }
         let Some(further) = self.messages().get(*messages_before..) else { return false };
-        if !further.iter().all(|message| replacement.contains(message)) {
+        let is_known = further.iter().all(|message| replacement.contains(message));
+        if !is_known || newest_user_text(&self.messages()[..*messages_before]) != user_text {
             return false;
         }
         let new = new_user_messages(&self.messages()[replaced.start..], replacement);

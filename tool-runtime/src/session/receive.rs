@@ -121,6 +121,7 @@ impl Session {
         if usage.is_none() && limits.tokens.is_some() {
             warnings.push(ReplyWarning::UnknownUsage);
         }
+        self.unrecorded = None;
         self.count_reply(&reply);
         self.count_change();
         if let State::Ready(conversation) = &mut self.state {

@@ -8,8 +8,8 @@ use crate::wire::ErrorKind;
 
 impl<'a, O, P, A, K> Run<'a, O, P, A, K> {
     /// Adds an async hook, which receives the session before each request, the first one included, and before the run ends, whatever
-    /// the [`RunEnd`] is. It checks or changes the session, or [stops](Flow::Stop) the run. To store the session, use [`store`](Run::store). Default: none. Several hooks are
-    /// called in the order in which they were added.
+    /// the [`RunEnd`] is. It checks or changes the session, or [stops](Flow::Stop) the run; to store the session, use
+    /// [`store`](Run::store). Default: none. Several hooks are called in the order in which they were added.
     ///
     /// Before a request, all calls have their results. At the end, calls may be [pending](Session::pending), or the newest message is
     /// the answer. If the hook decides about the pending calls or adds a user message, the run goes on. After an error of the run,
@@ -18,7 +18,8 @@ impl<'a, O, P, A, K> Run<'a, O, P, A, K> {
     /// A user message that a hook adds starts all limits again, except for [`max_requests`](Run::max_requests) and budgets.
     ///
     /// The future of the hook may borrow values outside of the run, and the run can be spawned: pass references into the future
-    /// (`let accounts = &accounts;`), and change captured values in the closure, before `Box::pin`. A cancelled run waits for the future.
+    /// (`let accounts = &accounts;`), and change captured values in the closure, before `Box::pin`. A cancelled run waits for the
+    /// future.
     ///
     /// ```
     /// use tool_runtime::session::{Flow, RunEnd, Session};

@@ -1,7 +1,7 @@
 //! The steps of a run.
 
 use super::before_request::StepError;
-use super::cancel_on::CancelOn;
+use super::cancel_on::{CancelOn, RunTokens};
 use super::identical_calls::IdenticalCalls;
 use super::logged_run::LoggedRun;
 use super::message_changes::MessagesBefore;
@@ -15,7 +15,6 @@ use super::state::Pending;
 use super::{Answer, ClassifyError, Event, RunEnd, RunError, Session};
 use crate::context::RunContext;
 use crate::conversation::{CallsToRun, ReplyWarning, Request};
-use crate::dispatch::unless_cancelled;
 use crate::message::{AssistantMessage, Chunk, Usage};
 use crate::registry::Registry;
 use futures_util::Stream;
@@ -63,20 +62,6 @@ impl<'a, O: FnMut(&Event), P> RunLoop<'a, O, P> {
             identical_calls: IdenticalCalls::default(),
             counted,
         }
-    }
-}
-
-/// The tokens that end a run while it waits.
-pub(super) struct RunTokens {
-    cancellation: Option<CancellationToken>,
-    stop: Option<CancellationToken>,
-}
-
-impl RunTokens {
-    /// Awaits the future; `None` if the run is cancelled before.
-    pub(super) async fn until_cancelled<F: Future>(self, future: F) -> Option<F::Output> {
-        let future = unless_cancelled(self.stop.as_ref(), future);
-        unless_cancelled(self.cancellation.as_ref(), future).await.flatten()
     }
 }
 

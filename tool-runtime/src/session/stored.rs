@@ -5,6 +5,7 @@
 use super::Session;
 use super::inbox::SessionInbox;
 use super::limits::Used;
+use super::message_changes::UnrecordedChanges;
 use super::state::{Pending, State};
 use crate::context::BegunCalls;
 use crate::conversation::{Conversation, FinishedCall, ReplyWarning, StoredPending};
@@ -49,6 +50,8 @@ struct StoredSession<'a> {
     removed_ids: Cow<'a, RemovedIds>,
     #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
     unreported: Cow<'a, VecDeque<FinishedCall>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    unrecorded: Option<UnrecordedChanges>,
     /// The messages that wait in the inbox.
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "stored")]
     inbox: Vec<Message>,
@@ -87,6 +90,7 @@ impl Serialize for Session {
             warnings: Cow::Borrowed(self.warnings()),
             removed_ids: Cow::Borrowed(conversation.removed_ids()),
             unreported: Cow::Borrowed(&conversation.unreported),
+            unrecorded: self.unrecorded.clone(),
             inbox: self.inbox.to_messages(),
         };
         stored.serialize(serializer)
@@ -176,6 +180,7 @@ impl StoredSession<'_> {
             claim_owner,
             ids,
             last_request: None,
+            unrecorded: self.unrecorded,
             inbox,
             process_calls: 0,
         })
