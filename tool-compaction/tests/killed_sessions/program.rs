@@ -1,4 +1,4 @@
-//! The program that is killed. What it adds to the session contains the number of its process, so that no process adds the same.
+//! The program that is killed. Its notes, messages and summaries contain the number of its process, so that no process adds the same.
 
 use std::collections::HashMap;
 use std::fs::{self, OpenOptions};
