@@ -44,6 +44,14 @@ impl UnrecordedChanges {
     pub(super) fn begin_at_start(&mut self) {
         self.start = 0;
     }
+
+    /// Whether these changes are the first part of the other ones.
+    fn begin(&self, changes: &MessageChanges) -> bool {
+        let MessageChanges { messages_before, user_text, replaced, .. } = changes;
+        (self.messages_before, &self.user_text) == (*messages_before, user_text)
+            && replaced.start <= self.start
+            && replaced.end == *messages_before
+    }
 }
 
 /// The messages of a session before its hooks.
@@ -104,15 +112,25 @@ impl Session {
         if self.has_changes(changes) {
             return true;
         }
-        let Some(further) = self.messages().get(*messages_before..) else { return false };
-        let is_known = further.iter().all(|message| replacement.contains(message));
-        if !is_known || newest_user_text(&self.messages()[..*messages_before]) != user_text {
-            return false;
-        }
+        // The end of the messages before the changes, and of the replaced ones.
+        let (before, end) = if self.unrecorded.as_ref().is_some_and(|earlier| earlier.begin(changes)) {
+            // A part of the changes, which may have shortened the session.
+            if replaced.start > self.messages().len() || self.has_other_input(changes) {
+                return false;
+            }
+            (self.messages().len(), self.messages().len())
+        } else {
+            let Some(further) = self.messages().get(*messages_before..) else { return false };
+            let is_known = further.iter().all(|message| replacement.contains(message));
+            if !is_known || newest_user_text(&self.messages()[..*messages_before]) != user_text {
+                return false;
+            }
+            (*messages_before, replaced.end)
+        };
         let new = new_user_messages(&self.messages()[replaced.start..], replacement);
         let replayed = self.edit(|messages| {
-            messages.truncate(*messages_before);
-            messages.splice(replaced.clone(), replacement.iter().cloned()).count()
+            messages.truncate(before);
+            messages.splice(replaced.start..end, replacement.iter().cloned()).count()
         });
         if replayed.is_err() {
             return false;
@@ -124,6 +142,13 @@ impl Session {
             (self.used, self.begun_calls) = (Used::default(), BegunCalls::default());
         }
         true
+    }
+
+    /// Whether the session ends with a message of the user that is not among the changes.
+    fn has_other_input(&self, changes: &MessageChanges) -> bool {
+        let newest = self.messages()[changes.replaced.start..].last();
+        newest
+            .is_some_and(|newest| matches!(newest, Message::User(_)) && !changes.replacement.contains(newest))
     }
 
     /// Whether the session was stored with all of these changes.
