@@ -39,7 +39,7 @@ pub enum ModelError {
 }
 
 impl ModelError {
-    /// The kind of the error, for [`Run::error_kind`](tool_runtime::session::Run::error_kind).
+    /// The kind of the error, for [`Run::classify_error`](tool_runtime::session::Run::classify_error).
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
