@@ -7,6 +7,7 @@ mod before_request;
 mod between_replies;
 mod cache_check;
 mod cancel_on;
+mod claim;
 mod classify_error;
 mod compact;
 mod decisions;
@@ -182,36 +183,6 @@ impl Session {
         (self.used, self.begun_calls) = (Used::default(), BegunCalls::default());
     }
 
-    /// The inbox of this session, for tasks that send messages of the user while a run borrows the session. The next request has
-    /// them; a message that arrives during the last reply waits for the next run, or continues this one
-    /// ([`continue_with_inbox`](Run::continue_with_inbox)). Limits count again from such a message, as from
-    /// [`push_user`](Session::push_user).
-    ///
-    /// While calls wait for a person, messages wait as well. Those that wait are stored with the session, and a clone of the session
-    /// has an inbox of its own with the same messages.
-    ///
-    /// ```
-    /// use tool_runtime::{Registry, Session, tools};
-    /// # use tool_runtime::AssistantMessage;
-    /// # use tool_runtime::conversation::Request;
-    /// # async fn complete(_: Request) -> Result<AssistantMessage, std::io::Error> { Ok(AssistantMessage::from_text("Hi!")) }
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let mut session = Session::new().user("Hello!");
-    /// let inbox = session.inbox();
-    /// let registry = Registry::new(tools![])?;
-    /// inbox.push_user("Are you there?"); // in another task, at any time
-    /// let _ = session.run(&registry).continue_with_inbox().complete(complete).await?;
-    /// assert_eq!(session.messages()[1].text(), "Are you there?");
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[must_use]
-    pub fn inbox(&self) -> Inbox {
-        self.inbox.0.clone()
-    }
-
     fn push(&mut self, message: Message) {
         self.count_change();
         self.state.conversation_mut().push(message);
@@ -322,66 +293,6 @@ impl Session {
     #[must_use]
     pub fn handed_out(&self) -> Vec<HandedOutCall> {
         self.pending().map(PendingCalls::handed_out).unwrap_or_default()
-    }
-
-    /// Returns the session to store before a run, so that no other request starts the same calls: each pending call that does
-    /// not wait for a decision or a result counts as begun in it.
-    ///
-    /// If this process ends before the run does, a call of a `read_only` or `idempotent` tool runs again, and any other gets
-    /// the error that it may have taken effect. See the [module](crate::session#two-requests-at-once) for an example.
-    ///
-    /// Store the session before you show a call to the person who decides about it: if the process ends first, the call is
-    /// lost, and a later call may get its id.
-    pub fn claim(&mut self) -> Session {
-        self.claim_for(None)
-    }
-
-    /// Like [`claim`](Session::claim), and stores who claims it: the name of a process or of a request, which
-    /// [`claim_owner`](Session::claim_owner) returns. Use a new name at each start of a process, so that it does not mistake the claim
-    /// of its predecessor for its own.
-    ///
-    /// ```
-    /// use tool_runtime::Session;
-    ///
-    /// let claimed = Session::new().user("Hello!").claim_as("worker-7 2026-11-26T15:38:10Z");
-    /// let stored = serde_json::to_string(&claimed)?;
-    /// let loaded: Session = serde_json::from_str(&stored)?;
-    /// assert_eq!(loaded.claim_owner(), Some("worker-7 2026-11-26T15:38:10Z"));
-    /// # Ok::<(), serde_json::Error>(())
-    /// ```
-    pub fn claim_as(&mut self, owner: impl Into<String>) -> Session {
-        self.claim_for(Some(owner.into()))
-    }
-
-    fn claim_for(&mut self, owner: Option<String>) -> Session {
-        self.count_change();
-        let mut claimed = self.clone();
-        (claimed.is_claimed, claimed.claim_owner) = (true, owner);
-        if let Some(pending) = claimed.state.pending_mut() {
-            pending.calls.set_open_begun();
-        }
-        claimed
-    }
-
-    /// Whether the session was stored by [`claim`](Session::claim): a run of it is in progress in another request, or has
-    /// ended without storing the session. A run of this session removes the claim; if its [log](Run::log) fails before the pending
-    /// calls start, the claim stays.
-    #[must_use]
-    pub fn is_claimed(&self) -> bool {
-        self.is_claimed
-    }
-
-    /// The owner of the claim; `None` if the session is not claimed, or by [`claim`](Session::claim).
-    #[must_use]
-    pub fn claim_owner(&self) -> Option<&str> {
-        self.claim_owner.as_deref()
-    }
-
-    fn remove_claim(&mut self) {
-        self.claim_owner = None;
-        if std::mem::take(&mut self.is_claimed) {
-            self.count_change();
-        }
     }
 
     /// Trims the messages to a [budget](TrimBudget), and returns the changes. The reply of pending calls stays. The ids of

@@ -1,5 +1,6 @@
 //! Budgets that sessions share.
 
+use super::RunContext;
 use crate::message::{Prices, Usage};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
@@ -167,5 +168,19 @@ impl Budget {
     fn lock(&self) -> MutexGuard<'_, Spent> {
         // No code panics while it has the lock.
         self.shared.spent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl RunContext {
+    /// Adds a budget. It replaces the same budget with other prices.
+    pub(crate) fn with_budget(mut self, budget: Budget) -> Self {
+        let budgets = &mut self.data().budgets;
+        budgets.retain(|known| !known.is_same(&budget));
+        budgets.push(budget);
+        self
+    }
+
+    pub(crate) fn budgets(&self) -> &[Budget] {
+        &self.0.budgets
     }
 }

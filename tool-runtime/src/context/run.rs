@@ -397,18 +397,6 @@ impl RunContext {
         self.counting_in(&BegunCalls::default())
     }
 
-    /// Adds a budget. It replaces the same budget with other prices.
-    pub(crate) fn with_budget(mut self, budget: Budget) -> Self {
-        let budgets = &mut self.data().budgets;
-        budgets.retain(|known| !known.is_same(&budget));
-        budgets.push(budget);
-        self
-    }
-
-    pub(crate) fn budgets(&self) -> &[Budget] {
-        &self.0.budgets
-    }
-
     pub(crate) fn allowed(&self) -> Option<&AllowedTools> {
         self.0.allowed_tools.as_ref()
     }

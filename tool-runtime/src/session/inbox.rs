@@ -1,15 +1,18 @@
 //! Messages of the user that arrive during a run.
 
+#[cfg(doc)]
+use super::Run;
+use super::Session;
 use crate::message::{Content, InputMessage, Message};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Takes messages for a session from other tasks, while a run borrows it. Clones are the same inbox.
 ///
-/// [`Session::inbox`](super::Session::inbox) returns it. A run adds the messages as user messages before its next request, never
+/// [`Session::inbox`](Session::inbox) returns it. A run adds the messages as user messages before its next request, never
 /// between a call and its result. The inbox belongs to one session in memory: a message that is added after the session was stored
 /// for the last time, and before it is dropped, is lost. It does not change the session's
-/// [`revision`](super::Session::revision) until a run adds it.
+/// [`revision`](Session::revision) until a run adds it.
 ///
 /// ```
 /// use tool_runtime::Session;
@@ -85,5 +88,37 @@ impl SessionInbox {
 impl Clone for SessionInbox {
     fn clone(&self) -> Self {
         SessionInbox(Inbox(Arc::new(Mutex::new(self.0.waiting().clone()))))
+    }
+}
+
+impl Session {
+    /// The inbox of this session, for tasks that send messages of the user while a run borrows the session. The next request has
+    /// them; a message that arrives during the last reply waits for the next run, or continues this one
+    /// ([`continue_with_inbox`](Run::continue_with_inbox)). Limits count again from such a message, as from
+    /// [`push_user`](Session::push_user).
+    ///
+    /// While calls wait for a person, messages wait as well. Those that wait are stored with the session, and a clone of the session
+    /// has an inbox of its own with the same messages.
+    ///
+    /// ```
+    /// use tool_runtime::{Registry, Session, tools};
+    /// # use tool_runtime::AssistantMessage;
+    /// # use tool_runtime::conversation::Request;
+    /// # async fn complete(_: Request) -> Result<AssistantMessage, std::io::Error> { Ok(AssistantMessage::from_text("Hi!")) }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut session = Session::new().user("Hello!");
+    /// let inbox = session.inbox();
+    /// let registry = Registry::new(tools![])?;
+    /// inbox.push_user("Are you there?"); // in another task, at any time
+    /// let _ = session.run(&registry).continue_with_inbox().complete(complete).await?;
+    /// assert_eq!(session.messages()[1].text(), "Are you there?");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn inbox(&self) -> Inbox {
+        self.inbox.0.clone()
     }
 }

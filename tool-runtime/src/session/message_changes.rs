@@ -45,8 +45,8 @@ impl UnrecordedChanges {
         self.start = 0;
     }
 
-    /// Whether these changes are the first part of the other ones.
-    fn begin(&self, changes: &MessageChanges) -> bool {
+    /// Whether the recorded changes begin with these.
+    fn is_first_part_of(&self, changes: &MessageChanges) -> bool {
         let MessageChanges { messages_before, user_text, replaced, .. } = changes;
         (self.messages_before, &self.user_text) == (*messages_before, user_text)
             && replaced.start <= self.start
@@ -117,20 +117,21 @@ impl Session {
             return true;
         }
         // The end of the messages before the changes, and of the replaced ones.
-        let (before, end) = if self.unrecorded.as_ref().is_some_and(|earlier| earlier.begin(changes)) {
-            // A part of the changes, which may have shortened the session.
-            if replaced.start > self.messages().len() || self.has_other_input(changes) {
-                return false;
-            }
-            (self.messages().len(), self.messages().len())
-        } else {
-            let Some(further) = self.messages().get(*messages_before..) else { return false };
-            let is_known = further.iter().all(|message| replacement.contains(message));
-            if !is_known || newest_user_text(&self.messages()[..*messages_before]) != user_text {
-                return false;
-            }
-            (*messages_before, replaced.end)
-        };
+        let (before, end) =
+            if self.unrecorded.as_ref().is_some_and(|earlier| earlier.is_first_part_of(changes)) {
+                // A part of the changes, which may have shortened the session.
+                if replaced.start > self.messages().len() || self.has_other_input(changes) {
+                    return false;
+                }
+                (self.messages().len(), self.messages().len())
+            } else {
+                let Some(further) = self.messages().get(*messages_before..) else { return false };
+                let is_known = further.iter().all(|message| replacement.contains(message));
+                if !is_known || newest_user_text(&self.messages()[..*messages_before]) != user_text {
+                    return false;
+                }
+                (*messages_before, replaced.end)
+            };
         let new = new_user_messages(&self.messages()[replaced.start..], replacement);
         let replayed = self.edit(|messages| {
             messages.truncate(before);
