@@ -8,7 +8,9 @@ use crate::tool_choice::ToolChoice;
 use crate::wire::{AllowedTools, Body, ChatCompletions, RequestParts, Wire, WireError};
 use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
+use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The parts of a request that come from a conversation and a registry: messages, tools, and how the model may call them.
 ///
@@ -53,6 +55,17 @@ pub struct Request {
     stream_usage: bool,
     answer: Option<Arc<AnswerTool>>,
     pub(crate) wire: Arc<dyn Wire>,
+    retries: Option<RetryListener>,
+}
+
+/// Receives the retries of a request: the number of the attempt, its error, and the delay.
+#[derive(Clone)]
+struct RetryListener(Arc<dyn Fn(u32, String, Duration) + Send + Sync>);
+
+impl fmt::Debug for RetryListener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("RetryListener")
+    }
 }
 
 impl Conversation {
@@ -69,6 +82,7 @@ impl Conversation {
             stream_usage: false,
             answer: None,
             wire: Arc::new(ChatCompletions::new()),
+            retries: None,
         }
     }
 }
@@ -175,6 +189,44 @@ impl Request {
     /// Asks for a typed answer.
     pub(crate) fn with_answer(mut self, answer: Arc<AnswerTool>) -> Self {
         self.answer = Some(answer);
+        self
+    }
+
+    /// Reports that the client sends the request again after this delay, since an attempt failed: the listener of the run receives
+    /// [`Event::RequestRetried`](crate::session::Event::RequestRetried). `attempt` is the number of the attempt that failed, from 1.
+    /// Without a run, nothing happens.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use tool_runtime::session::Event;
+    /// use tool_runtime::{AssistantMessage, Registry, Session, tools};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let registry = Registry::new(tools![])?;
+    /// let mut session = Session::new().user("Hello!");
+    /// let mut retries = 0;
+    /// let run = session.run(&registry).on_event(|event| retries += usize::from(matches!(event, Event::RequestRetried { .. })));
+    /// let end = run.complete(|request| async move {
+    ///     request.report_retry(1, "status 503", Duration::from_secs(2));
+    ///     Ok::<_, std::io::Error>(AssistantMessage::from_text("Hi!"))
+    /// });
+    /// let _ = end.await?;
+    /// assert_eq!(retries, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn report_retry(&self, attempt: u32, error: impl fmt::Display, delay: Duration) {
+        if let Some(RetryListener(listener)) = &self.retries {
+            listener(attempt, error.to_string(), delay);
+        }
+    }
+
+    pub(crate) fn on_retry(
+        mut self,
+        listener: impl Fn(u32, String, Duration) + Send + Sync + 'static,
+    ) -> Self {
+        self.retries = Some(RetryListener(Arc::new(listener)));
         self
     }
 

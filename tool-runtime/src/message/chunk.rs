@@ -98,6 +98,33 @@ impl Chunk {
         }
     }
 
+    /// The error that the server sent in place of a piece of the reply; `None` if there is none. The chunk is one of
+    /// [`Wire::read_event`](crate::wire::Wire::read_event).
+    ///
+    /// ```
+    /// use tool_runtime::wire::{ChatCompletions, ErrorKind, Wire};
+    ///
+    /// let chunk = ChatCompletions::new().read_event(r#"{"error":{"code":"server_error","message":"try again"}}"#);
+    /// let kind = chunk.error().and_then(|error| error.error_kind());
+    /// assert_eq!((kind, chunk.has_content()), (Some(ErrorKind::Overloaded), false));
+    /// ```
+    #[must_use]
+    pub fn error(&self) -> Option<&StreamError> {
+        self.pieces.iter().find_map(|piece| match piece {
+            Piece::Error(error) => Some(error),
+            Piece::PossibleError(error) if !self.has_content() => Some(error),
+            _ => None,
+        })
+    }
+
+    /// Whether the chunk has content of the reply, or its end: text, reasoning, a call, an item of the provider. A client can send
+    /// the request again until then, since no event has reported a part of the reply. The chunk is one of
+    /// [`Wire::read_event`](crate::wire::Wire::read_event).
+    #[must_use]
+    pub fn has_content(&self) -> bool {
+        self.pieces.iter().any(Piece::is_content)
+    }
+
     pub(crate) fn failed(error: StreamError) -> Self {
         Chunk { pieces: vec![Piece::Error(error)], ..Chunk::default() }
     }

@@ -68,6 +68,23 @@ pub(crate) enum Piece {
 }
 
 impl Piece {
+    /// Whether it is a part of the reply, or its end.
+    pub(crate) fn is_content(&self) -> bool {
+        match self {
+            Piece::Text(text) | Piece::Reasoning(text) | Piece::Refusal(text) => !text.is_empty(),
+            Piece::Model(_)
+            | Piece::ResponseId(_)
+            | Piece::Usage(_)
+            | Piece::Beginning(_)
+            | Piece::Reply(_)
+            | Piece::Extra(_)
+            | Piece::Skipped(_)
+            | Piece::PossibleError(_)
+            | Piece::Error(_) => false,
+            _ => true,
+        }
+    }
+
     /// Changes each text that the text of another chunk may continue.
     pub(crate) fn change_texts(&mut self, change: &mut dyn FnMut(&mut String)) {
         match self {

@@ -65,6 +65,18 @@ pub enum Event {
     },
     /// A call starts, reports progress, emits data, needs an approval or a result, or finishes.
     Call(CallEvent),
+    /// The client sends the request again, since an attempt failed: see [`Request::report_retry`].
+    ///
+    /// [`Request::report_retry`]: crate::conversation::Request::report_retry
+    #[non_exhaustive]
+    RequestRetried {
+        /// The number of the attempt that failed, from 1.
+        attempt: u32,
+        /// The text of its error.
+        error: String,
+        /// The time until the next attempt, in milliseconds.
+        delay_ms: u64,
+    },
     /// The reply has arrived, and is in the session.
     #[non_exhaustive]
     ReplyFinished {

@@ -24,6 +24,13 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
             Some(answer) => request.with_answer(Arc::clone(&answer.tool)),
             None => request,
         };
+        let request = match self.reporter.sender().cloned() {
+            Some(sender) => request.on_retry(move |attempt, error, delay| {
+                let delay_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
+                sender.send(Event::RequestRetried { attempt, error, delay_ms });
+            }),
+            None => request,
+        };
         let request = (self.map_request)(request);
         let (requested, warning) = Requested::new(&request, self.settings.answer.clone());
         let check_cache = self.settings.check_cache;

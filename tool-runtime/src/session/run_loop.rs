@@ -116,8 +116,8 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
                 Step::End(end) => return Ok(end),
             };
             let chat = ChatSpan::new(&*requested.wire);
-            let Some(reply) = self.run_tokens().until_cancelled(chat.instrument(complete(request))).await
-            else {
+            let reply = self.run_tokens().until_cancelled(chat.instrument(complete(request)));
+            let Some(reply) = self.reporter.run(reply).await else {
                 end = Some(RunEnd::Cancelled);
                 continue;
             };
@@ -185,8 +185,8 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
                 Step::End(end) => return Ok(end),
             };
             let chat = ChatSpan::new(&*requested.wire);
-            let Some(chunks) = self.run_tokens().until_cancelled(chat.instrument(stream(request))).await
-            else {
+            let chunks = self.run_tokens().until_cancelled(chat.instrument(stream(request)));
+            let Some(chunks) = self.reporter.run(chunks).await else {
                 end = Some(RunEnd::Cancelled);
                 continue;
             };

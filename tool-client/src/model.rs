@@ -1,0 +1,297 @@
+//! The settings of a model.
+
+use crate::api::Api;
+use crate::credentials::CredentialsSource;
+use crate::key::Key;
+use crate::retries::Retries;
+use crate::wait::Wait;
+use reqwest::Url;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+use tool_runtime::wire::{
+    Anthropic, Bedrock, ChatCompletions, Gemini, GeminiInteractions, Ollama, Responses, Wire,
+};
+
+/// A model of a provider, or of a local server.
+///
+/// [`RunModel`](crate::RunModel) runs a session with it. [`complete`](Model::complete) and [`stream`](Model::stream) send one request,
+/// for a program with a loop of its own. A clone shares the connections.
+///
+/// ```
+/// use tool_runtime_client::Model;
+///
+/// let local = Model::openai("qwen3").base_url("http://localhost:8080/v1");
+/// let remote = Model::anthropic("claude-haiku-4-5").key("a key").max_tokens(2_000).field("temperature", 0.2);
+/// ```
+///
+/// | | Default | Setting |
+/// | --- | --- | --- |
+/// | Attempts of a request | 5, in 2 minutes | [`max_attempts`](Model::max_attempts), [`max_retry_time`](Model::max_retry_time) |
+/// | Time for a whole reply | 10 minutes | [`reply_timeout`](Model::reply_timeout) |
+/// | Time without a byte of a stream | 5 minutes | [`idle_timeout`](Model::idle_timeout) |
+/// | Size of a response | 64 MiB | [`max_reply_bytes`](Model::max_reply_bytes) |
+#[derive(Clone)]
+#[must_use = "it has the settings of a model"]
+pub struct Model {
+    pub(crate) wire: Arc<dyn Wire>,
+    pub(crate) api: Api,
+    pub(crate) name: String,
+    base_url: Option<String>,
+    pub(crate) region: Option<String>,
+    pub(crate) key: Option<Key>,
+    pub(crate) credentials: CredentialsSource,
+    pub(crate) fields: Map<String, Value>,
+    /// The error of a field that cannot be written as JSON.
+    pub(crate) invalid_field: Option<String>,
+    pub(crate) http_client: Arc<OnceLock<reqwest::Client>>,
+    pub(crate) retries: Retries,
+    pub(crate) reply_timeout: Duration,
+    pub(crate) idle_timeout: Duration,
+    pub(crate) max_reply_bytes: usize,
+    pub(crate) wait: Wait,
+}
+
+/// The maximum of tokens of a reply of Anthropic, whose requests must have one.
+const ANTHROPIC_MAX_TOKENS: u32 = 8192;
+
+impl Model {
+    /// A model on a wire with settings of its own, such as a tool of the provider. The other constructors have the default settings.
+    ///
+    /// ```
+    /// use tool_runtime::wire::{Anthropic, Cache};
+    /// use tool_runtime_client::Model;
+    ///
+    /// let model = Model::new(Anthropic::new().cache(Cache::new().tools()), "claude-haiku-4-5").key("a key");
+    /// ```
+    pub fn new(wire: impl Wire + 'static, name: impl Into<String>) -> Self {
+        let api = Api::for_wire(wire.name());
+        let model = Model {
+            wire: Arc::new(wire),
+            api,
+            name: name.into(),
+            base_url: None,
+            region: None,
+            key: None,
+            credentials: CredentialsSource::default(),
+            fields: Map::new(),
+            invalid_field: None,
+            http_client: Arc::default(),
+            retries: Retries::default(),
+            reply_timeout: Duration::from_secs(600),
+            idle_timeout: Duration::from_secs(300),
+            max_reply_bytes: 64 << 20,
+            wait: Wait::default(),
+        };
+        if api == Api::Anthropic { model.max_tokens(ANTHROPIC_MAX_TOKENS) } else { model }
+    }
+
+    /// A model of a server of the Chat Completions API: OpenAI, or another one with its [`base_url`](Model::base_url). Reasoning that
+    /// the server sends goes back to it, as DeepSeek and others require.
+    pub fn openai(name: impl Into<String>) -> Self {
+        Model::new(ChatCompletions::new().keep_reasoning(true), name)
+    }
+
+    /// A model of OpenAI's Responses API.
+    pub fn responses(name: impl Into<String>) -> Self {
+        Model::new(Responses::new(), name)
+    }
+
+    /// A model of Anthropic's Messages API.
+    pub fn anthropic(name: impl Into<String>) -> Self {
+        Model::new(Anthropic::new(), name)
+    }
+
+    /// A model of Gemini's `generateContent` API.
+    pub fn gemini(name: impl Into<String>) -> Self {
+        Model::new(Gemini::new(), name)
+    }
+
+    /// A model of Gemini's Interactions API.
+    pub fn gemini_interactions(name: impl Into<String>) -> Self {
+        Model::new(GeminiInteractions::new(), name)
+    }
+
+    /// A model of Bedrock's Converse API, by its id or ARN. It needs a [`region`](Model::region).
+    pub fn bedrock(name: impl Into<String>) -> Self {
+        Model::new(Bedrock::new(), name)
+    }
+
+    /// A model of an Ollama server. Default: on this machine, at port 11434.
+    pub fn ollama(name: impl Into<String>) -> Self {
+        Model::new(Ollama::new(), name)
+    }
+
+    /// Sets the API key. Default: none, as local servers need none. No error, event or `Debug` text contains it.
+    pub fn key(mut self, key: impl AsRef<str>) -> Self {
+        self.key = Some(Key::new(key.as_ref()));
+        self
+    }
+
+    /// Sets the address of the server. Default: that of the provider. The address of a Chat Completions server includes the version:
+    /// `http://localhost:8080/v1`; that of the other APIs does not.
+    pub fn base_url(mut self, url: impl Into<String>) -> Self {
+        self.base_url = Some(url.into());
+        self
+    }
+
+    /// Sets the region of Bedrock, for example `eu-central-1`. Other APIs have none.
+    pub fn region(mut self, region: impl Into<String>) -> Self {
+        self.region = Some(region.into());
+        self
+    }
+
+    /// Sets the maximum of tokens of a reply, in the field of the API. Default: that of the server; 8,192 for Anthropic. A server that
+    /// knows only the old field of Chat Completions needs [`field("max_tokens", ..)`](Model::field).
+    pub fn max_tokens(self, tokens: u32) -> Self {
+        let (name, value) = self.api.max_tokens(tokens);
+        self.field(name, value)
+    }
+
+    /// Sets a field of each request, such as `temperature`. It replaces a field of the same name. The fields of objects are merged:
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_runtime_client::Model;
+    ///
+    /// let model = Model::gemini("gemini-2.5-flash").max_tokens(1_000);
+    /// let model = model.field("generationConfig", json!({ "temperature": 0.2 })); // `maxOutputTokens` stays
+    /// ```
+    ///
+    /// A value that cannot be written as JSON is an error of the request.
+    pub fn field(mut self, name: impl Into<String>, value: impl Serialize) -> Self {
+        let name = name.into();
+        match serde_json::to_value(value) {
+            Ok(value) => merge(&mut self.fields, name, value),
+            Err(error) => self.invalid_field = Some(format!("the field `{name}`: {error}")),
+        }
+        self
+    }
+
+    /// Sets the HTTP client, for a proxy, headers or TLS of its own. Default: one that follows no redirects, since they could send the
+    /// key to another server, and that connects within 30 seconds. The proxies of the environment variables `HTTP_PROXY`,
+    /// `HTTPS_PROXY` and `NO_PROXY` apply to both, unless the client of the program disables them.
+    pub fn http_client(mut self, client: reqwest::Client) -> Self {
+        self.http_client = Arc::new(OnceLock::from(client));
+        self
+    }
+
+    /// Sets the maximum of attempts of a request. Default: 5; 1 for no retries.
+    ///
+    /// An attempt is repeated after an error of the connection, a time-out, and an error of the kinds
+    /// [`RateLimit`](tool_runtime::wire::ErrorKind::RateLimit) and [`Overloaded`](tool_runtime::wire::ErrorKind::Overloaded). The server
+    /// may decide otherwise (`x-should-retry`). A stream is repeated until its first text or call, so that no text appears and no call
+    /// runs twice. The first delay is 0.5 to 1 second, and doubles with each attempt; the time that the server asks for
+    /// (`retry-after`) adds to it.
+    ///
+    /// [`Event::RequestRetried`](tool_runtime::session::Event::RequestRetried) reports each attempt that failed.
+    pub fn max_attempts(mut self, attempts: u32) -> Self {
+        self.retries.max_attempts = attempts;
+        self
+    }
+
+    /// Sets the time after which no attempt starts. Default: 2 minutes. If the server asks to wait longer, the request fails at once.
+    pub fn max_retry_time(mut self, time: Duration) -> Self {
+        self.retries.max_time = time;
+        self
+    }
+
+    /// Sets the time limit of an attempt that is not streamed. Default: 10 minutes.
+    pub fn reply_timeout(mut self, limit: Duration) -> Self {
+        self.reply_timeout = limit;
+        self
+    }
+
+    /// Sets the maximum of the time between two pieces of a stream, and before the first. Default: 5 minutes, since models that reason
+    /// send nothing for minutes.
+    pub fn idle_timeout(mut self, limit: Duration) -> Self {
+        self.idle_timeout = limit;
+        self
+    }
+
+    /// Sets the maximum size of a response, after decompression. Default: 64 MiB.
+    pub fn max_reply_bytes(mut self, bytes: usize) -> Self {
+        self.max_reply_bytes = bytes;
+        self
+    }
+
+    /// Sets the function that waits, for tests that must not wait. Default: `tokio::time::sleep`. It receives the delays between
+    /// attempts, and the time limits.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use tool_runtime_client::Model;
+    ///
+    /// let limit = Duration::from_secs(60);
+    /// let model = Model::openai("qwen3").reply_timeout(limit).wait_with(move |time| async move {
+    ///     if time == limit {
+    ///         std::future::pending().await // no request times out
+    ///     }
+    /// });
+    /// ```
+    pub fn wait_with<F: Future<Output = ()> + Send + 'static>(
+        mut self,
+        wait: impl Fn(Duration) -> F + Send + Sync + 'static,
+    ) -> Self {
+        self.wait = Wait::new(wait);
+        self
+    }
+
+    /// The wire of the model.
+    #[must_use]
+    pub fn wire(&self) -> &Arc<dyn Wire> {
+        &self.wire
+    }
+
+    /// The name of the model.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The address of the server; `None` if it needs a region.
+    pub(crate) fn server(&self) -> Option<String> {
+        let regional = || {
+            let region = self.region.as_deref()?;
+            Some(format!("https://bedrock-runtime.{region}.amazonaws.com"))
+        };
+        self.base_url
+            .as_ref()
+            .map(|url| url.trim().to_owned())
+            .or_else(|| self.api.default_base_url().map(str::to_owned))
+            .or_else(regional)
+    }
+}
+
+/// Sets a field. The fields of two objects are merged.
+fn merge(fields: &mut Map<String, Value>, name: String, value: Value) {
+    match (fields.get_mut(&name), value) {
+        (Some(Value::Object(old)), Value::Object(new)) => {
+            new.into_iter().for_each(|(name, value)| merge(old, name, value));
+        }
+        (_, value) => drop(fields.insert(name, value)),
+    }
+}
+
+/// The address for a message: without a name, a password and a query, which may be secret.
+pub(crate) fn shown(url: &Url) -> String {
+    let mut url = url.clone();
+    url.set_query(None);
+    // Both fail only for an address that has none.
+    let _ = (url.set_username(""), url.set_password(None));
+    url.into()
+}
+
+impl fmt::Debug for Model {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let server = self.server().and_then(|server| Url::parse(&server).ok());
+        f.debug_struct("Model")
+            .field("wire", &self.wire.name())
+            .field("name", &self.name)
+            .field("server", &server.as_ref().map(shown))
+            .field("key", &self.key)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,266 @@
+//! Streams in unusual pieces, and streams that break.
+
+use crate::formats;
+use crate::stub::{Part, Scripted, Server, WIRES, planned, sent_event};
+use crate::waits::Waits;
+use crate::weather::{question, registry};
+use serde_json::json;
+use std::error::Error as _;
+use std::io::Write as _;
+use tool_runtime::session::{Event, RunEnd, RunError};
+use tool_runtime::stream::StreamError;
+use tool_runtime_client::{Model, ModelError, RunModel as _};
+
+const ANSWER: &str = "It is sunny in Beijing – 25 °C.";
+
+/// The events of the answer, as the server sends them.
+fn events() -> Vec<String> {
+    formats::events("chat_completions", &planned(&json!("Beijing: sunny")))
+}
+
+fn event_text() -> String {
+    events().iter().map(|event| format!("data: {event}\n\n")).collect()
+}
+
+/// The answer of a run whose first reply is this stream, and the number of requests.
+async fn answer(stream: Scripted) -> (String, usize) {
+    let (server, waits, (registry, _)) =
+        (Server::start("chat_completions", [stream]).await, Waits::default(), registry());
+    let mut session = question();
+    let end = session.run(&registry).stream_model(&server.model(&waits)).await;
+    assert_eq!(end.expect("the run ends"), RunEnd::Answered);
+    let requests = server.requests();
+    (session.final_text().to_owned(), requests)
+}
+
+#[tokio::test]
+async fn packets_do_not_matter() {
+    let text = event_text();
+    let whole = [Part::from(text.clone())];
+    assert_eq!(answer(Scripted::stream(whole)).await, (ANSWER.to_owned(), 1));
+    // A letter of three bytes and one of two are in two packets.
+    for length in [1, 2, 3, 7, 64] {
+        let packets = text.as_bytes().chunks(length).map(|bytes| Part::Bytes(bytes.to_vec()));
+        assert_eq!(
+            answer(Scripted::stream(packets)).await,
+            (ANSWER.to_owned(), 1),
+            "packets of {length} bytes"
+        );
+    }
+}
+
+#[tokio::test]
+async fn line_breaks_and_comments_do_not_matter() {
+    let crlf = event_text().replace('\n', "\r\n");
+    let cr = event_text().replace('\n', "\r");
+    let commented =
+        format!(": processing\n\n\u{20}: no field\n\n{}", event_text().replace("data: ", ": ping\ndata:"));
+    let with_fields = event_text().replace("data: ", "event: message\nid: 7\nretry: 10\ndata: ");
+    let with_bom = format!("\u{feff}{}", event_text());
+    for text in [crlf, cr, commented, with_fields, with_bom] {
+        let packets = text.as_bytes().chunks(5).map(|bytes| Part::Bytes(bytes.to_vec()));
+        assert_eq!(answer(Scripted::stream(packets)).await, (ANSWER.to_owned(), 1), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_compressed_response_is_read() {
+    let compressed = |text: &str| {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        encoder.write_all(text.as_bytes()).expect("memory");
+        encoder.finish().expect("memory")
+    };
+    let bytes = compressed(&event_text());
+    let packets = bytes.chunks(9).map(|bytes| Part::Bytes(bytes.to_vec()));
+    let stream = Scripted::stream(packets).header("content-encoding", "gzip");
+    assert_eq!(answer(stream).await, (ANSWER.to_owned(), 1));
+    let whole =
+        compressed(&formats::body("chat_completions", &planned(&json!("Beijing: sunny"))).to_string());
+    let whole = Scripted::status(200, Part::Bytes(whole)).header("content-encoding", "gzip");
+    let (server, waits, (registry, _)) =
+        (Server::start("chat_completions", [whole]).await, Waits::default(), registry());
+    let mut session = question();
+    let end = session.run(&registry).model(&server.model(&waits)).await.expect("the run ends");
+    assert_eq!((end, session.final_text()), (RunEnd::Answered, ANSWER));
+    assert!(server.received()[0].headers["accept-encoding"].to_str().expect("text").contains("gzip"));
+}
+
+#[tokio::test]
+async fn http_2_is_spoken() {
+    let (server, waits, (registry, _)) =
+        (Server::start("chat_completions", []).await, Waits::default(), registry());
+    let client = tool_runtime_client::reqwest::Client::builder().http2_prior_knowledge().build();
+    let model = server.model(&waits).http_client(client.expect("a client"));
+    let mut session = question();
+    let end = session.run(&registry).stream_model(&model).await.expect("the run ends");
+    assert_eq!((end, session.final_text()), (RunEnd::Answered, ANSWER));
+    // HTTP/2 has the host in the address.
+    assert!(server.received()[0].uri.authority().is_some());
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_stream_is_read() {
+    let body = formats::body("chat_completions", &planned(&json!("Beijing: sunny"))).to_string();
+    assert_eq!(answer(Scripted::status(200, body)).await, (ANSWER.to_owned(), 1));
+}
+
+#[tokio::test]
+async fn a_stream_without_its_type_is_read() {
+    let stream = Scripted::stream([event_text().into()]).header("content-type", "text/plain");
+    assert_eq!(answer(stream).await, (ANSWER.to_owned(), 1));
+}
+
+/// The end of a run with one request, and the text that it has shown.
+async fn interrupted(parts: Vec<Part>) -> (RunError<ModelError>, String) {
+    let (server, waits, (registry, _)) =
+        (Server::start("chat_completions", [Scripted::stream(parts)]).await, Waits::default(), registry());
+    let (mut session, mut shown) = (question(), String::new());
+    let run = session.run(&registry).on_event(|event| {
+        if let Event::Text { text, .. } = event {
+            shown += text;
+        }
+    });
+    let error = run.stream_model(&server.model(&waits)).await.expect_err("the stream breaks");
+    assert_eq!(server.requests(), 1, "{error}: the text of a reply that is repeated appears twice");
+    assert_eq!(session.messages().len(), 1, "the session is unchanged");
+    let end =
+        session.run(&registry).model(&server.model(&waits)).await.expect("another run repeats the request");
+    assert_eq!((end, session.final_text()), (RunEnd::Answered, ANSWER));
+    (error, shown)
+}
+
+#[tokio::test]
+async fn a_stream_that_is_lost_after_its_first_text_is_not_repeated() {
+    let text = event_text();
+    let letter = text.find('–').expect("the answer has this letter");
+    let event = text.find("day").map_or(text.len() / 2, |day| day + 1);
+    // After an event, in the middle of an event, and in the middle of a letter.
+    for length in [
+        text.find("\n\n").map(|end| text[end + 2..].find("\n\n").map_or(0, |next| end + next + 4)),
+        Some(event),
+        Some(letter + 1),
+    ] {
+        let bytes = text.as_bytes()[..length.expect("a position")].to_vec();
+        let (error, shown) = interrupted(vec![Part::Bytes(bytes), Part::Lost]).await;
+        assert!(!shown.is_empty() && ANSWER.starts_with(&shown), "{shown}");
+        let RunError::Stream(StreamError::Transport { source, .. }) = &error else { panic!("{error:?}") };
+        let source = source.downcast_ref::<ModelError>().expect("the error of the model");
+        assert!(matches!(source, ModelError::Connection { .. }) && source.source().is_some(), "{source:?}");
+        assert!(error.to_string().contains("the connection to http://127.0.0.1"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn an_error_after_the_first_text_is_not_repeated() {
+    let mut parts: Vec<Part> = events()[..3].iter().map(|event| sent_event(event)).collect();
+    parts.push(sent_event(r#"{"error":{"type":"overloaded_error","message":"Overloaded"}}"#));
+    let (error, _) = interrupted(parts).await;
+    assert!(matches!(error, RunError::Stream(StreamError::Server { .. })), "{error}");
+}
+
+#[tokio::test]
+async fn a_request_is_never_repeated_after_a_call_has_started() {
+    // The call of a `read_only` tool starts as soon as it is complete.
+    let first = json!({"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "id": "call_1", "type": "function",
+        "function": {"name": "get_weather", "arguments": "{\"city\":\"Rome\"}"}}]}}]});
+    let second = json!({"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 1, "id": "call_2", "type": "function",
+        "function": {"name": "get_weather", "arguments": "{\"ci"}}]}}]});
+    let error = sent_event(r#"{"error":{"type":"overloaded_error","message":"Overloaded"}}"#);
+    for end in [error, Part::Lost] {
+        let parts = [sent_event(&first.to_string()), sent_event(&second.to_string()), end];
+        let (server, waits, (registry, runs)) = (
+            Server::start("chat_completions", [Scripted::stream(parts)]).await,
+            Waits::default(),
+            registry(),
+        );
+        let mut session = question();
+        let ended = session.run(&registry).stream_model(&server.model(&waits)).await;
+        assert!(matches!(ended, Err(RunError::Stream(_))), "{ended:?}");
+        assert_eq!((server.requests(), runs.count()), (1, 1));
+        assert_eq!(session.messages()[2].text(), "Rome: sunny", "the session keeps the result");
+    }
+}
+
+#[tokio::test]
+async fn a_stream_that_sends_nothing_ends_at_the_time_limit() {
+    let parts = [Part::from(event_text()[..400].to_owned()), Part::Silence];
+    let (server, waits, (registry, _)) =
+        (Server::start("chat_completions", [Scripted::stream(parts)]).await, Waits::default(), registry());
+    let (mut session, model) = (question(), server.model(&waits));
+    let run = session.run(&registry).on_event(|event| {
+        if matches!(event, Event::Text { .. }) {
+            waits.end_limit();
+        }
+    });
+    let error = run.stream_model(&model).await.expect_err("the server sends nothing more");
+    assert!(error.to_string().contains("the server sent nothing for 9002s; set `reply_timeout`"), "{error}");
+    assert_eq!(server.requests(), 1);
+}
+
+#[tokio::test]
+async fn a_time_limit_before_the_reply_is_repeated() {
+    for is_stream in [false, true] {
+        let silent = Scripted::stream([Part::Silence]);
+        let (server, waits, (registry, _)) =
+            (Server::start("chat_completions", [silent]).await, Waits::default(), registry());
+        let (mut session, model) = (question(), server.model(&waits));
+        let run = session.run(&registry);
+        let end = async { if is_stream { run.stream_model(&model).await } else { run.model(&model).await } };
+        let end_limit = async {
+            while server.requests() == 0 {
+                tokio::task::yield_now().await;
+            }
+            waits.end_limit();
+        };
+        let (end, ()) = tokio::join!(end, end_limit);
+        assert_eq!((end.expect("the second attempt succeeds"), waits.delays().len()), (RunEnd::Answered, 1));
+    }
+}
+
+#[tokio::test]
+async fn a_response_without_end_is_an_error() {
+    for is_stream in [false, true] {
+        // One line, so that no event ends.
+        let endless = vec![Part::from("data: ".to_owned() + &"a".repeat(5_000)); 9];
+        let (server, waits, (registry, _)) = (
+            Server::start("chat_completions", [Scripted::stream(endless)]).await,
+            Waits::default(),
+            registry(),
+        );
+        let model = server.model(&waits).max_reply_bytes(20_000);
+        let mut session = question();
+        let run = session.run(&registry);
+        let end = if is_stream { run.stream_model(&model).await } else { run.model(&model).await };
+        let error = end.expect_err("it is too long").to_string();
+        assert!(error.contains("longer than 20000 bytes; set `max_reply_bytes`"), "{error}");
+        assert_eq!(server.requests(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_page_in_place_of_a_reply_is_an_error_with_its_beginning() {
+    for wire in WIRES {
+        for is_stream in [false, true] {
+            let page = Scripted::status(200, "<html>Sign in</html>")
+                .header("content-type", "text/html; charset=utf-8");
+            let (server, waits, (registry, _)) =
+                (Server::start(wire, [page]).await, Waits::default(), registry());
+            let (mut session, model): (_, Model) = (question(), server.model(&waits));
+            let run = session.run(&registry);
+            let end = if is_stream { run.stream_model(&model).await } else { run.model(&model).await };
+            let error = end.expect_err("it is a page").to_string();
+            assert!(error.contains("<html>Sign in</html>"), "{wire}: {error}");
+            assert_eq!(server.requests(), 1, "{wire}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn bytes_that_are_no_text_are_an_error() {
+    let parts = [Part::Bytes(b"data: \xff\xfe\n\n".to_vec())];
+    let (server, waits, (registry, _)) =
+        (Server::start("chat_completions", [Scripted::stream(parts)]).await, Waits::default(), registry());
+    let error = question().run(&registry).stream_model(&server.model(&waits)).await.expect_err("no text");
+    assert!(error.to_string().contains("the response is not a stream of events"), "{error}");
+    assert_eq!(server.requests(), 1);
+}

@@ -1,0 +1,22 @@
+//! The client against a server that checks each request by the rules of its provider, and that fails on command.
+
+mod broken_streams;
+mod environment;
+mod plan;
+mod retries;
+mod secrets;
+mod sessions;
+mod settings;
+/// The formats of the providers, which the tests of sessions have as well.
+#[path = "../../../tests/sessions"]
+mod shared {
+    pub(crate) mod formats;
+}
+#[cfg(feature = "bedrock")]
+mod signatures;
+mod stub;
+mod waits;
+mod weather;
+mod wires;
+
+use shared::formats;

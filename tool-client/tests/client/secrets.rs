@@ -1,0 +1,132 @@
+//! Keys appear in requests alone.
+
+use crate::stub::{KEY, Part, Scripted, Server, WIRES, sent_event};
+use crate::waits::Waits;
+use crate::weather::{question, registry};
+use serde_json::json;
+use std::error::Error;
+use std::io;
+use std::sync::{Arc, Mutex};
+use tool_runtime::session::Event;
+use tool_runtime_client::{Model, RunModel as _};
+
+/// The lines of all spans, events and log records.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().expect("no test panics here").extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The error and its sources, for people and for programmers.
+fn all_texts(error: &(dyn Error + 'static)) -> String {
+    let mut texts = format!("{error} {error:?}");
+    let mut source = error.source();
+    while let Some(error) = source {
+        texts += &format!(" {error} {error:?}");
+        source = error.source();
+    }
+    texts
+}
+
+/// Responses that repeat the key.
+fn indiscreet() -> Vec<Scripted> {
+    let error =
+        json!({"error": {"message": format!("invalid key {KEY}"), "code": "invalid_api_key"}}).to_string();
+    let event = json!({"error": {"message": format!("no credit for {KEY}")}}).to_string();
+    vec![
+        Scripted::status(401, error.clone()),
+        Scripted::status(503, error.clone()),
+        Scripted::status(401, format!("<html>{KEY}</html>")).header("content-type", "text/html"),
+        Scripted::status(200, error),
+        Scripted::status(200, format!("<html>{KEY}</html>")).header("content-type", "text/html"),
+        Scripted::status(307, "").header("location", &format!("http://127.0.0.1/login?key={KEY}")),
+        Scripted::stream([sent_event(&event)]),
+        Scripted::stream([sent_event(&format!("no JSON: {KEY}"))]),
+        Scripted::stream([sent_event(&format!("{{\"key\":\"{KEY}\"}}"))]),
+        Scripted::stream([Part::from(format!("data: {KEY}")), Part::Lost]),
+    ]
+}
+
+#[tokio::test]
+async fn no_error_event_debug_text_or_span_contains_the_key() {
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_span_events(tracing_subscriber::fmt::format::FmtSpan::FULL)
+        .with_writer(move || writer.clone())
+        .finish();
+    // The records of reqwest, which has no spans.
+    tracing_log::LogTracer::init().expect("no other test has a logger");
+    let _guard = tracing::subscriber::set_default(subscriber);
+    let mut texts = String::new();
+    for wire in WIRES {
+        for scripted in indiscreet() {
+            for is_stream in [false, true] {
+                let (server, waits, (registry, _)) =
+                    (Server::start(wire, [scripted.clone()]).await, Waits::default(), registry());
+                // The name and the password of a proxy, and a key in the query.
+                let url =
+                    server.url.replace("http://", &format!("http://user:{KEY}@")) + &format!("?key={KEY}");
+                let model = server.model(&waits);
+                let model = if wire == "gemini" { model.base_url(url) } else { model };
+                let mut session = question();
+                let run = session.run(&registry).on_event(|event: &Event| texts += &format!("{event:?}"));
+                let end = if is_stream { run.stream_model(&model).await } else { run.model(&model).await };
+                if let Err(error) = &end {
+                    texts += &all_texts(error);
+                }
+                texts += &format!("{end:?} {model:?} {session:?}");
+            }
+        }
+    }
+    // A query whose key belongs to no header.
+    let unreachable = Model::openai("m").base_url(format!("http://user:{KEY}@127.0.0.1:1/v1?key={KEY}"));
+    let unreachable = Waits::default().set(unreachable.key(KEY));
+    let (mut session, (registry, _)) = (question(), registry());
+    let error = session.run(&registry).model(&unreachable).await.expect_err("there is no server");
+    texts += &format!("{} {unreachable:?}", all_texts(&error));
+    assert!(texts.contains("[key]") && texts.contains("http://127.0.0.1:1/v1/chat/completions"), "{texts}");
+    assert!(!texts.contains(KEY), "{}", around(&texts));
+    let log = String::from_utf8_lossy(&log.0.lock().expect("no test panics here")).into_owned();
+    assert!(log.contains("hyper") && log.contains("reqwest"), "the log has no records of the HTTP client");
+    assert!(!log.contains(KEY), "{}", around(&log));
+}
+
+/// The text before the key, for the message of the test.
+fn around(text: &str) -> &str {
+    let end = text.find(KEY).unwrap_or(text.len());
+    let start = text[..end].char_indices().rev().nth(300).map_or(0, |(start, _)| start);
+    &text[start..end]
+}
+
+#[tokio::test]
+async fn a_key_goes_to_no_other_server() {
+    let other = Server::start("anthropic", []).await;
+    let redirect = Scripted::status(307, "").header("location", &(other.url.clone() + "/v1/messages"));
+    let (server, waits, (registry, _)) =
+        (Server::start("anthropic", [redirect]).await, Waits::default(), registry());
+    let error = question().run(&registry).model(&server.model(&waits)).await.expect_err("a redirect");
+    let expected =
+        format!("the server redirects to {}/v1/messages; set the base URL to its server", other.url);
+    assert!(error.to_string().contains(&expected), "{error}");
+    assert_eq!((server.requests(), other.requests()), (1, 0));
+}
+
+#[tokio::test]
+async fn a_short_key_is_a_word() {
+    let error = Scripted::status(401, r#"{"error":{"message":"none of the keys is valid"}}"#);
+    let (server, waits, (registry, _)) =
+        (Server::start("chat_completions", [error]).await, Waits::default(), registry());
+    let model = server.model(&waits).key("none");
+    let error = question().run(&registry).model(&model).await.expect_err("an error");
+    assert!(error.to_string().ends_with("none of the keys is valid"), "{error}");
+}

@@ -1,0 +1,42 @@
+//! Delays and time limits that pass at once, or never.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::sync::Notify;
+use tool_runtime_client::Model;
+
+const REPLY_TIMEOUT: Duration = Duration::from_secs(9_001);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(9_002);
+
+/// The delays of a model, which end at once. Its time limits never pass, unless a test ends them.
+#[derive(Clone, Default)]
+pub(crate) struct Waits {
+    delays: Arc<Mutex<Vec<Duration>>>,
+    end_of_limits: Arc<Notify>,
+}
+
+impl Waits {
+    pub(crate) fn set(&self, model: Model) -> Model {
+        let waits = self.clone();
+        model.reply_timeout(REPLY_TIMEOUT).idle_timeout(IDLE_TIMEOUT).wait_with(move |time| {
+            let waits = waits.clone();
+            async move {
+                if [REPLY_TIMEOUT, IDLE_TIMEOUT].contains(&time) {
+                    waits.end_of_limits.notified().await;
+                } else {
+                    waits.delays.lock().expect("no test panics here").push(time);
+                }
+            }
+        })
+    }
+
+    /// The delays between attempts so far.
+    pub(crate) fn delays(&self) -> Vec<Duration> {
+        self.delays.lock().expect("no test panics here").clone()
+    }
+
+    /// Ends the time limit that is waited for.
+    pub(crate) fn end_limit(&self) {
+        self.end_of_limits.notify_one();
+    }
+}
