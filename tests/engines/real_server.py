@@ -27,7 +27,7 @@ import tiny_model
 from engines import LlamaCpp
 
 ROOT = pathlib.Path(__file__).parent.parent.parent
-EXAMPLES = ["weather", "streaming", "approval"]
+EXAMPLES = ["weather", "streaming", "approval", "client_weather", "client_streaming"]
 TIME_LIMIT = 120
 """For one run, in seconds."""
 
@@ -154,7 +154,8 @@ def expected_end(exchanges):
         return 0, r"", "the model answers"
     if last.calls == 0 and last.finish_reason == "length":
         return 1, r"there is no answer: the answer is truncated", "the answer is truncated"
-    if len(exchanges) == MAX_REPLIES:
+    # The client repeats a request after an error.
+    if sum(not exchange.is_parser_error() for exchange in exchanges) == MAX_REPLIES:
         return 1, r"there is no answer: the limit of replies is reached", "the limit of replies"
     return None, r"", "the run ends early"
 
@@ -163,7 +164,7 @@ def run_example(program, run, url):
     """Returns the problems of a run, the name of its end, and its output."""
     decisions = "".join(run.random.choice(["y\n", "n\n", "keep it\n"]) for _ in range(run.random.randint(0, 40)))
     environment = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
-    environment |= {"OPENAI_BASE_URL": f"{url}/v1", "OPENAI_MODEL": "tiny", "RUST_BACKTRACE": "1"}
+    environment |= {"OPENAI_BASE_URL": f"{url}/v1", "OPENAI_MODEL": "tiny", "LLM_MODEL": "openai/tiny", "RUST_BACKTRACE": "1"}
     environment.pop("TOOL_WIRE", None)
     try:
         done = subprocess.run([program], input=decisions, env=environment, capture_output=True, text=True,
@@ -194,7 +195,8 @@ def run_example(program, run, url):
 def build():
     """Builds the examples, and returns the path of each."""
     options = [option for example in EXAMPLES for option in ["--example", example]]
-    command = ["cargo", "build", "--quiet", "--package", "examples", "--message-format", "json", *options]
+    packages = ["--package", "examples", "--package", "tool-runtime-client"]
+    command = ["cargo", "build", "--quiet", *packages, "--message-format", "json", *options]
     built = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
     messages = [json.loads(line) for line in built.splitlines()]
     return {message["target"]["name"]: message["executable"] for message in messages if message.get("executable")}

@@ -6,7 +6,6 @@ mod lint;
 mod lint_wires;
 mod planner;
 mod process;
-mod quick_start;
 mod search;
 mod streaming;
 mod stub;

@@ -3,6 +3,7 @@
 mod broken_streams;
 mod environment;
 mod plan;
+mod quick_start;
 mod retries;
 mod secrets;
 mod sessions;

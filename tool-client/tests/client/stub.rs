@@ -173,7 +173,8 @@ fn body_of(parts: Vec<Part>) -> Body {
 
 /// A call, or an answer after its result.
 pub(crate) fn planned(body: &Value) -> PlannedReply {
-    let is_answer = body.to_string().contains("Beijing: sunny");
+    let is_answer =
+        ["Beijing: sunny", "Beijing in 0 days: sunny"].iter().any(|result| body.to_string().contains(result));
     let arguments = json!({"city": "Beijing"});
     let call =
         PlannedCall { id: "call_1".to_owned(), tool: "get_weather", text: arguments.to_string(), arguments };

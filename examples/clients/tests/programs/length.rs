@@ -6,8 +6,9 @@ const MAX_LINES: usize = 40;
 const MAX_LIBRARY_LINES: usize = 10;
 
 /// Names of the library, and of the conversions of its requests and replies.
-const NAMES: [&str; 23] = [
+const NAMES: [&str; 24] = [
     "tool_runtime",
+    "tool_runtime_client",
     "Anthropic",
     "AssistantMessage",
     "Bedrock",

@@ -20,6 +20,7 @@ pub(crate) async fn run(program: &Program, url: &str, seconds: u32) -> Run {
         .env(format!("{variables}_BASE_URL"), [url, base].concat())
         .env(format!("{variables}_API_KEY"), "secret")
         .env(format!("{variables}_MODEL"), "stub-1")
+        .env("LLM_MODEL", "openai/stub-1")
         .env("TIMEOUT_SECONDS", seconds.to_string())
         .kill_on_drop(true);
     for name in ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "RUST_BACKTRACE"] {

@@ -41,5 +41,6 @@ pub(crate) const PROGRAMS: &[Program] = programs![
     "reqwest" "reqwest" "OPENAI" "/v1",
     "reqwest_streamed" "reqwest" "OPENAI" "/v1",
     "responses" "reqwest" "OPENAI" "/v1",
+    "tool_runtime_client" "tool-runtime-client" "OPENAI" "/v1",
     "ureq" "ureq" "OPENAI" "/v1",
 ];
