@@ -6,7 +6,7 @@ use crate::{Model, ModelError};
 
 /// No source.
 #[derive(Clone, Default)]
-pub(crate) struct CredentialsSource;
+pub(crate) struct CredentialsSource(());
 
 impl Model {
     pub(crate) fn credentials_from(self, _: &impl Fn(&[&str]) -> Option<String>) -> (Self, bool) {

@@ -105,6 +105,8 @@
 //! | a conversation in a database | [`Session`] and [`PendingCalls`](conversation::PendingCalls), which implement `Serialize` and `Deserialize`; a list of messages: [`message::stored`] |
 //! | Anthropic, Bedrock, Gemini, Ollama or Responses, or a provider that is chosen at run time | [`wire::by_name`], [`Run::wire`](session::Run::wire), [`Request::wire`](conversation::Request::wire) |
 //! | errors of a server: rate limits, a conversation that is too long | [`wire::ErrorKind`] |
+//! | an HTTP client with retries for all providers | `Model` of the package `tool-runtime-client` |
+//! | the retries of a client, as events of the run | [`Request::report_retry`](conversation::Request::report_retry) |
 //! | continue a conversation with another provider | [`Request::wire`](conversation::Request::wire), [`Body::report`](wire::Body::report) |
 //! | images and files in a result | [`ToolOutput`] |
 //! | images and files from the user | [`message::Part`] |

@@ -160,7 +160,7 @@ async fn an_error_after_the_first_text_is_not_repeated() {
 
 #[tokio::test]
 async fn a_request_is_never_repeated_after_a_call_has_started() {
-    // The call of a `read_only` tool starts as soon as it is complete.
+    // The call of a `read_only` tool starts before the end of the reply.
     let first = json!({"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "id": "call_1", "type": "function",
         "function": {"name": "get_weather", "arguments": "{\"city\":\"Rome\"}"}}]}}]});
     let second = json!({"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 1, "id": "call_2", "type": "function",

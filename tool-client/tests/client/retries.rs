@@ -210,10 +210,7 @@ async fn a_server_that_cannot_be_reached_is_tried_five_times() {
         let tried = tried([], |model| model.base_url("http://127.0.0.1:1/v1"), is_stream).await;
         assert_eq!((tried.events.len(), tried.delays.len()), (4, 4));
         let error = tried.end.expect_err("there is no server").to_string();
-        assert!(
-            error.contains("cannot reach http://127.0.0.1:1/v1/chat/completions: Connection refused"),
-            "{error}"
-        );
+        assert!(error.contains("cannot reach http://127.0.0.1:1/v1/chat/completions: "), "{error}");
     }
 }
 

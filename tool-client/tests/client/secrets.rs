@@ -27,13 +27,13 @@ impl io::Write for Log {
 
 /// The error and its sources, for people and for programmers.
 fn all_texts(error: &(dyn Error + 'static)) -> String {
-    let mut texts = format!("{error} {error:?}");
+    let mut texts = vec![format!("{error} {error:?}")];
     let mut source = error.source();
     while let Some(error) = source {
-        texts += &format!(" {error} {error:?}");
+        texts.push(format!("{error} {error:?}"));
         source = error.source();
     }
-    texts
+    texts.join(" ")
 }
 
 /// Responses that repeat the key.
@@ -67,7 +67,7 @@ async fn no_error_event_debug_text_or_span_contains_the_key() {
     // The records of reqwest, which has no spans.
     tracing_log::LogTracer::init().expect("no other test has a logger");
     let _guard = tracing::subscriber::set_default(subscriber);
-    let mut texts = String::new();
+    let mut texts = Vec::new();
     for wire in WIRES {
         for scripted in indiscreet() {
             for is_stream in [false, true] {
@@ -79,12 +79,12 @@ async fn no_error_event_debug_text_or_span_contains_the_key() {
                 let model = server.model(&waits);
                 let model = if wire == "gemini" { model.base_url(url) } else { model };
                 let mut session = question();
-                let run = session.run(&registry).on_event(|event: &Event| texts += &format!("{event:?}"));
+                let run = session.run(&registry).on_event(|event: &Event| texts.push(format!("{event:?}")));
                 let end = if is_stream { run.stream_model(&model).await } else { run.model(&model).await };
                 if let Err(error) = &end {
-                    texts += &all_texts(error);
+                    texts.push(all_texts(error));
                 }
-                texts += &format!("{end:?} {model:?} {session:?}");
+                texts.push(format!("{end:?} {model:?} {session:?}"));
             }
         }
     }
@@ -93,7 +93,8 @@ async fn no_error_event_debug_text_or_span_contains_the_key() {
     let unreachable = Waits::default().set(unreachable.key(KEY));
     let (mut session, (registry, _)) = (question(), registry());
     let error = session.run(&registry).model(&unreachable).await.expect_err("there is no server");
-    texts += &format!("{} {unreachable:?}", all_texts(&error));
+    texts.push(format!("{} {unreachable:?}", all_texts(&error)));
+    let texts = texts.concat();
     assert!(texts.contains("[key]") && texts.contains("http://127.0.0.1:1/v1/chat/completions"), "{texts}");
     assert!(!texts.contains(KEY), "{}", around(&texts));
     let log = String::from_utf8_lossy(&log.0.lock().expect("no test panics here")).into_owned();
