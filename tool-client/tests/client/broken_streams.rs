@@ -19,7 +19,7 @@ fn events() -> Vec<String> {
 }
 
 fn event_text() -> String {
-    events().iter().map(|event| format!("data: {event}\n\n")).collect()
+    events().iter().flat_map(|event| ["data: ", event, "\n\n"]).map(str::to_owned).collect()
 }
 
 /// The answer of a run whose first reply is this stream, and the number of requests.
