@@ -25,12 +25,15 @@ impl Model {
     /// There is no reply after all attempts, or the error is not temporary.
     pub async fn complete(&self, request: Request) -> Result<AssistantMessage, ModelError> {
         let http_request = self.http_request(&request, false)?;
-        let attempt = || self.wait.at_most(self.reply_timeout, self.reply(&http_request));
-        self.with_retries(&request, attempt).await
+        let attempt =
+            || self.wait.with_timeout(self.reply_timeout, "reply_timeout", self.reply(&http_request));
+        self.retries.run(&self.wait, &request, attempt).await
     }
 
     async fn reply(&self, request: &HttpRequest) -> Result<AssistantMessage, ModelError> {
-        let body = self.read_text(self.post(request).await?).await?;
-        self.wire.read_reply(&body).map_err(|error| self.body_error(error, &body, &request.url))
+        let received = self.send(request).await?;
+        let (url, secrets) = (received.url.clone(), received.secrets.clone());
+        let body = self.read_text(received, self.reply_timeout).await?;
+        self.wire.read_reply(&body).map_err(|error| self.body_error(error, &body, (&url, &secrets)))
     }
 }

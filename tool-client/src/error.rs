@@ -1,9 +1,9 @@
 //! Errors of models.
 
+use crate::rejection::Rejection;
 use std::error::Error;
 use std::fmt;
 use std::time::Duration;
-use tool_runtime::stream::StreamError;
 use tool_runtime::wire::{ErrorKind, WireError};
 
 /// The reason why there is no reply.
@@ -13,22 +13,31 @@ pub enum ModelError {
     /// The server cannot be reached, or the connection was lost.
     #[non_exhaustive]
     Connection {
-        /// The address, without its query.
+        /// The URL, without its query.
         url: String,
         /// The error of the HTTP client.
         source: reqwest::Error,
     },
-    /// The server sent nothing for this time: see [`Model::reply_timeout`](crate::Model::reply_timeout) and
-    /// [`Model::idle_timeout`](crate::Model::idle_timeout).
+    /// A time limit has passed.
     #[non_exhaustive]
     TimedOut {
-        /// The time.
+        /// The limit.
         limit: Duration,
+        /// The setting: [`reply_timeout`](crate::Model::reply_timeout) or [`idle_timeout`](crate::Model::idle_timeout).
+        setting: &'static str,
     },
     /// The server rejected the request, or sent an error in place of a reply.
     Rejected(Rejection),
     /// The stream ended before the reply.
-    NoReply,
+    #[non_exhaustive]
+    NoReply {
+        /// The beginning of the first event that is not a part of a reply; empty if there was none.
+        beginning: String,
+    },
+    /// The stream ended in the middle of an event.
+    IncompleteEvent,
+    /// The server sent a whole reply in place of a stream, which this wire does not read.
+    NotStreamed,
     /// The response is longer than [`Model::max_reply_bytes`](crate::Model::max_reply_bytes).
     #[non_exhaustive]
     TooLong {
@@ -65,24 +74,6 @@ pub enum ModelError {
     },
 }
 
-/// The error of a server.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Rejection {
-    /// The address, without its query.
-    pub url: String,
-    /// The HTTP status, which may be 200.
-    pub status: u16,
-    /// The message of the server.
-    pub message: String,
-    /// The kind of the error.
-    pub kind: ErrorKind,
-    /// The time after which the server accepts requests again, if it sent it.
-    pub retry_after: Option<Duration>,
-    /// Whether the server asks to repeat the request, if it sent it: the header `x-should-retry` of Anthropic and OpenAI.
-    pub should_retry: Option<bool>,
-}
-
 impl ModelError {
     /// The kind of the error, for [`Run::classify_error`](tool_runtime::session::Run::classify_error).
     /// [`RunModel`](crate::RunModel) sets it.
@@ -94,8 +85,8 @@ impl ModelError {
         }
     }
 
-    /// The time after which the server accepts requests again, if it sent it. The run ends with this error if the time is longer than
-    /// [`Model::max_retry_time`](crate::Model::max_retry_time).
+    /// The time after which the server accepts requests again, if it sent it. A time that is longer than
+    /// [`Model::max_retry_delay`](crate::Model::max_retry_delay) ends the attempts.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
@@ -104,12 +95,17 @@ impl ModelError {
         }
     }
 
-    /// Whether the same request may succeed later: the connection failed, the server is overloaded or limits the rate of requests.
+    /// Whether the client repeats the request: the connection failed, the server is overloaded or limits the rate of requests. A
+    /// time-out is not temporary, since the next attempt would take as long.
     #[must_use]
     pub fn is_temporary(&self) -> bool {
         match self {
-            ModelError::Connection { source, .. } => !source.is_builder() && !source.is_redirect(),
-            ModelError::TimedOut { .. } | ModelError::NoReply => true,
+            ModelError::Connection { source, .. } => {
+                !source.is_builder() && !source.is_redirect() && !needs_tls(source)
+            }
+            ModelError::IncompleteEvent => true,
+            // Otherwise it is a stream of another API.
+            ModelError::NoReply { beginning } => beginning.is_empty(),
             ModelError::Rejected(Rejection { kind, should_retry, .. }) => {
                 should_retry.unwrap_or(matches!(kind, ErrorKind::RateLimit { .. } | ErrorKind::Overloaded))
             }
@@ -117,27 +113,14 @@ impl ModelError {
         }
     }
 
+    /// An error of the connection to this URL.
+    pub(crate) fn connection(url: &str, error: reqwest::Error) -> Self {
+        // Its URL has the query.
+        ModelError::Connection { url: url.to_owned(), source: error.without_url() }
+    }
+
     pub(crate) fn invalid(problem: impl Into<String>) -> Self {
         ModelError::InvalidSetting { problem: problem.into() }
-    }
-}
-
-impl Rejection {
-    /// The error of the server at the beginning of a stream; `None` for any other error.
-    pub(crate) fn from_stream(error: &StreamError, url: String) -> Option<Self> {
-        let (StreamError::Server { message, .. }, Some(kind)) = (error, error.error_kind()) else {
-            return None;
-        };
-        let (message, retry_after) = (message.clone(), wait_of(kind));
-        Some(Rejection { url, status: 200, message, kind, retry_after, should_retry: None })
-    }
-}
-
-/// The time to wait in the text of an error.
-pub(crate) fn wait_of(kind: ErrorKind) -> Option<Duration> {
-    match kind {
-        ErrorKind::RateLimit { retry_after, .. } => retry_after,
-        _ => None,
     }
 }
 
@@ -147,19 +130,31 @@ impl fmt::Display for ModelError {
             ModelError::Connection { url, source } if source.is_body() || source.is_decode() => {
                 write!(f, "the connection to {url} was lost: {}", root(source))
             }
+            ModelError::Connection { url, source } if needs_tls(source) => {
+                write!(f, "cannot reach {url} without TLS; enable the feature `tls` of tool-runtime-client")
+            }
             ModelError::Connection { url, source } => {
                 write!(f, "cannot reach {url}: {}; check the base URL and that the server runs", root(source))
             }
-            ModelError::TimedOut { limit } => {
-                write!(
-                    f,
-                    "the server sent nothing for {limit:?}; set `reply_timeout` or `idle_timeout` to wait longer"
-                )
+            ModelError::TimedOut { limit, setting } => {
+                write!(f, "the time limit of {limit:?} has passed; set `{setting}` to wait longer")
             }
             ModelError::Rejected(Rejection { url, status, message, .. }) => {
                 write!(f, "{url} responded with status {status}: {message}")
             }
-            ModelError::NoReply => f.write_str("the stream ended before the reply"),
+            ModelError::NoReply { beginning } if beginning.is_empty() => {
+                f.write_str("the stream ended before the reply; run the session again")
+            }
+            ModelError::NoReply { beginning } => write!(
+                f,
+                "the stream has no reply in the format of this model; check the provider and the base URL. It begins with: {beginning}"
+            ),
+            ModelError::IncompleteEvent => {
+                f.write_str("the stream ended in the middle of an event; run the session again")
+            }
+            ModelError::NotStreamed => f.write_str(
+                "the server sent a whole reply in place of a stream; use `model` in place of `stream_model`",
+            ),
             ModelError::TooLong { max_bytes } => {
                 write!(f, "the response is longer than {max_bytes} bytes; set `max_reply_bytes` to accept it")
             }
@@ -168,7 +163,11 @@ impl fmt::Display for ModelError {
             ModelError::NotWritten(error) => error.fmt(f),
             ModelError::InvalidSetting { problem } => f.write_str(problem),
             ModelError::NoHttpClient { source } => {
-                write!(f, "the HTTP client cannot be created: {}", root(source))
+                let cause = root(source);
+                write!(
+                    f,
+                    "the HTTP client cannot be created: {cause}; set `http_client` to one of the program"
+                )
             }
             ModelError::NotSigned { source } => write!(f, "the request cannot be signed: {source}"),
         }
@@ -184,6 +183,11 @@ fn root(error: &reqwest::Error) -> String {
     error.to_string()
 }
 
+/// Whether the URL begins with `https`, and no feature of `reqwest` has TLS.
+fn needs_tls(error: &reqwest::Error) -> bool {
+    error.is_connect() && root(error) == "invalid URL, scheme is not http"
+}
+
 impl Error for ModelError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
@@ -193,7 +197,9 @@ impl Error for ModelError {
             ModelError::NotAReply(error) | ModelError::NotWritten(error) => error.source(),
             ModelError::TimedOut { .. }
             | ModelError::Rejected(_)
-            | ModelError::NoReply
+            | ModelError::NoReply { .. }
+            | ModelError::IncompleteEvent
+            | ModelError::NotStreamed
             | ModelError::TooLong { .. }
             | ModelError::InvalidSetting { .. } => None,
         }

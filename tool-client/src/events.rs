@@ -2,25 +2,20 @@
 
 use crate::ModelError;
 use crate::api::Framing;
-use crate::frames::frames;
-use crate::response::ByteStream;
-use futures_util::stream::{BoxStream, StreamExt as _, TryStreamExt as _};
-use reqwest::header::HeaderValue;
+use crate::frames::{self, frames};
+use crate::response::{ByteStream, EventStream};
+use bytes::Bytes;
+use futures_util::stream::{StreamExt as _, TryStreamExt as _, once};
 use sse_stream::SseByteStream;
 use std::error::Error;
+use std::future::ready;
 use std::io;
 use tokio_util::codec::{FramedRead, LinesCodec, LinesCodecError};
 use tokio_util::io::StreamReader;
 
-pub(crate) type EventStream = BoxStream<'static, Result<String, ModelError>>;
-
 impl Framing {
-    pub(crate) fn media_type(self) -> HeaderValue {
-        HeaderValue::from_static(match self {
-            Framing::Events => "text/event-stream",
-            Framing::Lines => "application/x-ndjson",
-            Framing::Frames => "application/vnd.amazon.eventstream",
-        })
+    pub(crate) fn is_supported(self) -> bool {
+        self != Framing::Frames || frames::ARE_SUPPORTED
     }
 
     pub(crate) fn events(self, bytes: ByteStream) -> EventStream {
@@ -34,11 +29,13 @@ impl Framing {
 
 /// The data of each event. An event without data, such as a comment, is none.
 fn server_sent_events(bytes: ByteStream) -> EventStream {
-    let events = SseByteStream::new(bytes).map_err(|error| match error {
+    // Some servers end the last event with the connection. Half an event is an error then, since its text is not JSON.
+    let end = once(ready(Ok(Bytes::from_static(b"\n\n"))));
+    let events = SseByteStream::new(bytes.chain(end)).map_err(|error| match error {
         sse_stream::Error::Body(source) => model_error(source),
         error => ModelError::NotEvents { source: error.into() },
     });
-    events.try_filter_map(|event| std::future::ready(Ok(event.data))).boxed()
+    events.try_filter_map(|event| ready(Ok(event.data))).boxed()
 }
 
 /// Each line that is not empty.
@@ -47,11 +44,11 @@ fn lines(bytes: ByteStream) -> EventStream {
     let lines = FramedRead::new(reader, LinesCodec::new()).map_err(|error| match error {
         LinesCodecError::Io(error) => match error.into_inner() {
             Some(source) => model_error(source),
-            None => ModelError::NoReply,
+            None => ModelError::IncompleteEvent,
         },
         error @ LinesCodecError::MaxLineLengthExceeded => ModelError::NotEvents { source: error.into() },
     });
-    lines.try_filter(|line| std::future::ready(!line.trim().is_empty())).boxed()
+    lines.try_filter(|line| ready(!line.trim().is_empty())).boxed()
 }
 
 /// The error of the bytes, which the parsers pass on.

@@ -2,26 +2,31 @@
 //! <https://docs.aws.amazon.com/transcribe/latest/dg/event-stream.html>.
 
 use crate::ModelError;
-use crate::events::EventStream;
-use crate::response::ByteStream;
+use crate::response::{ByteStream, EventStream};
 use aws_smithy_eventstream::frame::{DecodedFrame, MessageFrameDecoder};
 use aws_smithy_types::event_stream::Message;
 use bytes::BytesMut;
 use futures_util::stream::{self, StreamExt as _};
 use serde_json::{Value, json};
 
+pub(crate) const ARE_SUPPORTED: bool = true;
+
 /// The event of each frame: an object with its type as the only field.
 pub(crate) fn frames(bytes: ByteStream) -> EventStream {
     let start = (bytes, BytesMut::new(), MessageFrameDecoder::new());
     stream::try_unfold(start, |(mut bytes, mut buffer, mut decoder)| async move {
+        // The decoder takes the beginning of a frame from the buffer before the rest has arrived.
+        let mut has_part = !buffer.is_empty();
         loop {
             match decoder.decode_frame(&mut buffer).map_err(not_events)? {
                 DecodedFrame::Complete(frame) => return Ok(Some((event(&frame)?, (bytes, buffer, decoder)))),
                 DecodedFrame::Incomplete => match bytes.next().await.transpose()? {
                     Some(piece) => buffer.extend_from_slice(&piece),
+                    None if has_part => return Err(ModelError::IncompleteEvent),
                     None => return Ok(None),
                 },
             }
+            has_part = true;
         }
     })
     .boxed()

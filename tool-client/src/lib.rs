@@ -28,16 +28,17 @@
 //!
 //! # Errors
 //!
-//! A run ends with a [`RunError::Client`](tool_runtime::session::RunError::Client) that has a [`ModelError`]. Its
-//! [`kind`](ModelError::kind) tells a program what to do: shorten the session, wait, ask for another key. Errors that are temporary
-//! are repeated first: see [`Model::max_attempts`]. The session is unchanged, and another run repeats the request.
+//! A run fails with [`RunError::Client`](tool_runtime::session::RunError::Client), which contains a [`ModelError`]. A stream that fails
+//! after its first content is a [`RunError::Stream`](tool_runtime::session::RunError::Stream). [`ModelError::kind`] classifies the
+//! error. The client repeats a request after a temporary error first: see [`Model::max_attempts`]. The session keeps all replies and
+//! results before the error; another run repeats the request.
 //!
 //! # Features
 //!
 //! | Feature | Content |
 //! | --- | --- |
 //! | `tls` (default) | TLS, with the certificates of the system |
-//! | `bedrock` | streams and signed requests of Bedrock; without it, Bedrock has API keys and whole replies |
+//! | `bedrock` | streams and signed requests of Bedrock; without it, a model of Bedrock takes API keys only, and does not stream |
 //!
 //! The core `tool-runtime` does not depend on this package: a program can keep the client that it has.
 //!
@@ -53,21 +54,27 @@
 #![warn(clippy::disallowed_methods)]
 
 mod api;
+#[cfg(feature = "bedrock")]
+mod aws_signature;
 mod complete;
 #[cfg_attr(not(feature = "bedrock"), path = "no_credentials.rs")]
 mod credentials;
 mod environment;
+mod environment_error;
 mod error;
 mod events;
 #[cfg_attr(not(feature = "bedrock"), path = "no_frames.rs")]
 mod frames;
 mod http_request;
-mod key;
 mod model;
+mod providers;
+mod rejection;
 mod response;
 mod retries;
 mod retry_after;
 mod run;
+mod secret;
+mod send;
 mod signature;
 mod stream;
 mod wait;
@@ -76,9 +83,10 @@ mod wait;
 pub use aws_credential_types::{
     Credentials as AwsCredentials, provider::ProvideCredentials as ProvideAwsCredentials,
 };
-pub use environment::EnvironmentError;
-pub use error::{ModelError, Rejection};
+pub use environment_error::EnvironmentError;
+pub use error::ModelError;
 pub use model::Model;
+pub use rejection::Rejection;
 /// The HTTP client of [`Model::http_client`].
 pub use reqwest;
 pub use run::RunModel;

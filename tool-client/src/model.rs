@@ -2,8 +2,8 @@
 
 use crate::api::Api;
 use crate::credentials::CredentialsSource;
-use crate::key::Key;
 use crate::retries::Retries;
+use crate::secret::{Secret, redacted_url};
 use crate::wait::Wait;
 use reqwest::Url;
 use serde::Serialize;
@@ -29,23 +29,24 @@ use tool_runtime::wire::{
 ///
 /// | | Default | Setting |
 /// | --- | --- | --- |
-/// | Attempts of a request | 5, in 2 minutes | [`max_attempts`](Model::max_attempts), [`max_retry_time`](Model::max_retry_time) |
+/// | Attempts of a request | 5 | [`max_attempts`](Model::max_attempts) |
+/// | Delays between attempts, in total | 2 minutes | [`max_retry_delay`](Model::max_retry_delay) |
 /// | Time for a whole reply | 10 minutes | [`reply_timeout`](Model::reply_timeout) |
 /// | Time without a byte of a stream | 5 minutes | [`idle_timeout`](Model::idle_timeout) |
 /// | Size of a response | 64 MiB | [`max_reply_bytes`](Model::max_reply_bytes) |
 #[derive(Clone)]
-#[must_use = "it has the settings of a model"]
+#[must_use = "each setting returns the changed model"]
 pub struct Model {
     pub(crate) wire: Arc<dyn Wire>,
     pub(crate) api: Api,
     pub(crate) name: String,
-    base_url: Option<String>,
+    pub(crate) custom_base_url: Option<String>,
     pub(crate) region: Option<String>,
-    pub(crate) key: Option<Key>,
+    pub(crate) key: Option<Secret>,
     pub(crate) credentials: CredentialsSource,
     pub(crate) fields: Map<String, Value>,
-    /// The error of a field that cannot be written as JSON.
-    pub(crate) invalid_field: Option<String>,
+    /// The name of a field that cannot be written as JSON, and the error.
+    pub(crate) invalid_field: Option<(String, String)>,
     pub(crate) http_client: Arc<OnceLock<reqwest::Client>>,
     pub(crate) retries: Retries,
     pub(crate) reply_timeout: Duration,
@@ -72,7 +73,7 @@ impl Model {
             wire: Arc::new(wire),
             api,
             name: name.into(),
-            base_url: None,
+            custom_base_url: None,
             region: None,
             key: None,
             credentials: CredentialsSource::default(),
@@ -126,14 +127,14 @@ impl Model {
 
     /// Sets the API key. Default: none, as local servers need none. No error, event or `Debug` text contains it.
     pub fn key(mut self, key: impl AsRef<str>) -> Self {
-        self.key = Some(Key::new(key.as_ref()));
+        self.key = Some(Secret::new(key.as_ref()));
         self
     }
 
-    /// Sets the address of the server. Default: that of the provider. The address of a Chat Completions server includes the version:
-    /// `http://localhost:8080/v1`; that of the other APIs does not.
+    /// Sets the base URL of the server. Default: that of the provider. The base URL of a Chat Completions server and of the Responses
+    /// API includes the version: `http://localhost:8080/v1`; that of the other APIs does not.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
-        self.base_url = Some(url.into());
+        self.custom_base_url = Some(url.into());
         self
     }
 
@@ -164,15 +165,28 @@ impl Model {
     pub fn field(mut self, name: impl Into<String>, value: impl Serialize) -> Self {
         let name = name.into();
         match serde_json::to_value(value) {
-            Ok(value) => merge(&mut self.fields, name, value),
-            Err(error) => self.invalid_field = Some(format!("the field `{name}`: {error}")),
+            Ok(value) => {
+                self.invalid_field.take_if(|(invalid, _)| *invalid == name);
+                merge(&mut self.fields, name, value);
+            }
+            Err(error) => self.invalid_field = Some((name, error.to_string())),
         }
         self
     }
 
-    /// Sets the HTTP client, for a proxy, headers or TLS of its own. Default: one that follows no redirects, since they could send the
-    /// key to another server, and that connects within 30 seconds. The proxies of the environment variables `HTTP_PROXY`,
-    /// `HTTPS_PROXY` and `NO_PROXY` apply to both, unless the client of the program disables them.
+    /// Sets the HTTP client, for a proxy, headers or TLS of the program. Default: one that connects within 30 seconds and follows no
+    /// redirects. A client that follows redirects may send the key to another server. The proxies of the environment variables
+    /// `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` apply to both, unless the client of the program disables them.
+    ///
+    /// ```
+    /// use tool_runtime_client::Model;
+    /// use tool_runtime_client::reqwest::{Client, Proxy, redirect::Policy};
+    ///
+    /// let proxy = Proxy::all("http://proxy.example:3128")?;
+    /// let client = Client::builder().proxy(proxy).redirect(Policy::none()).build()?;
+    /// let model = Model::anthropic("claude-haiku-4-5").http_client(client);
+    /// # Ok::<(), tool_runtime_client::reqwest::Error>(())
+    /// ```
     pub fn http_client(mut self, client: reqwest::Client) -> Self {
         self.http_client = Arc::new(OnceLock::from(client));
         self
@@ -180,32 +194,34 @@ impl Model {
 
     /// Sets the maximum of attempts of a request. Default: 5; 1 for no retries.
     ///
-    /// An attempt is repeated after an error of the connection, a time-out, and an error of the kinds
-    /// [`RateLimit`](tool_runtime::wire::ErrorKind::RateLimit) and [`Overloaded`](tool_runtime::wire::ErrorKind::Overloaded). The server
-    /// may decide otherwise (`x-should-retry`). A stream is repeated until its first text or call, so that no text appears and no call
-    /// runs twice. The first delay is 0.5 to 1 second, and doubles with each attempt; the time that the server asks for
-    /// (`retry-after`) adds to it.
+    /// A request is repeated after an error of the connection, and after an error of the kind
+    /// [`RateLimit`](tool_runtime::wire::ErrorKind::RateLimit) or [`Overloaded`](tool_runtime::wire::ErrorKind::Overloaded). The header
+    /// `x-should-retry` of the server decides otherwise. The first delay is 0.5 to 1 second, and doubles with each attempt; the time
+    /// that the server asks for (`retry-after`) adds to it. [`Event::RequestRetried`](tool_runtime::session::Event::RequestRetried)
+    /// reports each attempt that failed.
     ///
-    /// [`Event::RequestRetried`](tool_runtime::session::Event::RequestRetried) reports each attempt that failed.
+    /// A streamed request is repeated until its first text, reasoning or call, so that no text appears twice and no call runs twice.
+    /// A tool that the provider runs may run again.
     pub fn max_attempts(mut self, attempts: u32) -> Self {
         self.retries.max_attempts = attempts;
         self
     }
 
-    /// Sets the time after which no attempt starts. Default: 2 minutes. If the server asks to wait longer, the request fails at once.
-    pub fn max_retry_time(mut self, time: Duration) -> Self {
-        self.retries.max_time = time;
+    /// Sets the maximum of the sum of the delays between attempts. Default: 2 minutes. If the server asks to wait longer, the request
+    /// fails at once.
+    pub fn max_retry_delay(mut self, delay: Duration) -> Self {
+        self.retries.max_delay = delay;
         self
     }
 
-    /// Sets the time limit of an attempt that is not streamed. Default: 10 minutes.
+    /// Sets the time limit of a reply that is not streamed. Default: 10 minutes. The request is not repeated.
     pub fn reply_timeout(mut self, limit: Duration) -> Self {
         self.reply_timeout = limit;
         self
     }
 
     /// Sets the maximum of the time between two pieces of a stream, and before the first. Default: 5 minutes, since models that reason
-    /// send nothing for minutes.
+    /// send nothing for minutes. The request is not repeated.
     pub fn idle_timeout(mut self, limit: Duration) -> Self {
         self.idle_timeout = limit;
         self
@@ -251,13 +267,13 @@ impl Model {
         &self.name
     }
 
-    /// The address of the server; `None` if it needs a region.
-    pub(crate) fn server(&self) -> Option<String> {
+    /// The base URL; `None` if it needs a region.
+    pub(crate) fn effective_base_url(&self) -> Option<String> {
         let regional = || {
             let region = self.region.as_deref()?;
             Some(format!("https://bedrock-runtime.{region}.amazonaws.com"))
         };
-        self.base_url
+        self.custom_base_url
             .as_ref()
             .map(|url| url.trim().to_owned())
             .or_else(|| self.api.default_base_url().map(str::to_owned))
@@ -275,22 +291,13 @@ fn merge(fields: &mut Map<String, Value>, name: String, value: Value) {
     }
 }
 
-/// The address for a message: without a name, a password and a query, which may be secret.
-pub(crate) fn shown(url: &Url) -> String {
-    let mut url = url.clone();
-    url.set_query(None);
-    // Both fail only for an address that has none.
-    let _ = (url.set_username(""), url.set_password(None));
-    url.into()
-}
-
 impl fmt::Debug for Model {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let server = self.server().and_then(|server| Url::parse(&server).ok());
+        let base_url = self.effective_base_url().and_then(|url| Url::parse(&url).ok());
         f.debug_struct("Model")
             .field("wire", &self.wire.name())
             .field("name", &self.name)
-            .field("server", &server.as_ref().map(shown))
+            .field("base_url", &base_url.as_ref().map(redacted_url))
             .field("key", &self.key)
             .finish_non_exhaustive()
     }

@@ -1,14 +1,11 @@
-//! Streams of Bedrock without the feature `bedrock`.
+//! Streams of Bedrock without the feature `bedrock`, which `Framing::is_supported` excludes.
 
-use crate::ModelError;
-use crate::events::EventStream;
-use crate::response::ByteStream;
+use crate::response::{ByteStream, EventStream};
 use futures_util::stream::{self, StreamExt as _};
 
-/// An error.
+pub(crate) const ARE_SUPPORTED: bool = false;
+
+/// No events.
 pub(crate) fn frames(_: ByteStream) -> EventStream {
-    let error = ModelError::invalid(
-        "streams of Bedrock need the feature `bedrock` of tool-runtime-client; without it, replies are not streamed",
-    );
-    stream::once(std::future::ready(Err(error))).boxed()
+    stream::empty().boxed()
 }

@@ -1,11 +1,11 @@
 //! The signature of a request.
 
-use crate::key::Key;
+use crate::secret::Secrets;
 use reqwest::header::HeaderMap;
 
-/// The headers with a signature, and the secrets that a server may repeat in an error. Both are empty if the request is not signed.
+/// The headers with a signature, and its secrets. Both are empty if the request is not signed.
 #[derive(Default)]
 pub(crate) struct Signature {
     pub(crate) headers: HeaderMap,
-    pub(crate) secrets: Vec<Key>,
+    pub(crate) secrets: Secrets,
 }

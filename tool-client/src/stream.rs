@@ -1,21 +1,28 @@
 //! Replies that are streamed.
 
-use crate::error::Rejection;
 use crate::http_request::HttpRequest;
-use crate::key::without_keys;
-use crate::response::is_whole;
+use crate::rejection::Rejection;
+use crate::response::is_whole_text;
+use crate::secret::Secrets;
+use crate::send::Received;
 use crate::{Model, ModelError};
 use futures_util::stream::{self, BoxStream, Stream, StreamExt as _};
-use reqwest::Response;
 use std::fmt;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use tool_runtime::conversation::Request;
 use tool_runtime::message::Chunk;
-use tool_runtime::wire::WireError;
+use tool_runtime::stream::{ReplyAssembler, StreamError};
+use tool_runtime::wire::Wire;
 
 /// The chunks of a streamed reply.
-pub struct ReplyStream(BoxStream<'static, Result<Chunk, ModelError>>);
+pub struct ReplyStream(Chunks);
+
+type Chunks = BoxStream<'static, Result<Chunk, ModelError>>;
+
+/// The maximum of chunks before the first content. Longer beginnings are not repeated.
+const MAX_BEGINNING: usize = 1000;
 
 impl Model {
     /// Sends the request, and returns the stream of the reply, which has begun. For a session, use
@@ -44,51 +51,73 @@ impl Model {
     /// The reply does not begin after all attempts, or the error is not temporary. Later errors are items of the stream.
     pub async fn stream(&self, request: Request) -> Result<ReplyStream, ModelError> {
         let http_request = self.http_request(&request, true)?;
-        self.with_retries(&request, || self.begun_stream(&http_request)).await
+        self.retries.run(&self.wait, &request, || self.start_stream(&http_request)).await
     }
 
     /// Sends the request once, and receives the beginning of the reply, up to its first content.
-    async fn begun_stream(&self, request: &HttpRequest) -> Result<ReplyStream, ModelError> {
-        let response = self.wait.at_most(self.idle_timeout, self.post(request)).await?;
-        let mut chunks = self.chunks(response, request).await?;
+    async fn start_stream(&self, request: &HttpRequest) -> Result<ReplyStream, ModelError> {
+        let sent = self.wait.with_timeout(self.idle_timeout, "idle_timeout", self.send(request));
+        let received = sent.await?;
+        let (url, secrets) = (received.url.clone(), received.secrets.clone());
+        let mut chunks = self.chunks(received).await?;
         let mut beginning = Vec::new();
-        loop {
-            let Some(chunk) = chunks.next().await.transpose()? else { return Err(ModelError::NoReply) };
-            let rejection =
-                chunk.error().and_then(|error| Rejection::from_stream(error, request.shown_url()));
-            if let Some(rejection) = rejection {
+        while let Some(chunk) = chunks.next().await.transpose()? {
+            let has_begun = chunk.has_content() || beginning.len() == MAX_BEGINNING;
+            let rejection = chunk.error().filter(|_| !has_begun);
+            if let Some(rejection) = rejection.and_then(|error| Rejection::from_stream(error, &url, &secrets))
+            {
                 return Err(ModelError::Rejected(rejection));
             }
-            let has_begun = chunk.has_content() || chunk.error().is_some();
-            beginning.push(Ok(chunk));
+            beginning.push(chunk);
             if has_begun {
-                return Ok(ReplyStream(stream::iter(beginning).chain(chunks).boxed()));
+                let beginning = stream::iter(beginning.into_iter().map(Ok));
+                return Ok(ReplyStream(beginning.chain(chunks).boxed()));
             }
+        }
+        Err(self.missing_reply(beginning, &url, &secrets))
+    }
+
+    /// The error of a stream that has ended before its first content.
+    fn missing_reply(&self, beginning: Vec<Chunk>, url: &str, secrets: &Secrets) -> ModelError {
+        // It knows which of the texts is an error.
+        let mut reply = ReplyAssembler::new().wire(Arc::clone(&self.wire));
+        for chunk in beginning {
+            reply.push(chunk);
+        }
+        let error = reply.into_reply().map_err(|interrupted| interrupted.cause).err();
+        match error.as_ref().and_then(|error| Rejection::from_stream(error, url, secrets)) {
+            Some(rejection) => ModelError::Rejected(rejection),
+            None => ModelError::NoReply {
+                beginning: match error {
+                    Some(StreamError::NoReply { beginning, .. }) => beginning,
+                    _ => String::new(),
+                },
+            },
         }
     }
 
-    async fn chunks(
-        &self,
-        response: Response,
-        request: &HttpRequest,
-    ) -> Result<BoxStream<'static, Result<Chunk, ModelError>>, ModelError> {
-        let (wire, key, framing) = (self.wire.clone(), self.key.clone(), self.api.framing());
-        // An error quotes the text of the event.
-        let read = move |data: String| match wire.read_event(&data) {
-            chunk if chunk.error().is_some() => wire.read_event(&without_keys(&data, &key)),
-            chunk => chunk,
-        };
-        if is_whole(&response, framing) {
-            let body = self.read_text(response).await?;
-            return match self.wire.read_reply(&body) {
-                Err(error @ (WireError::Server { .. } | WireError::NotJson { .. })) => {
-                    Err(self.body_error(error, &body, &request.url))
-                }
-                _ => Ok(stream::iter([Ok(read(body))]).boxed()),
-            };
+    async fn chunks(&self, received: Received) -> Result<Chunks, ModelError> {
+        let (wire, framing) = (Arc::clone(&self.wire), self.api.framing());
+        let secrets = received.secrets.clone();
+        if !is_whole_text(&received.response, framing) {
+            let events = framing.events(self.bytes(received, self.idle_timeout));
+            return Ok(events.map(move |event| event.map(|data| read(&*wire, &data, &secrets))).boxed());
         }
-        let events = framing.events(self.bytes(response));
-        Ok(events.map(move |event| event.map(&read)).boxed())
+        let url = received.url.clone();
+        let body = self.read_text(received, self.idle_timeout).await?;
+        self.wire.read_reply(&body).map_err(|error| self.body_error(error, &body, (&url, &secrets)))?;
+        match read(&*wire, &body, &secrets) {
+            chunk if chunk.has_content() => Ok(stream::iter([Ok(chunk)]).boxed()),
+            _ => Err(ModelError::NotStreamed),
+        }
+    }
+}
+
+/// Reads an event. If it has no content, or an error, the session may quote it.
+fn read(wire: &dyn Wire, data: &str, secrets: &Secrets) -> Chunk {
+    match wire.read_event(data) {
+        chunk if chunk.has_content() && chunk.error().is_none() => chunk,
+        _ => wire.read_event(&secrets.redact(data)),
     }
 }
 

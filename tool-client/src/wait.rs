@@ -22,15 +22,16 @@ impl Wait {
         (self.0)(time)
     }
 
-    /// Awaits the future for this time.
-    pub(crate) async fn at_most<T>(
+    /// Awaits the future for this time, which a setting limits.
+    pub(crate) async fn with_timeout<T>(
         &self,
         limit: Duration,
+        setting: &'static str,
         future: impl Future<Output = Result<T, ModelError>>,
     ) -> Result<T, ModelError> {
         match select(pin!(future), self.wait(limit)).await {
             Either::Left((result, _)) => result,
-            Either::Right(((), _)) => Err(ModelError::TimedOut { limit }),
+            Either::Right(((), _)) => Err(ModelError::TimedOut { limit, setting }),
         }
     }
 }

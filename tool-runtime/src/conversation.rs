@@ -26,6 +26,7 @@ pub(crate) use pending::{CallsToRun, StreamedCalls};
 pub(crate) use repeated_calls::call_fingerprint;
 pub use reply_warning::ReplyWarning;
 pub use request::Request;
+pub(crate) use request::Retry;
 pub(crate) use stored::StoredPending;
 pub use waiting_call::WaitingCall;
 

@@ -1,17 +1,15 @@
 //! Streams in unusual pieces, and streams that break.
 
 use crate::formats;
-use crate::stub::{Part, Scripted, Server, WIRES, planned, sent_event};
+use crate::stub::{ANSWER, Part, Scripted, Server, WIRES, planned, sent_event};
 use crate::waits::Waits;
-use crate::weather::{question, registry};
+use crate::weather::{Setup, question, registry, run_with};
 use serde_json::json;
 use std::error::Error as _;
 use std::io::Write as _;
 use tool_runtime::session::{Event, RunEnd, RunError};
 use tool_runtime::stream::StreamError;
 use tool_runtime_client::{Model, ModelError, RunModel as _};
-
-const ANSWER: &str = "It is sunny in Beijing – 25 °C.";
 
 /// The events of the answer, as the server sends them.
 fn events() -> Vec<String> {
@@ -24,12 +22,11 @@ fn event_text() -> String {
 
 /// The answer of a run whose first reply is this stream, and the number of requests.
 async fn answer(stream: Scripted) -> (String, usize) {
-    let (server, waits, (registry, _)) =
-        (Server::start("chat_completions", [stream]).await, Waits::default(), registry());
+    let setup = Setup::chat_completions([stream]).await;
     let mut session = question();
-    let end = session.run(&registry).stream_model(&server.model(&waits)).await;
+    let end = setup.run(&mut session, true).await;
     assert_eq!(end.expect("the run ends"), RunEnd::Answered);
-    let requests = server.requests();
+    let requests = setup.server.requests();
     (session.final_text().to_owned(), requests)
 }
 
@@ -77,25 +74,23 @@ async fn a_compressed_response_is_read() {
     let whole =
         compressed(&formats::body("chat_completions", &planned(&json!("Beijing: sunny"))).to_string());
     let whole = Scripted::status(200, Part::Bytes(whole)).header("content-encoding", "gzip");
-    let (server, waits, (registry, _)) =
-        (Server::start("chat_completions", [whole]).await, Waits::default(), registry());
+    let setup = Setup::chat_completions([whole]).await;
     let mut session = question();
-    let end = session.run(&registry).model(&server.model(&waits)).await.expect("the run ends");
+    let end = setup.run(&mut session, false).await.expect("the run ends");
     assert_eq!((end, session.final_text()), (RunEnd::Answered, ANSWER));
-    assert!(server.received()[0].headers["accept-encoding"].to_str().expect("text").contains("gzip"));
+    assert!(setup.server.received()[0].headers["accept-encoding"].to_str().expect("text").contains("gzip"));
 }
 
 #[tokio::test]
 async fn http_2_is_spoken() {
-    let (server, waits, (registry, _)) =
-        (Server::start("chat_completions", []).await, Waits::default(), registry());
+    let setup = Setup::chat_completions([]).await;
     let client = tool_runtime_client::reqwest::Client::builder().http2_prior_knowledge().build();
-    let model = server.model(&waits).http_client(client.expect("a client"));
+    let model = setup.model.clone().http_client(client.expect("a client"));
     let mut session = question();
-    let end = session.run(&registry).stream_model(&model).await.expect("the run ends");
+    let end = session.run(&setup.registry).stream_model(&model).await.expect("the run ends");
     assert_eq!((end, session.final_text()), (RunEnd::Answered, ANSWER));
     // HTTP/2 has the host in the address.
-    assert!(server.received()[0].uri.authority().is_some());
+    assert!(setup.server.received()[0].uri.authority().is_some());
 }
 
 #[tokio::test]
@@ -112,19 +107,17 @@ async fn a_stream_without_its_type_is_read() {
 
 /// The end of a run with one request, and the text that it has shown.
 async fn interrupted(parts: Vec<Part>) -> (RunError<ModelError>, String) {
-    let (server, waits, (registry, _)) =
-        (Server::start("chat_completions", [Scripted::stream(parts)]).await, Waits::default(), registry());
+    let setup = Setup::chat_completions([Scripted::stream(parts)]).await;
     let (mut session, mut shown) = (question(), String::new());
-    let run = session.run(&registry).on_event(|event| {
+    let run = session.run(&setup.registry).on_event(|event| {
         if let Event::Text { text, .. } = event {
             shown += text;
         }
     });
-    let error = run.stream_model(&server.model(&waits)).await.expect_err("the stream breaks");
-    assert_eq!(server.requests(), 1, "{error}: the text of a reply that is repeated appears twice");
+    let error = run.stream_model(&setup.model).await.expect_err("the stream breaks");
+    assert_eq!(setup.server.requests(), 1, "{error}: the text of a reply that is repeated appears twice");
     assert_eq!(session.messages().len(), 1, "the session is unchanged");
-    let end =
-        session.run(&registry).model(&server.model(&waits)).await.expect("another run repeats the request");
+    let end = setup.run(&mut session, false).await.expect("another run repeats the request");
     assert_eq!((end, session.final_text()), (RunEnd::Answered, ANSWER));
     (error, shown)
 }
@@ -184,36 +177,41 @@ async fn a_request_is_never_repeated_after_a_call_has_started() {
 #[tokio::test]
 async fn a_stream_that_sends_nothing_ends_at_the_time_limit() {
     let parts = [Part::from(event_text()[..400].to_owned()), Part::Silence];
-    let (server, waits, (registry, _)) =
-        (Server::start("chat_completions", [Scripted::stream(parts)]).await, Waits::default(), registry());
-    let (mut session, model) = (question(), server.model(&waits));
-    let run = session.run(&registry).on_event(|event| {
+    let setup = Setup::chat_completions([Scripted::stream(parts)]).await;
+    let (mut session, model) = (question(), setup.model.clone());
+    let run = session.run(&setup.registry).on_event(|event| {
         if matches!(event, Event::Text { .. }) {
-            waits.end_limit();
+            setup.waits.end_limit();
         }
     });
     let error = run.stream_model(&model).await.expect_err("the server sends nothing more");
-    assert!(error.to_string().contains("the server sent nothing for 9002s; set `reply_timeout`"), "{error}");
-    assert_eq!(server.requests(), 1);
+    assert!(
+        error.to_string().contains("the time limit of 9002s has passed; set `idle_timeout` to wait longer"),
+        "{error}"
+    );
+    assert_eq!(setup.server.requests(), 1);
 }
 
 #[tokio::test]
-async fn a_time_limit_before_the_reply_is_repeated() {
+async fn a_time_limit_before_the_reply_is_an_error() {
     for is_stream in [false, true] {
-        let silent = Scripted::stream([Part::Silence]);
-        let (server, waits, (registry, _)) =
-            (Server::start("chat_completions", [silent]).await, Waits::default(), registry());
-        let (mut session, model) = (question(), server.model(&waits));
-        let run = session.run(&registry);
-        let end = async { if is_stream { run.stream_model(&model).await } else { run.model(&model).await } };
+        let setup = Setup::chat_completions([Scripted::stream([Part::Silence])]).await;
+        let mut session = question();
+        let run = setup.run(&mut session, is_stream);
         let end_limit = async {
-            while server.requests() == 0 {
+            while setup.server.requests() == 0 {
                 tokio::task::yield_now().await;
             }
-            waits.end_limit();
+            setup.waits.end_limit();
         };
-        let (end, ()) = tokio::join!(end, end_limit);
-        assert_eq!((end.expect("the second attempt succeeds"), waits.delays().len()), (RunEnd::Answered, 1));
+        let (end, ()) = tokio::join!(run, end_limit);
+        let error = end.expect_err("the server is silent").to_string();
+        let setting = if is_stream { "idle_timeout" } else { "reply_timeout" };
+        assert!(
+            error.contains("the time limit of 900") && error.contains(&format!("set `{setting}`")),
+            "{error}"
+        );
+        assert_eq!(setup.server.requests(), 1, "the next attempt would take as long");
     }
 }
 
@@ -243,14 +241,13 @@ async fn a_page_in_place_of_a_reply_is_an_error_with_its_beginning() {
         for is_stream in [false, true] {
             let page = Scripted::status(200, "<html>Sign in</html>")
                 .header("content-type", "text/html; charset=utf-8");
-            let (server, waits, (registry, _)) =
-                (Server::start(wire, [page]).await, Waits::default(), registry());
-            let (mut session, model): (_, Model) = (question(), server.model(&waits));
-            let run = session.run(&registry);
-            let end = if is_stream { run.stream_model(&model).await } else { run.model(&model).await };
+            let setup = Setup::new(wire, [page]).await;
+            let (mut session, model): (_, Model) = (question(), setup.model.clone());
+            let run = session.run(&setup.registry);
+            let end = run_with(run, &model, is_stream).await;
             let error = end.expect_err("it is a page").to_string();
             assert!(error.contains("<html>Sign in</html>"), "{wire}: {error}");
-            assert_eq!(server.requests(), 1, "{wire}");
+            assert_eq!(setup.server.requests(), 1, "{wire}");
         }
     }
 }
@@ -258,9 +255,70 @@ async fn a_page_in_place_of_a_reply_is_an_error_with_its_beginning() {
 #[tokio::test]
 async fn bytes_that_are_no_text_are_an_error() {
     let parts = [Part::Bytes(b"data: \xff\xfe\n\n".to_vec())];
-    let (server, waits, (registry, _)) =
-        (Server::start("chat_completions", [Scripted::stream(parts)]).await, Waits::default(), registry());
-    let error = question().run(&registry).stream_model(&server.model(&waits)).await.expect_err("no text");
+    let setup = Setup::chat_completions([Scripted::stream(parts)]).await;
+    let error = setup.run(&mut question(), true).await.expect_err("no text");
     assert!(error.to_string().contains("the response is not a stream of events"), "{error}");
-    assert_eq!(server.requests(), 1);
+    assert_eq!(setup.server.requests(), 1);
+}
+
+#[tokio::test]
+async fn a_whole_reply_in_place_of_a_stream_is_an_error_that_names_the_method() {
+    for wire in ["anthropic", "responses", "bedrock"] {
+        let body = formats::body(wire, &planned(&json!("Beijing: sunny"))).to_string();
+        let setup = Setup::new(wire, [Scripted::status(200, body)]).await;
+        let error = setup.run(&mut question(), true).await.expect_err("no stream").to_string();
+        assert!(error.contains("use `model` in place of `stream_model`"), "{wire}: {error}");
+        assert_eq!(setup.server.requests(), 1, "{wire}");
+    }
+}
+
+#[tokio::test]
+async fn a_stream_of_another_api_is_an_error_with_its_beginning() {
+    let event =
+        r#"{"type":"message_start","message":{"id":"m","type":"message","role":"assistant","content":[]}}"#;
+    let setup = Setup::chat_completions([Scripted::stream([sent_event(event)])]).await;
+    let error = setup.run(&mut question(), true).await.expect_err("another API").to_string();
+    assert!(
+        error.contains("check the provider and the base URL. It begins with: {\"type\":\"message_start\""),
+        "{error}"
+    );
+    assert_eq!(setup.server.requests(), 1);
+}
+
+#[tokio::test]
+async fn half_an_event_at_the_end_is_an_error() {
+    let text = event_text();
+    let length = text.find("day").map_or(text.len() / 2, |day| day + 1);
+    let (error, _) = interrupted(vec![Part::from(text[..length].to_owned())]).await;
+    assert!(matches!(error, RunError::Stream(StreamError::NotAChunk { .. })), "{error:?}");
+}
+
+#[cfg(feature = "bedrock")]
+#[tokio::test]
+async fn half_a_frame_at_the_end_is_an_error() {
+    let events = formats::events("bedrock", &planned(&json!("Beijing: sunny")));
+    let frames: Vec<Vec<u8>> = events.iter().map(|event| crate::stub::frame(event)).collect();
+    let first = frames[..3].concat();
+    // In the prelude, after it, and in the payload.
+    for length in [5, 8, 12, 40] {
+        let bytes = [&first[..], &frames[3][..length]].concat();
+        let stream = Scripted::stream([Part::Bytes(bytes)])
+            .header("content-type", "application/vnd.amazon.eventstream");
+        let setup = Setup::new("bedrock", [stream]).await;
+        let error = setup.run(&mut question(), true).await.expect_err("half a frame").to_string();
+        assert!(error.contains("the stream ended in the middle of an event"), "{length}: {error}");
+    }
+    // Before the first content, the request is repeated.
+    let stream = Scripted::stream([Part::Bytes(frames[0][..20].to_vec())]);
+    let stream = stream.header("content-type", "application/vnd.amazon.eventstream");
+    let setup = Setup::new("bedrock", [stream]).await;
+    assert_eq!(setup.run(&mut question(), true).await.expect("an answer"), RunEnd::Answered);
+}
+
+#[tokio::test]
+async fn a_stream_of_endless_comments_and_empty_events_is_not_kept_in_memory() {
+    let events = "data: {}\n\n".repeat(2_000);
+    let setup = Setup::chat_completions([Scripted::stream([events.into(), Part::Lost])]).await;
+    let error = setup.run(&mut question(), true).await.expect_err("no reply").to_string();
+    assert_eq!(setup.server.requests(), 1, "{error}");
 }

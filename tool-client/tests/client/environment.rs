@@ -1,6 +1,6 @@
 //! Models from variables.
 
-use crate::stub::Server;
+use crate::stub::{ANSWER, Server};
 use crate::waits::Waits;
 use crate::weather::{question, registry};
 use tool_runtime_client::{EnvironmentError, Model, RunModel as _};
@@ -21,7 +21,7 @@ fn error(variables: &[(&str, &str)]) -> String {
 fn described(variables: &[(&str, &str)]) -> String {
     let model = model(variables).unwrap_or_else(|error| panic!("{variables:?}: {error}"));
     let debug = format!("{model:?}");
-    let (_, server) = debug.split_once("server: Some(\"").expect("it has a server");
+    let (_, server) = debug.split_once("base_url: Some(\"").expect("it has a server");
     let (server, key) = server.split_once("\"), key: ").expect("it has a key");
     let key = if key.starts_with("Some") { "with a key" } else { "without a key" };
     format!("{} {} {server} {key}", model.wire().name(), model.name())
@@ -74,23 +74,42 @@ fn a_missing_variable_is_named() {
         error(&[]),
         "the environment variable LLM_MODEL is not set: set it, for example to `anthropic/claude-haiku-4-5`"
     );
-    assert!(error(&[("LLM_MODEL", "openai/m")]).contains("OPENAI_API_KEY is not set"));
-    assert!(
-        error(&[("LLM_MODEL", "bedrock/m"), ("AWS_BEARER_TOKEN_BEDROCK", "k")])
-            .contains("AWS_REGION is not set")
-    );
-    assert!(
-        error(&[("LLM_MODEL", "bedrock/m"), ("AWS_REGION", "r")])
-            .contains("AWS_BEARER_TOKEN_BEDROCK is not set")
-    );
+    assert_eq!(error(&[("LLM_MODEL", "openai/m")]), "the environment has no key: set OPENAI_API_KEY");
+    let gemini = error(&[("LLM_MODEL", "gemini/m")]);
+    assert_eq!(gemini, "the environment has no key: set GEMINI_API_KEY or GOOGLE_API_KEY");
+    let text = error(&[("LLM_MODEL", "bedrock/m"), ("AWS_REGION", "r")]);
+    assert!(text.contains("set AWS_BEARER_TOKEN_BEDROCK, or with the feature `bedrock`"), "{text}");
     let text = error(&[("LLM_MODEL", "claude")]);
-    assert!(text.contains("has no provider") && text.contains("not `claude`"), "{text}");
+    assert!(text.starts_with("the model `claude` has no provider: write a provider, a slash"), "{text}");
     assert!(error(&[("LLM_MODEL", "openai/")]).contains("has no provider"));
     let text = error(&[("LLM_MODEL", "antropic/m")]);
     assert!(
-        text.contains("unknown provider `antropic`: use one of `openai`, `responses`, `anthropic`"),
+        text.starts_with("there is no provider `antropic`: use one of `openai`, `responses`, `anthropic`"),
         "{text}"
     );
+}
+
+#[test]
+fn bedrock_needs_a_region() {
+    let key = ("AWS_BEARER_TOKEN_BEDROCK", "k");
+    assert!(error(&[("LLM_MODEL", "bedrock/m"), key]).contains("set AWS_REGION"));
+    let url = ("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "http://localhost:8080");
+    assert_eq!(
+        described(&[("LLM_MODEL", "bedrock/m"), key, url]),
+        "bedrock m http://localhost:8080/ with a key"
+    );
+    if cfg!(feature = "bedrock") {
+        let credentials =
+            [("LLM_MODEL", "bedrock/m"), ("AWS_ACCESS_KEY_ID", "i"), ("AWS_SECRET_ACCESS_KEY", "s"), url];
+        assert!(error(&credentials).contains("set AWS_REGION"), "a signature has the region");
+    }
+}
+
+#[test]
+fn the_name_of_a_model_may_come_from_the_program() {
+    let error = Model::from_env_with_name("claude").expect_err("it has no provider").to_string();
+    assert!(error.starts_with("the model `claude` has no provider"), "{error}");
+    assert_eq!(Model::from_env_with_name("ollama/qwen3").expect("no key is needed").name(), "qwen3");
 }
 
 #[tokio::test]
@@ -101,5 +120,5 @@ async fn a_model_of_variables_answers() {
     let model = Waits::default().set(model(&variables).expect("all variables are set"));
     let mut session = question();
     let _ = session.run(&registry).model(&model).await.expect("the server answers");
-    assert_eq!(session.final_text(), "It is sunny in Beijing – 25 °C.");
+    assert_eq!(session.final_text(), ANSWER);
 }

@@ -1,12 +1,11 @@
 //! Which attempts are repeated, when, and how often.
 
-use crate::stub::{Part, Scripted, Server, WIRES, sent_event};
-use crate::waits::Waits;
-use crate::weather::{question, registry};
+use crate::stub::{ANSWER, Part, Scripted, WIRES, sent_event};
+use crate::weather::{Setup, question, run_with};
 use std::time::{Duration, SystemTime};
 use tool_runtime::session::{Event, RunEnd, RunError};
 use tool_runtime::wire::ErrorKind;
-use tool_runtime_client::{Model, ModelError, RunModel as _};
+use tool_runtime_client::{Model, ModelError};
 
 const OVERLOADED: &str = r#"{"error":{"type":"overloaded_error","message":"Overloaded"}}"#;
 const PROMPT_TOO_LONG: &str = r#"{"error":{"type":"invalid_request_error","message":"prompt is too long"}}"#;
@@ -35,16 +34,22 @@ async fn tried_on(
     set: impl FnOnce(Model) -> Model,
     is_stream: bool,
 ) -> Tried {
-    let (server, waits, (registry, runs)) = (Server::start(wire, script).await, Waits::default(), registry());
-    let model = set(server.model(&waits));
+    let setup = Setup::new(wire, script).await;
+    let model = set(setup.model.clone());
     let (mut session, mut events) = (question(), Vec::new());
-    let run = session.run(&registry).on_event(|event| {
+    let run = session.run(&setup.registry).on_event(|event| {
         if let Event::RequestRetried { attempt, error, delay_ms, .. } = event {
             events.push((*attempt, error.clone(), *delay_ms));
         }
     });
-    let end = if is_stream { run.stream_model(&model).await } else { run.model(&model).await };
-    Tried { end, attempts: server.requests(), delays: waits.delays(), events, runs: runs.count() }
+    let end = run_with(run, &model, is_stream).await;
+    Tried {
+        end,
+        attempts: setup.server.requests(),
+        delays: setup.waits.delays(),
+        events,
+        runs: setup.runs.count(),
+    }
 }
 
 fn kind(tried: &Tried) -> ErrorKind {
@@ -185,7 +190,7 @@ async fn an_exception_of_bedrock_at_the_beginning_is_repeated() {
     use crate::stub::frame;
     let events = [
         r#"{"messageStart":{"role":"assistant"}}"#,
-        r#"{"throttlingException":{"message":"Too many requests"}}"#,
+        r#"{"throttlingException":{"message":"Too many tokens, please wait before trying again."}}"#,
     ];
     let stream = Scripted::stream(events.map(|event| Part::Bytes(frame(event))))
         .header("content-type", "application/vnd.amazon.eventstream");
@@ -198,9 +203,66 @@ async fn a_connection_that_is_lost_before_the_reply_is_repeated() {
     let half = r#"{"choices":[{"message":{"conten"#;
     let whole = Scripted::stream([half.into(), Part::Lost]).header("content-type", "application/json");
     assert_eq!(tried([whole], |model| model, false).await.end.expect("an answer"), RunEnd::Answered);
-    for parts in [vec![Part::Lost], vec![": ping\n\n".into(), Part::Lost], vec![]] {
-        let tried = tried([Scripted::stream(parts)], |model| model, true).await;
-        assert_eq!((tried.end.expect("an answer"), tried.attempts), (RunEnd::Answered, WITHOUT_RETRIES + 1));
+    let start = r#"{"id":"1","model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}"#;
+    let beginnings = [
+        vec![Part::Lost],
+        vec![": ping\n\n".into(), Part::Lost],
+        vec![],
+        vec![": ping\n\n".into()],
+        vec![sent_event(start), Part::Lost],
+        vec![sent_event(start)],
+        vec![sent_event("[DONE]")],
+    ];
+    for parts in beginnings {
+        let tried = tried([Scripted::stream(parts.clone())], |model| model, true).await;
+        let end = tried.end.unwrap_or_else(|error| panic!("{parts:?}: {error}"));
+        assert_eq!((end, tried.attempts), (RunEnd::Answered, WITHOUT_RETRIES + 1), "{parts:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_last_event_needs_no_line_break() {
+    let error = format!("data: {OVERLOADED}");
+    let tried = tried([Scripted::stream([error.into()])], |model| model, true).await;
+    assert_eq!((tried.end.expect("an answer"), tried.attempts), (RunEnd::Answered, WITHOUT_RETRIES + 1));
+    assert!(tried.events[0].1.ends_with("status 200: Overloaded"), "{:?}", tried.events);
+}
+
+#[tokio::test]
+async fn a_status_before_the_reply_is_no_error() {
+    for status in [
+        r#"{"status":"processing","detail":"queued"}"#,
+        r#"{"code":0,"message":"Success"}"#,
+        r#"{"choices":[{"delta":{"role":"assistant"}}],"base_resp":{"status_code":0,"status_msg":"success"}}"#,
+    ] {
+        let reply = r#"{"choices":[{"delta":{"content":"Hi!"},"finish_reason":"stop"}]}"#;
+        let stream = Scripted::stream([sent_event(status), sent_event(reply), sent_event("[DONE]")]);
+        let tried = tried([stream], |model| model, true).await;
+        let end = tried.end.unwrap_or_else(|error| panic!("{status}: {error}"));
+        assert_eq!((end, tried.attempts), (RunEnd::Answered, 1), "{status}");
+    }
+    // Without a reply, it is one.
+    let stream = Scripted::stream([sent_event(r#"{"message":"The server is overloaded"}"#)]);
+    assert_eq!(tried([stream], |model| model, true).await.attempts, WITHOUT_RETRIES + 1);
+}
+
+#[tokio::test]
+async fn the_status_of_an_error_whose_body_does_not_end_decides() {
+    for is_stream in [false, true] {
+        let parts = [Part::from(r#"{"error":{"message":"no"#), Part::Silence];
+        let silent = Scripted::stream(parts).header("content-type", "application/json");
+        let setup = Setup::chat_completions([silent.with_status(401)]).await;
+        let mut session = question();
+        let run = setup.run(&mut session, is_stream);
+        let end_limit = async {
+            while setup.server.requests() == 0 {
+                tokio::task::yield_now().await;
+            }
+            setup.waits.end_error_body();
+        };
+        let (end, ()) = tokio::join!(run, end_limit);
+        let Err(RunError::Client(error)) = end else { panic!("{end:?}") };
+        assert_eq!(error.kind(), ErrorKind::Authentication, "{error}");
     }
 }
 
@@ -259,7 +321,7 @@ async fn the_time_of_retry_after_adds_to_the_delay() {
 }
 
 #[tokio::test]
-async fn a_wait_beyond_the_limit_of_time_is_an_error_at_once() {
+async fn a_wait_beyond_the_limit_of_delays_is_an_error_at_once() {
     let limit = || Scripted::status(429, "{}").header("retry-after", "3600");
     let tried_once = tried([limit()], |model| model, false).await;
     assert_eq!((tried_once.attempts, tried_once.delays.len()), (1, 0));
@@ -267,7 +329,7 @@ async fn a_wait_beyond_the_limit_of_time_is_an_error_at_once() {
         Err(RunError::Client(error)) => assert_eq!(error.retry_after(), Some(Duration::from_secs(3600))),
         end => panic!("{end:?}"),
     }
-    let patient = tried([limit()], |model| model.max_retry_time(Duration::from_secs(4000)), false).await;
+    let patient = tried([limit()], |model| model.max_retry_delay(Duration::from_secs(4000)), false).await;
     assert_eq!(patient.end.expect("an answer"), RunEnd::Answered);
     // 50 seconds and 50 seconds are less than two minutes, and the third 50 seconds are not.
     let limit = Scripted::status(429, "{}").header("retry-after", "50");
@@ -288,9 +350,8 @@ async fn each_attempt_that_failed_is_an_event() {
 #[tokio::test]
 async fn a_client_without_a_run_repeats_attempts_as_well() {
     let script = [Scripted::status(503, "{}"), Scripted::status(503, "{}")];
-    let (server, waits, (registry, _)) =
-        (Server::start("anthropic", script).await, Waits::default(), registry());
-    let request = tool_runtime::Conversation::new().user("Beijing: sunny").request(&registry);
-    let reply = server.model(&waits).complete(request).await.expect("the third attempt succeeds");
-    assert_eq!((reply.text(), server.requests()), ("It is sunny in Beijing – 25 °C.", 3));
+    let setup = Setup::new("anthropic", script).await;
+    let request = tool_runtime::Conversation::new().user("Beijing: sunny").request(&setup.registry);
+    let reply = setup.model.clone().complete(request).await.expect("the third attempt succeeds");
+    assert_eq!((reply.text(), setup.server.requests()), (ANSWER, 3));
 }

@@ -2,7 +2,7 @@
 
 use crate::stub::{KEY, Part, Scripted, Server, WIRES, sent_event};
 use crate::waits::Waits;
-use crate::weather::{question, registry};
+use crate::weather::{Setup, question, registry, run_with};
 use serde_json::json;
 use std::error::Error;
 use std::io;
@@ -36,22 +36,34 @@ fn all_texts(error: &(dyn Error + 'static)) -> String {
     texts.join(" ")
 }
 
-/// Responses that repeat the key.
+const PASSWORD: &str = "a-password-of-a-url";
+const QUERY: &str = "a-secret-of-a-query";
+
+/// Responses that repeat the secrets.
 fn indiscreet() -> Vec<Scripted> {
-    let error =
-        json!({"error": {"message": format!("invalid key {KEY}"), "code": "invalid_api_key"}}).to_string();
-    let event = json!({"error": {"message": format!("no credit for {KEY}")}}).to_string();
+    let secrets = format!("{KEY} {PASSWORD} {QUERY}");
+    let error = json!({"error": {"message": format!("invalid key {secrets}"), "code": "invalid_api_key"}})
+        .to_string();
+    // As PHP and Gson write it.
+    let escaped = error.replace('/', r"\/").replace('=', r"\u003d");
+    let event = json!({"error": {"message": format!("no credit for {secrets}")}}).to_string();
+    let skipped = json!({"key": secrets}).to_string();
+    let page =
+        || Scripted::status(200, format!("<html>{secrets}</html>")).header("content-type", "text/html");
     vec![
         Scripted::status(401, error.clone()),
+        Scripted::status(401, escaped.clone()),
         Scripted::status(503, error.clone()),
-        Scripted::status(401, format!("<html>{KEY}</html>")).header("content-type", "text/html"),
+        page().with_status(401),
         Scripted::status(200, error),
-        Scripted::status(200, format!("<html>{KEY}</html>")).header("content-type", "text/html"),
+        Scripted::status(200, escaped),
+        page(),
         Scripted::status(307, "").header("location", &format!("http://127.0.0.1/login?key={KEY}")),
         Scripted::stream([sent_event(&event)]),
-        Scripted::stream([sent_event(&format!("no JSON: {KEY}"))]),
-        Scripted::stream([sent_event(&format!("{{\"key\":\"{KEY}\"}}"))]),
-        Scripted::stream([Part::from(format!("data: {KEY}")), Part::Lost]),
+        Scripted::stream([sent_event(&format!("no JSON: {secrets}"))]),
+        Scripted::stream([sent_event(&skipped)]),
+        Scripted::stream([sent_event(&skipped), sent_event("[DONE]")]),
+        Scripted::stream([Part::from(format!("data: {secrets}")), Part::Lost]),
     ]
 }
 
@@ -71,16 +83,15 @@ async fn no_error_event_debug_text_or_span_contains_the_key() {
     for wire in WIRES {
         for scripted in indiscreet() {
             for is_stream in [false, true] {
-                let (server, waits, (registry, _)) =
-                    (Server::start(wire, [scripted.clone()]).await, Waits::default(), registry());
-                // The name and the password of a proxy, and a key in the query.
-                let url =
-                    server.url.replace("http://", &format!("http://user:{KEY}@")) + &format!("?key={KEY}");
-                let model = server.model(&waits);
-                let model = if wire == "gemini" { model.base_url(url) } else { model };
+                let setup = Setup::new(wire, [scripted.clone()]).await;
+                let url = setup.server.url.replace("http://", &format!("http://user:{PASSWORD}@"));
+                let url = format!("{url}?key={QUERY}");
+                let model = setup.model.clone();
+                let model = model.base_url(url);
                 let mut session = question();
-                let run = session.run(&registry).on_event(|event: &Event| texts.push(format!("{event:?}")));
-                let end = if is_stream { run.stream_model(&model).await } else { run.model(&model).await };
+                let run =
+                    session.run(&setup.registry).on_event(|event: &Event| texts.push(format!("{event:?}")));
+                let end = run_with(run, &model, is_stream).await;
                 if let Err(error) = &end {
                     texts.push(all_texts(error));
                 }
@@ -89,33 +100,41 @@ async fn no_error_event_debug_text_or_span_contains_the_key() {
         }
     }
     // A query whose key belongs to no header.
-    let unreachable = Model::openai("m").base_url(format!("http://user:{KEY}@127.0.0.1:1/v1?key={KEY}"));
+    let unreachable =
+        Model::openai("m").base_url(format!("http://user:{PASSWORD}@127.0.0.1:1/v1?key={QUERY}"));
     let unreachable = Waits::default().set(unreachable.key(KEY));
     let (mut session, (registry, _)) = (question(), registry());
     let error = session.run(&registry).model(&unreachable).await.expect_err("there is no server");
     texts.push(format!("{} {unreachable:?}", all_texts(&error)));
     let texts = texts.concat();
-    assert!(texts.contains("[key]") && texts.contains("http://127.0.0.1:1/v1/chat/completions"), "{texts}");
-    assert!(!texts.contains(KEY), "{}", around(&texts));
+    assert!(
+        texts.contains("[secret]") && texts.contains("http://127.0.0.1:1/v1/chat/completions"),
+        "{texts}"
+    );
+    check(&texts);
     let log = String::from_utf8_lossy(&log.0.lock().expect("no test panics here")).into_owned();
     assert!(log.contains("hyper") && log.contains("reqwest"), "the log has no records of the HTTP client");
-    assert!(!log.contains(KEY), "{}", around(&log));
+    check(&log);
 }
 
-/// The text before the key, for the message of the test.
-fn around(text: &str) -> &str {
-    let end = text.find(KEY).unwrap_or(text.len());
-    let start = text[..end].char_indices().rev().nth(300).map_or(0, |(start, _)| start);
-    &text[start..end]
+/// Checks that the text has no secret. The message of the test has the text before it.
+fn check(text: &str) {
+    for secret in [KEY, PASSWORD, QUERY] {
+        if let Some(end) = text.find(secret) {
+            let start = text[..end].char_indices().rev().nth(300).map_or(0, |(start, _)| start);
+            panic!("{secret} after {}", &text[start..end]);
+        }
+    }
 }
 
 #[tokio::test]
 async fn a_key_goes_to_no_other_server() {
     let other = Server::start("anthropic", []).await;
     let redirect = Scripted::status(307, "").header("location", &(other.url.clone() + "/v1/messages"));
-    let (server, waits, (registry, _)) =
-        (Server::start("anthropic", [redirect]).await, Waits::default(), registry());
-    let error = question().run(&registry).model(&server.model(&waits)).await.expect_err("a redirect");
+    let (server, (registry, _)) = (Server::start("anthropic", [redirect]).await, registry());
+    // With the default HTTP client.
+    let model = Waits::default().set(Model::anthropic("stub-1").key(KEY).base_url(&server.url));
+    let error = question().run(&registry).model(&model).await.expect_err("a redirect");
     let expected =
         format!("the server redirects to {}/v1/messages; set the base URL to its server", other.url);
     assert!(error.to_string().contains(&expected), "{error}");
@@ -125,9 +144,8 @@ async fn a_key_goes_to_no_other_server() {
 #[tokio::test]
 async fn a_short_key_is_a_word() {
     let error = Scripted::status(401, r#"{"error":{"message":"none of the keys is valid"}}"#);
-    let (server, waits, (registry, _)) =
-        (Server::start("chat_completions", [error]).await, Waits::default(), registry());
-    let model = server.model(&waits).key("none");
-    let error = question().run(&registry).model(&model).await.expect_err("an error");
+    let setup = Setup::chat_completions([error]).await;
+    let model = setup.model.clone().key("none");
+    let error = question().run(&setup.registry).model(&model).await.expect_err("an error");
     assert!(error.to_string().ends_with("none of the keys is valid"), "{error}");
 }

@@ -1,8 +1,8 @@
 //! Runs with the settings of a session.
 
-use crate::stub::{Scripted, Server};
+use crate::stub::{ANSWER, Scripted, Server};
 use crate::waits::Waits;
-use crate::weather::{question, registry};
+use crate::weather::{Setup, question, registry, run_with};
 use serde_json::{Value, json};
 use tool_runtime::history::{TrimBudget, Trimmed};
 use tool_runtime::session::{Compact, CompactReason, HookFuture, RunEnd, RunError, TypedEnd};
@@ -38,20 +38,18 @@ async fn an_answer_has_a_type() {
 
 #[tokio::test]
 async fn a_run_with_a_journal_repeats_no_request_and_no_call() {
-    let script = [];
-    let (server, waits, (registry, runs)) =
-        (Server::start("anthropic", script).await, Waits::default(), registry());
+    let setup = Setup::new("anthropic", []).await;
     let folder = tempfile::tempdir().expect("a folder");
-    let registry = registry.with(&RunContext::new().run_id("session-1"));
+    let registry = setup.registry.with(&RunContext::new().run_id("session-1"));
     for _ in 0..2 {
         // The process has ended before it stored the session.
         let journal = FileJournal::open(folder.path().join("journal")).expect("a journal");
         let mut session = question();
-        let end = session.run(&registry).journal(&journal).stream_model(&server.model(&waits)).await;
+        let end = session.run(&registry).journal(&journal).stream_model(&setup.model).await;
         assert_eq!(end.expect("the run ends"), RunEnd::Answered);
-        assert_eq!(session.final_text(), "It is sunny in Beijing – 25 °C.");
+        assert_eq!(session.final_text(), ANSWER);
     }
-    assert_eq!((server.requests(), runs.count()), (2, 1));
+    assert_eq!((setup.server.requests(), setup.runs.count()), (2, 1));
 }
 
 struct NewestExchange;
@@ -76,14 +74,13 @@ async fn a_request_that_is_too_long_is_repeated_after_a_compaction() {
         let event = crate::stub::sent_event(&too_long);
         let script =
             if is_stream { Scripted::stream([event]) } else { Scripted::status(400, too_long.clone()) };
-        let (server, waits, (registry, _)) =
-            (Server::start("chat_completions", [script]).await, Waits::default(), registry());
+        let setup = Setup::chat_completions([script]).await;
         let chat = tool_runtime::Conversation::new().user("One?").assistant("One.").user("Beijing: sunny?");
-        let (mut session, model) = (Session::from(chat), server.model(&waits));
-        let run = session.run(&registry).compact(NewestExchange);
-        let end = if is_stream { run.stream_model(&model).await } else { run.model(&model).await };
+        let (mut session, model) = (Session::from(chat), setup.model.clone());
+        let run = session.run(&setup.registry).compact(NewestExchange);
+        let end = run_with(run, &model, is_stream).await;
         assert_eq!(end.expect("the run ends"), RunEnd::Answered);
-        let received = server.received();
+        let received = setup.server.received();
         let messages = |request: &Value| request["messages"].as_array().map(Vec::len);
         let lengths: Vec<_> = received.iter().map(|request| messages(&request.body)).collect();
         assert_eq!(lengths, [Some(3), Some(1)]);

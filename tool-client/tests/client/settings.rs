@@ -14,8 +14,10 @@ use tool_runtime_client::{Model, ModelError, RunModel as _};
 /// The first request of a run with this model.
 async fn first_request(server: &Server, model: &Model) -> Received {
     let (registry, _) = registry();
-    question().run(&registry).model(model).await.expect("the server answers").to_string();
-    server.received()[0].clone()
+    // The second request follows the call.
+    let _ = question().run(&registry).max_requests(1).model(model).await.expect("the server answers");
+    let request = server.received().last().cloned();
+    request.expect("a request")
 }
 
 async fn error_of(model: Model) -> String {
@@ -78,10 +80,8 @@ async fn a_base_url_may_have_a_path_a_slash_and_a_query() {
         (" ", "/chat/completions"),
         ("/openai/v1?api-version=2026-01-01", "/openai/v1/chat/completions?api-version=2026-01-01"),
     ] {
-        let before = server.requests();
         let model = server.model(&waits).base_url(format!("{}{url}", server.url));
-        first_request(&server, &model).await;
-        assert_eq!(server.received()[before].uri, expected);
+        assert_eq!(first_request(&server, &model).await.uri, expected);
     }
 }
 
@@ -141,4 +141,17 @@ async fn a_request_that_cannot_be_written_is_no_attempt() {
     let (registry, _) = registry();
     let error = model.stream(Conversation::new().user("Hello!").request(&registry)).await;
     assert!(matches!(error, Err(ModelError::InvalidSetting { .. })), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_request_asks_for_the_tokens_of_a_stream_alone() {
+    let (server, waits, (registry, _)) =
+        (Server::start("chat_completions", []).await, Waits::default(), registry());
+    let request = || Conversation::new().user("Beijing: sunny").request(&registry);
+    let model = server.model(&waits);
+    let _ = model.stream(request()).await.expect("a stream");
+    let _ = model.complete(request().stream_usage(true)).await.expect("a reply");
+    let received = server.received();
+    assert_eq!(received[0].body["stream_options"], json!({"include_usage": true}));
+    assert!(received[1].body.get("stream_options").is_none(), "{}", received[1].body);
 }

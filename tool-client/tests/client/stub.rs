@@ -17,12 +17,15 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tool_runtime::wire::{Wire, by_name};
 use tool_runtime_client::Model;
+use tool_runtime_client::reqwest::Client;
 use tool_runtime_testing::check_request;
 
 pub(crate) const WIRES: [&str; 7] =
     ["chat_completions", "responses", "anthropic", "gemini", "gemini_interactions", "bedrock", "ollama"];
 
-pub(crate) const KEY: &str = "sk-a-secret-key";
+pub(crate) const KEY: &str = "sk-a/secret=key";
+
+pub(crate) const ANSWER: &str = "It is sunny in Beijing – 25 °C.";
 
 /// A part of the body of a response.
 #[derive(Clone, Debug)]
@@ -64,6 +67,10 @@ impl Scripted {
     pub(crate) fn stream(parts: impl IntoIterator<Item = Part>) -> Self {
         let parts = parts.into_iter().collect();
         Scripted { status: 200, headers: vec![], parts }.header("content-type", "text/event-stream")
+    }
+
+    pub(crate) fn with_status(self, status: u16) -> Self {
+        Scripted { status, ..self }
     }
 
     /// Sets a header.
@@ -113,7 +120,9 @@ impl Server {
         let wire = self.shared.wire.name();
         let url = if ["chat_completions", "responses"].contains(&wire) { "/v1" } else { "" };
         let model = Model::new(Arc::clone(&self.shared.wire), "stub-1").base_url(self.url.clone() + url);
-        waits.set(model.key(KEY))
+        // A proxy of the environment does not know this server.
+        let client = Client::builder().no_proxy().build().expect("a client");
+        waits.set(model.key(KEY).http_client(client))
     }
 
     pub(crate) fn received(&self) -> MutexGuard<'_, Vec<Received>> {
@@ -181,7 +190,7 @@ pub(crate) fn planned(body: &Value) -> PlannedReply {
     PlannedReply {
         kind: if is_answer { ReplyKind::Answer } else { ReplyKind::Calls },
         response_id: "response_1".to_owned(),
-        text: if is_answer { "It is sunny in Beijing – 25 °C.".to_owned() } else { String::new() },
+        text: if is_answer { ANSWER.to_owned() } else { String::new() },
         calls: if is_answer { vec![] } else { vec![call] },
         usage: Some((9, 3)),
     }

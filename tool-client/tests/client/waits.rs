@@ -7,12 +7,15 @@ use tool_runtime_client::Model;
 
 const REPLY_TIMEOUT: Duration = Duration::from_secs(9_001);
 const IDLE_TIMEOUT: Duration = Duration::from_secs(9_002);
+/// The limit of the body of an error, which is no setting.
+const ERROR_BODY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The delays of a model, which end at once. Its time limits never pass, unless a test ends them.
 #[derive(Clone, Default)]
 pub(crate) struct Waits {
     delays: Arc<Mutex<Vec<Duration>>>,
     end_of_limits: Arc<Notify>,
+    end_of_error_body: Arc<Notify>,
 }
 
 impl Waits {
@@ -23,6 +26,8 @@ impl Waits {
             async move {
                 if [REPLY_TIMEOUT, IDLE_TIMEOUT].contains(&time) {
                     waits.end_of_limits.notified().await;
+                } else if time == ERROR_BODY_TIMEOUT {
+                    waits.end_of_error_body.notified().await;
                 } else {
                     waits.delays.lock().expect("no test panics here").push(time);
                 }
@@ -38,5 +43,10 @@ impl Waits {
     /// Ends the time limit that is waited for.
     pub(crate) fn end_limit(&self) {
         self.end_of_limits.notify_one();
+    }
+
+    /// Ends the time limit of the body of an error.
+    pub(crate) fn end_error_body(&self) {
+        self.end_of_error_body.notify_one();
     }
 }

@@ -1,12 +1,9 @@
 //! A conversation with one call on each wire.
 
-use crate::stub::{KEY, Server, WIRES};
-use crate::waits::Waits;
-use crate::weather::{question, registry};
+use crate::stub::{ANSWER, KEY, Server, WIRES};
+use crate::weather::{Setup, question};
 use tool_runtime::session::{Event, RunEnd};
 use tool_runtime_client::RunModel as _;
-
-const ANSWER: &str = "It is sunny in Beijing – 25 °C.";
 
 /// The path of a request, and the header with the key.
 fn path_and_key(wire: &str, is_stream: bool) -> (&'static str, &'static str) {
@@ -42,13 +39,13 @@ fn check_requests(server: &Server, wire: &str, is_stream: bool) {
 #[tokio::test]
 async fn each_wire_has_whole_replies() {
     for wire in WIRES {
-        let (server, waits, (registry, runs)) = (Server::start(wire, []).await, Waits::default(), registry());
+        let setup = Setup::new(wire, []).await;
         let mut session = question();
-        let end = session.run(&registry).model(&server.model(&waits)).await;
+        let end = setup.run(&mut session, false).await;
         assert_eq!(end.unwrap_or_else(|error| panic!("{wire}: {error}")), RunEnd::Answered, "{wire}");
-        assert_eq!((session.final_text(), runs.count()), (ANSWER, 1), "{wire}");
+        assert_eq!((session.final_text(), setup.runs.count()), (ANSWER, 1), "{wire}");
         assert_eq!(session.usage().total_tokens(), 24, "{wire}");
-        check_requests(&server, wire, false);
+        check_requests(&setup.server, wire, false);
     }
 }
 
@@ -59,28 +56,20 @@ async fn each_wire_has_streamed_replies() {
             println!("skipped: the streams of Bedrock need the feature `bedrock`");
             continue;
         }
-        let (server, waits, (registry, runs)) = (Server::start(wire, []).await, Waits::default(), registry());
+        let setup = Setup::new(wire, []).await;
         let mut session = question();
         let mut pieces = Vec::new();
-        let run = session.run(&registry).on_event(|event| {
+        let run = session.run(&setup.registry).on_event(|event| {
             if let Event::Text { text, .. } = event {
                 pieces.push(text.clone());
             }
         });
-        let end = run.stream_model(&server.model(&waits)).await;
+        let end = run.stream_model(&setup.model).await;
         assert_eq!(end.unwrap_or_else(|error| panic!("{wire}: {error}")), RunEnd::Answered, "{wire}");
-        assert_eq!((session.final_text(), runs.count()), (ANSWER, 1), "{wire}");
+        assert_eq!((session.final_text(), setup.runs.count()), (ANSWER, 1), "{wire}");
         assert_eq!(pieces.concat(), ANSWER, "{wire}");
         assert!(pieces.len() > 3, "{wire}: the text arrives in pieces");
         assert_eq!(session.usage().total_tokens(), 24, "{wire}");
-        check_requests(&server, wire, true);
+        check_requests(&setup.server, wire, true);
     }
-}
-
-#[cfg(not(feature = "bedrock"))]
-#[tokio::test]
-async fn a_stream_of_bedrock_needs_its_feature() {
-    let (server, waits, (registry, _)) = (Server::start("bedrock", []).await, Waits::default(), registry());
-    let error = question().run(&registry).stream_model(&server.model(&waits)).await.expect_err("no feature");
-    assert!(error.to_string().contains("need the feature `bedrock`"), "{error}");
 }

@@ -55,12 +55,18 @@ pub struct Request {
     stream_usage: bool,
     answer: Option<Arc<AnswerTool>>,
     pub(crate) wire: Arc<dyn Wire>,
-    retries: Option<RetryListener>,
+    retry_listener: Option<RetryListener>,
 }
 
-/// Receives the retries of a request: the number of the attempt, its error, and the delay.
+/// An attempt that failed: see [`Request::report_retry`].
+pub(crate) struct Retry {
+    pub(crate) attempt: u32,
+    pub(crate) error: String,
+    pub(crate) delay: Duration,
+}
+
 #[derive(Clone)]
-struct RetryListener(Arc<dyn Fn(u32, String, Duration) + Send + Sync>);
+struct RetryListener(Arc<dyn Fn(Retry) + Send + Sync>);
 
 impl fmt::Debug for RetryListener {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -82,7 +88,7 @@ impl Conversation {
             stream_usage: false,
             answer: None,
             wire: Arc::new(ChatCompletions::new()),
-            retries: None,
+            retry_listener: None,
         }
     }
 }
@@ -192,9 +198,9 @@ impl Request {
         self
     }
 
-    /// Reports that the client sends the request again after this delay, since an attempt failed: the listener of the run receives
+    /// Reports that the client sends the request again after this delay: the listener of the run receives
     /// [`Event::RequestRetried`](crate::session::Event::RequestRetried). `attempt` is the number of the attempt that failed, from 1.
-    /// Without a run, nothing happens.
+    /// Without a run that has a listener, it does nothing.
     ///
     /// ```
     /// use std::time::Duration;
@@ -217,16 +223,13 @@ impl Request {
     /// # }
     /// ```
     pub fn report_retry(&self, attempt: u32, error: impl fmt::Display, delay: Duration) {
-        if let Some(RetryListener(listener)) = &self.retries {
-            listener(attempt, error.to_string(), delay);
+        if let Some(RetryListener(listener)) = &self.retry_listener {
+            listener(Retry { attempt, error: error.to_string(), delay });
         }
     }
 
-    pub(crate) fn on_retry(
-        mut self,
-        listener: impl Fn(u32, String, Duration) + Send + Sync + 'static,
-    ) -> Self {
-        self.retries = Some(RetryListener(Arc::new(listener)));
+    pub(crate) fn on_retry(mut self, listener: impl Fn(Retry) + Send + Sync + 'static) -> Self {
+        self.retry_listener = Some(RetryListener(Arc::new(listener)));
         self
     }
 

@@ -98,8 +98,8 @@ impl Chunk {
         }
     }
 
-    /// The error that the server sent in place of a piece of the reply; `None` if there is none. The chunk is one of
-    /// [`Wire::read_event`](crate::wire::Wire::read_event).
+    /// The error in this chunk: one that the server sent, or that of a text that is not a chunk. `None` if there is none, and before a
+    /// [wire](crate::wire::Wire::read_event) has read the chunk.
     ///
     /// ```
     /// use tool_runtime::wire::{ChatCompletions, ErrorKind, Wire};
@@ -112,17 +112,16 @@ impl Chunk {
     pub fn error(&self) -> Option<&StreamError> {
         self.pieces.iter().find_map(|piece| match piece {
             Piece::Error(error) => Some(error),
-            Piece::PossibleError(error) if !self.has_content() => Some(error),
             _ => None,
         })
     }
 
-    /// Whether the chunk has content of the reply, or its end: text, reasoning, a call, an item of the provider. A client can send
-    /// the request again until then, since no event has reported a part of the reply. The chunk is one of
-    /// [`Wire::read_event`](crate::wire::Wire::read_event).
+    /// Whether the chunk has content of the reply: text, reasoning, a call, an item of the provider, or the reason why the reply
+    /// ends. A client can send the request again until then, since no event has reported a part of the reply. True before a
+    /// [wire](crate::wire::Wire::read_event) has read the chunk.
     #[must_use]
     pub fn has_content(&self) -> bool {
-        self.pieces.iter().any(Piece::is_content)
+        self.unread.is_some() || self.pieces.iter().any(Piece::is_content)
     }
 
     pub(crate) fn failed(error: StreamError) -> Self {

@@ -68,7 +68,7 @@ pub(crate) enum Piece {
 }
 
 impl Piece {
-    /// Whether it is a part of the reply, or its end.
+    /// Whether it is content of the reply, or the reason why it ends.
     pub(crate) fn is_content(&self) -> bool {
         match self {
             Piece::Text(text) | Piece::Reasoning(text) | Piece::Refusal(text) => !text.is_empty(),
@@ -80,8 +80,17 @@ impl Piece {
             | Piece::Extra(_)
             | Piece::Skipped(_)
             | Piece::PossibleError(_)
-            | Piece::Error(_) => false,
-            _ => true,
+            | Piece::Error(_)
+            | Piece::Done => false,
+            Piece::Parts(..)
+            | Piece::Call(_)
+            | Piece::ItemStart { .. }
+            | Piece::ItemGrowth { .. }
+            | Piece::ItemEnd(_)
+            | Piece::Item { .. }
+            | Piece::JoinableItem { .. }
+            | Piece::Whole(_)
+            | Piece::Finish(_) => true,
         }
     }
 

@@ -65,7 +65,7 @@ pub enum Event {
     },
     /// A call starts, reports progress, emits data, needs an approval or a result, or finishes.
     Call(CallEvent),
-    /// The client sends the request again, since an attempt failed: see [`Request::report_retry`].
+    /// The client sends the request again after an attempt that failed: see [`Request::report_retry`].
     ///
     /// [`Request::report_retry`]: crate::conversation::Request::report_retry
     #[non_exhaustive]

@@ -4,7 +4,7 @@ use super::receive::Requested;
 use super::run_loop::{RunLoop, Step};
 use super::{Budget, Event, RunEnd, Session};
 use crate::context::RunContext;
-use crate::conversation::Request;
+use crate::conversation::{Request, Retry};
 use crate::message::Message;
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
             None => request,
         };
         let request = match self.reporter.sender().cloned() {
-            Some(sender) => request.on_retry(move |attempt, error, delay| {
+            Some(sender) => request.on_retry(move |Retry { attempt, error, delay }| {
                 let delay_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
                 sender.send(Event::RequestRetried { attempt, error, delay_ms });
             }),

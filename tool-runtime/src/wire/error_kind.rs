@@ -84,6 +84,8 @@ impl ErrorKind {
         match status {
             // The message of a limit may have words of the others.
             429 if !has(AUTHENTICATION) => rate_limit(),
+            // Its message may be "Too many tokens, please wait before trying again."
+            _ if has("throttlingexception") => rate_limit(),
             _ if has(CONTEXT) => ErrorKind::ContextTooLong,
             _ if has(REFUSED) => ErrorKind::ContentRefused,
             401..=403 => ErrorKind::Authentication,

@@ -75,3 +75,18 @@ async fn an_unreachable_server_is_an_error() {
         assert!(line.to_lowercase().contains("connect"), "{}: {line}", program.name);
     }
 }
+
+/// The programs have no feature `bedrock` of tool-runtime-client.
+#[tokio::test]
+async fn a_stream_of_bedrock_needs_a_feature_and_sends_nothing() {
+    use tool_runtime::{Registry, Session, tools};
+    use tool_runtime_client::{Model, RunModel as _};
+    let server = Server::start(Behaviour::Answers).await;
+    let model = Model::bedrock("stub-1").key("secret").base_url(&server.url);
+    let registry = Registry::new(tools![]).expect("no tool");
+    let mut session = Session::new().user("Hello!");
+    let error =
+        session.run(&registry).stream_model(&model).await.expect_err("the feature is off").to_string();
+    assert!(error.contains("need the feature `bedrock` of tool-runtime-client"), "{error}");
+    assert_eq!(server.requests().len(), 0);
+}
