@@ -43,10 +43,26 @@ class Run:
 
     def __init__(self, example, seed):
         self.example, self.seed, self.exchanges = example, seed, []
+        self.open, self.is_idle = 0, threading.Condition()
         self.random = random.Random(f"{example} {seed}")
         # Every tenth run never answers, and every fourth has bytes that are not ASCII.
         self.is_endless, self.is_ascii = seed % 10 == 9, seed % 4 != 3
         self.calling = MAX_REPLIES if self.is_endless else self.random.randint(1, 4)
+
+    def begin(self):
+        with self.is_idle:
+            self.open += 1
+
+    def end(self, exchange):
+        with self.is_idle:
+            self.exchanges.append(exchange)
+            self.open -= 1
+            self.is_idle.notify_all()
+
+    def wait(self):
+        """Waits for the exchanges whose last bytes the example has read already."""
+        with self.is_idle:
+            self.is_idle.wait_for(lambda: self.open == 0, TIME_LIMIT)
 
     def settings(self):
         """The fields that the proxy adds to the next request."""
@@ -98,6 +114,7 @@ class Proxy(http.server.BaseHTTPRequestHandler):
         pass
 
     def do_POST(self):
+        self.run.begin()
         request = json.loads(self.rfile.read(int(self.headers["content-length"])))
         body = json.dumps({**request, **self.run.settings()}).encode()
         headers = {"content-type": "application/json"}
@@ -116,7 +133,7 @@ class Proxy(http.server.BaseHTTPRequestHandler):
                 received += piece
                 self.wfile.write(piece)
                 self.wfile.flush()
-        self.run.exchanges.append(Exchange(request, response.status, received.decode()))
+        self.run.end(Exchange(request, response.status, received.decode()))
         self.close_connection = True
 
 
@@ -171,6 +188,7 @@ def run_example(program, run, url):
                               timeout=TIME_LIMIT, check=False)
     except subprocess.TimeoutExpired:
         return ["it does not end"], "a time-out", ""
+    run.wait()
     problems = []
     for number, exchange in enumerate(run.exchanges, 1):
         messages = exchange.request["messages"]
