@@ -139,6 +139,11 @@ fn errors_in_replies_and_streams_have_a_kind() {
             ErrorKind::Overloaded,
         ),
         ("bedrock", r#"{"throttlingException":{"message":"Slow down"}}"#, kind(429, "")),
+        (
+            "bedrock",
+            r#"{"throttlingException":{"message":"Too many tokens, please wait before trying again."}}"#,
+            kind(429, ""),
+        ),
         ("chat_completions", r#"{"error":{"code":429,"message":"Slow down"}}"#, kind(429, "")),
         (
             "bedrock",

@@ -1,5 +1,6 @@
 //! Errors of models.
 
+use crate::quoted::Quoted;
 use crate::rejection::Rejection;
 use std::error::Error;
 use std::fmt;
@@ -140,14 +141,15 @@ impl fmt::Display for ModelError {
                 write!(f, "the time limit of {limit:?} has passed; set `{setting}` to wait longer")
             }
             ModelError::Rejected(Rejection { url, status, message, .. }) => {
-                write!(f, "{url} responded with status {status}: {message}")
+                write!(f, "{url} responded with status {status}: {}", Quoted(message))
             }
             ModelError::NoReply { beginning } if beginning.is_empty() => {
                 f.write_str("the stream ended before the reply; run the session again")
             }
             ModelError::NoReply { beginning } => write!(
                 f,
-                "the stream has no reply in the format of this model; check the provider and the base URL. It begins with: {beginning}"
+                "the stream has no reply in the format of this model; check the provider and the base URL. It begins with: {}",
+                Quoted(beginning)
             ),
             ModelError::IncompleteEvent => {
                 f.write_str("the stream ended in the middle of an event; run the session again")

@@ -68,6 +68,7 @@ mod frames;
 mod http_request;
 mod model;
 mod providers;
+mod quoted;
 mod rejection;
 mod response;
 mod retries;

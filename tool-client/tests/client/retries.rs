@@ -355,3 +355,13 @@ async fn a_client_without_a_run_repeats_attempts_as_well() {
     let reply = setup.model.clone().complete(request).await.expect("the third attempt succeeds");
     assert_eq!((reply.text(), setup.server.requests()), (ANSWER, 3));
 }
+
+#[tokio::test]
+async fn the_message_of_a_server_forges_no_line_of_a_log() {
+    let message = format!("no\n2026-11-27 INFO paid \u{202e}{}", "a".repeat(100_000));
+    let body = serde_json::json!({"error": {"message": message}}).to_string();
+    let tried = tried([Scripted::status(400, body)], |model| model, false).await;
+    let text = tried.end.expect_err("an error").to_string();
+    assert!(text.contains(r"no\n2026-11-27 INFO paid \u{202e}aaa") && text.ends_with('…'), "{text}");
+    assert!(text.len() < 3_000 && text.lines().count() == 1, "{} bytes", text.len());
+}
