@@ -17,7 +17,7 @@ async fn get_weather(
 }
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn std::error::Error>> {
+async fn main() -> anyhow::Result<()> {
     let (model, registry) = (Model::from_env()?, Registry::collect()?); // every #[tool] function of the program
     let mut session = Session::new().user("What is the weather in Beijing?");
     match session.run(&registry).model(&model).await? {

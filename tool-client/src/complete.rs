@@ -27,7 +27,7 @@ impl Model {
         let http_request = self.http_request(&request, false)?;
         let attempt =
             || self.wait.with_timeout(self.reply_timeout, "reply_timeout", self.reply(&http_request));
-        self.retries.run(&self.wait, &request, attempt).await
+        self.retries.run(&self.wait, self.retry_reporter(&request), attempt).await
     }
 
     async fn reply(&self, request: &HttpRequest) -> Result<AssistantMessage, ModelError> {

@@ -27,7 +27,7 @@ impl Model {
     }
 
     /// Like [`from_env`](Model::from_env), with the provider and the name of the model from the program, for example for a second
-    /// model.
+    /// model: `Model::from_env_with_name("anthropic/claude-haiku-4-5")`. Two models of a provider share its variables.
     ///
     /// # Errors
     ///
@@ -62,10 +62,10 @@ fn new(model: &str, value: impl Fn(&str) -> Option<String>) -> Result<Model, Env
         |name: &str| value(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
     let first = |names: &[&str]| names.iter().find_map(|name| value(name));
     let (provider, name) = match model.trim().split_once('/') {
-        Some((provider, name)) if !name.is_empty() => (provider, name),
+        Some((provider, name)) if !provider.is_empty() && !name.is_empty() => (provider, name),
         _ => return Err(EnvironmentError::NoProvider { model: model.trim().to_owned() }),
     };
-    let Some(provider) = Provider::by_name(provider) else {
+    let Some(provider) = Provider::by_name(&provider.to_ascii_lowercase()) else {
         return Err(EnvironmentError::UnknownProvider { provider: provider.to_owned() });
     };
     let mut model = (provider.model)(name);

@@ -4,6 +4,7 @@ use crate::quoted::Quoted;
 use crate::rejection::Rejection;
 use std::error::Error;
 use std::fmt;
+use std::io;
 use std::time::Duration;
 use tool_runtime::wire::{ErrorKind, WireError};
 
@@ -52,7 +53,13 @@ pub enum ModelError {
         source: Box<dyn Error + Send + Sync>,
     },
     /// The response is not a reply in the format of the wire.
-    NotAReply(WireError),
+    #[non_exhaustive]
+    NotAReply {
+        /// The URL, without its query.
+        url: String,
+        /// The error of the wire.
+        source: WireError,
+    },
     /// The wire cannot write the request.
     NotWritten(WireError),
     /// A setting of the model is invalid or missing.
@@ -76,8 +83,8 @@ pub enum ModelError {
 }
 
 impl ModelError {
-    /// The kind of the error, for [`Run::classify_error`](tool_runtime::session::Run::classify_error).
-    /// [`RunModel`](crate::RunModel) sets it.
+    /// The kind of the error: [`ErrorKind::Other`] if it is not an error of the server. [`retry_after`](ModelError::retry_after) also has
+    /// the time of a header, which a kind does not have. For the error of a run, use [`error_kind`](crate::error_kind).
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
@@ -102,7 +109,7 @@ impl ModelError {
     pub fn is_temporary(&self) -> bool {
         match self {
             ModelError::Connection { source, .. } => {
-                !source.is_builder() && !source.is_redirect() && !needs_tls(source)
+                !source.is_builder() && !source.is_redirect() && !needs_tls(source) && !is_tls_error(source)
             }
             ModelError::IncompleteEvent => true,
             // Otherwise it is a stream of another API.
@@ -128,11 +135,18 @@ impl ModelError {
 impl fmt::Display for ModelError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ModelError::Connection { url, source } if source.is_body() || source.is_decode() => {
+            ModelError::Connection { url, source } if !source.is_connect() => {
                 write!(f, "the connection to {url} was lost: {}", root(source))
             }
             ModelError::Connection { url, source } if needs_tls(source) => {
                 write!(f, "cannot reach {url} without TLS; enable the feature `tls` of tool-runtime-client")
+            }
+            ModelError::Connection { url, source } if is_tls_error(source) => {
+                let cause = root(source);
+                write!(
+                    f,
+                    "cannot establish TLS with {url}: {cause}; check the certificate, and whether the base URL has `http`"
+                )
             }
             ModelError::Connection { url, source } => {
                 write!(f, "cannot reach {url}: {}; check the base URL and that the server runs", root(source))
@@ -140,20 +154,16 @@ impl fmt::Display for ModelError {
             ModelError::TimedOut { limit, setting } => {
                 write!(f, "the time limit of {limit:?} has passed; set `{setting}` to wait longer")
             }
-            ModelError::Rejected(Rejection { url, status, message, .. }) => {
-                write!(f, "{url} responded with status {status}: {}", Quoted(message))
-            }
+            ModelError::Rejected(rejection) => rejection.fmt(f),
             ModelError::NoReply { beginning } if beginning.is_empty() => {
-                f.write_str("the stream ended before the reply; run the session again")
+                f.write_str("the stream ended before the reply")
             }
             ModelError::NoReply { beginning } => write!(
                 f,
                 "the stream has no reply in the format of this model; check the provider and the base URL. It begins with: {}",
                 Quoted(beginning)
             ),
-            ModelError::IncompleteEvent => {
-                f.write_str("the stream ended in the middle of an event; run the session again")
-            }
+            ModelError::IncompleteEvent => f.write_str("the stream ended in the middle of an event"),
             ModelError::NotStreamed => f.write_str(
                 "the server sent a whole reply in place of a stream; use `model` in place of `stream_model`",
             ),
@@ -161,7 +171,17 @@ impl fmt::Display for ModelError {
                 write!(f, "the response is longer than {max_bytes} bytes; set `max_reply_bytes` to accept it")
             }
             ModelError::NotEvents { source } => write!(f, "the response is not a stream of events: {source}"),
-            ModelError::NotAReply(error) => write!(f, "the response is not a reply: {error}"),
+            ModelError::NotAReply { url, source: WireError::NotJson { beginning, .. } } => write!(
+                f,
+                "the response of {url} is not a reply; check the provider and the base URL. It begins with: {}",
+                Quoted(beginning)
+            ),
+            ModelError::NotAReply { url, source } => {
+                write!(
+                    f,
+                    "the response of {url} is not a reply; check the provider and the base URL: {source}"
+                )
+            }
             ModelError::NotWritten(error) => error.fmt(f),
             ModelError::InvalidSetting { problem } => f.write_str(problem),
             ModelError::NoHttpClient { source } => {
@@ -190,13 +210,30 @@ fn needs_tls(error: &reqwest::Error) -> bool {
     error.is_connect() && root(error) == "invalid URL, scheme is not http"
 }
 
+/// Whether the certificate or the protocol is wrong.
+fn is_tls_error(error: &reqwest::Error) -> bool {
+    let mut next = error.source().filter(|_| error.is_connect());
+    while let Some(error) = next {
+        let io = error.downcast_ref::<io::Error>();
+        if io.is_some_and(|error| error.kind() == io::ErrorKind::InvalidData) {
+            return true;
+        }
+        // The source of an `io::Error` is that of the error inside it.
+        next = match io.and_then(io::Error::get_ref) {
+            Some(inner) => Some(inner),
+            None => error.source(),
+        };
+    }
+    false
+}
+
 impl Error for ModelError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             ModelError::Connection { source, .. } | ModelError::NoHttpClient { source } => Some(source),
             // The display text includes these errors, so the chain continues with their sources.
             ModelError::NotEvents { source } | ModelError::NotSigned { source } => source.source(),
-            ModelError::NotAReply(error) | ModelError::NotWritten(error) => error.source(),
+            ModelError::NotAReply { source: error, .. } | ModelError::NotWritten(error) => error.source(),
             ModelError::TimedOut { .. }
             | ModelError::Rejected(_)
             | ModelError::NoReply { .. }

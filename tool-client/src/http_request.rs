@@ -5,7 +5,7 @@ use crate::secret::{Secrets, redacted_url};
 use crate::{Model, ModelError};
 use bytes::Bytes;
 use reqwest::Url;
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use tool_runtime::conversation::Request;
 
 pub(crate) struct HttpRequest {
@@ -41,13 +41,16 @@ impl Model {
         let base_url = self.effective_base_url().ok_or_else(|| {
             ModelError::invalid("the model has no region: set `Model::region` or the variable AWS_REGION")
         })?;
-        let invalid = |problem: &str| {
-            let problem =
-                format!("the base URL is invalid ({problem}): it starts with `https://` or `http://`");
-            ModelError::invalid(problem)
+        let invalid = || {
+            // Without a user name, a password and a query.
+            let (shown, _) = base_url.split_once('?').unwrap_or((&base_url, ""));
+            let shown = shown.rsplit('@').next().unwrap_or_default();
+            ModelError::invalid(format!(
+                "the base URL `{shown}` is invalid: begin it with `https://` or `http://`"
+            ))
         };
-        let mut url = Url::parse(&base_url).map_err(|error| invalid(&error.to_string()))?;
-        self.api.add_path(&mut url, &self.name, stream).ok_or_else(|| invalid("it has no host"))?;
+        let mut url = Url::parse(&base_url).map_err(|_| invalid())?;
+        self.api.add_path(&mut url, &self.name, stream).ok_or_else(invalid)?;
         Ok(url)
     }
 
@@ -56,10 +59,20 @@ impl Model {
         headers.insert(CONTENT_TYPE, JSON);
         headers.insert(ACCEPT, if stream { self.api.framing().media_type() } else { JSON });
         self.api.add_version(&mut headers);
+        for (name, value) in &self.headers {
+            let (Ok(header), Ok(mut value)) = (HeaderName::try_from(name), HeaderValue::try_from(value))
+            else {
+                return Err(ModelError::invalid(format!("the header `{name}` has an invalid name or value")));
+            };
+            value.set_sensitive(true);
+            headers.insert(header, value);
+        }
         if let Some(key) = &self.key {
             let (name, prefix) = self.api.key_header();
             let value = key.header(prefix).ok_or_else(|| {
-                ModelError::invalid("the key has a character that a header cannot have, such as a line break")
+                ModelError::invalid(
+                    "the key has a character that a header cannot have, such as a line break; remove it",
+                )
             })?;
             headers.insert(name, value);
         }

@@ -29,8 +29,7 @@
 //! # Errors
 //!
 //! A run fails with [`RunError::Client`](tool_runtime::session::RunError::Client), which contains a [`ModelError`]. A stream that fails
-//! after its first content is a [`RunError::Stream`](tool_runtime::session::RunError::Stream). [`ModelError::kind`] classifies the
-//! error. The client repeats a request after a temporary error first: see [`Model::max_attempts`]. The session keeps all replies and
+//! after its first content is a [`RunError::Stream`](tool_runtime::session::RunError::Stream). [`error_kind`] classifies both. The client repeats a request after a temporary error first: see [`Model::max_attempts`]. The session keeps all replies and
 //! results before the error; another run repeats the request.
 //!
 //! # Features
@@ -90,8 +89,9 @@ pub use model::Model;
 pub use rejection::Rejection;
 /// The HTTP client of [`Model::http_client`].
 pub use reqwest;
-pub use run::RunModel;
+pub use run::{RunModel, error_kind};
 pub use stream::ReplyStream;
+pub use tool_runtime::wire::ErrorKind;
 
 /// The program of the README, compiled as a test.
 #[cfg(doctest)]

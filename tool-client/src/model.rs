@@ -1,5 +1,6 @@
 //! The settings of a model.
 
+use crate::ModelError;
 use crate::api::Api;
 use crate::credentials::CredentialsSource;
 use crate::retries::Retries;
@@ -45,6 +46,7 @@ pub struct Model {
     pub(crate) key: Option<Secret>,
     pub(crate) credentials: CredentialsSource,
     pub(crate) fields: Map<String, Value>,
+    pub(crate) headers: Vec<(String, String)>,
     /// The name of a field that cannot be written as JSON, and the error.
     pub(crate) invalid_field: Option<(String, String)>,
     pub(crate) http_client: Arc<OnceLock<reqwest::Client>>,
@@ -53,7 +55,10 @@ pub struct Model {
     pub(crate) idle_timeout: Duration,
     pub(crate) max_reply_bytes: usize,
     pub(crate) wait: Wait,
+    pub(crate) on_retry: Option<RetryListener>,
 }
+
+pub(crate) type RetryListener = Arc<dyn Fn(u32, &ModelError, Duration) + Send + Sync>;
 
 /// The maximum of tokens of a reply of Anthropic, whose requests must have one.
 const ANTHROPIC_MAX_TOKENS: u32 = 8192;
@@ -78,6 +83,7 @@ impl Model {
             key: None,
             credentials: CredentialsSource::default(),
             fields: Map::new(),
+            headers: Vec::new(),
             invalid_field: None,
             http_client: Arc::default(),
             retries: Retries::default(),
@@ -85,6 +91,7 @@ impl Model {
             idle_timeout: Duration::from_secs(300),
             max_reply_bytes: 64 << 20,
             wait: Wait::default(),
+            on_retry: None,
         };
         if api == Api::Anthropic { model.max_tokens(ANTHROPIC_MAX_TOKENS) } else { model }
     }
@@ -125,7 +132,7 @@ impl Model {
         Model::new(Ollama::new(), name)
     }
 
-    /// Sets the API key. Default: none, as local servers need none. No error, event or `Debug` text contains it.
+    /// Sets the API key. Default: none, since local servers need none; only [`from_env`](Model::from_env) reads variables. No error, event or `Debug` text contains it.
     pub fn key(mut self, key: impl AsRef<str>) -> Self {
         self.key = Some(Secret::new(key.as_ref()));
         self
@@ -161,7 +168,7 @@ impl Model {
     /// let model = model.field("generationConfig", json!({ "temperature": 0.2 })); // `maxOutputTokens` stays
     /// ```
     ///
-    /// A value that cannot be written as JSON is an error of the request.
+    /// A value that cannot be written as JSON is an error of the request. A float that is not finite becomes `null`.
     pub fn field(mut self, name: impl Into<String>, value: impl Serialize) -> Self {
         let name = name.into();
         match serde_json::to_value(value) {
@@ -174,8 +181,16 @@ impl Model {
         self
     }
 
+    /// Sets a header of each request, such as `anthropic-beta`. It replaces a header of the same name, except for that of the key. Use
+    /// [`key`](Model::key) for a key: errors may contain the value of another header, if the server repeats it.
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.headers.push((name.into(), value.into()));
+        self
+    }
+
     /// Sets the HTTP client, for a proxy, headers or TLS of the program. Default: one that connects within 30 seconds and follows no
-    /// redirects. A client that follows redirects may send the key to another server. The proxies of the environment variables
+    /// redirects. A client that follows redirects may send the key to another server. Its default headers are not secret: use
+    /// [`key`](Model::key) for the key. The proxies of the environment variables
     /// `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` apply to both, unless the client of the program disables them.
     ///
     /// ```
@@ -192,18 +207,32 @@ impl Model {
         self
     }
 
-    /// Sets the maximum of attempts of a request. Default: 5; 1 for no retries.
+    /// Sets the maximum of attempts of a request. Default: 5; 0 and 1 for no retries.
     ///
     /// A request is repeated after an error of the connection, and after an error of the kind
     /// [`RateLimit`](tool_runtime::wire::ErrorKind::RateLimit) or [`Overloaded`](tool_runtime::wire::ErrorKind::Overloaded). The header
     /// `x-should-retry` of the server decides otherwise. The first delay is 0.5 to 1 second, and doubles with each attempt; the time
     /// that the server asks for (`retry-after`) adds to it. [`Event::RequestRetried`](tool_runtime::session::Event::RequestRetried)
-    /// reports each attempt that failed.
+    /// reports each attempt that failed, and so does [`on_retry`](Model::on_retry) without a session.
     ///
     /// A streamed request is repeated until its first text, reasoning or call, so that no text appears twice and no call runs twice.
     /// A tool that the provider runs may run again.
     pub fn max_attempts(mut self, attempts: u32) -> Self {
         self.retries.max_attempts = attempts;
+        self
+    }
+
+    /// Sets a listener for attempts that failed and are repeated: the number of the attempt, from 1, its error, and the delay until the
+    /// next one. A run also reports them as [`Event::RequestRetried`](tool_runtime::session::Event::RequestRetried).
+    ///
+    /// ```
+    /// use tool_runtime_client::Model;
+    ///
+    /// let model = Model::openai("qwen3");
+    /// let model = model.on_retry(|attempt, error, delay| eprintln!("attempt {attempt}: {error}; next in {delay:?}"));
+    /// ```
+    pub fn on_retry(mut self, listener: impl Fn(u32, &ModelError, Duration) + Send + Sync + 'static) -> Self {
+        self.on_retry = Some(Arc::new(listener));
         self
     }
 

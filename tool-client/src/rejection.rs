@@ -1,11 +1,13 @@
 //! Errors of servers.
 
+use crate::quoted::Quoted;
 use crate::retry_after::retry_after;
 use crate::secret::{Secrets, redacted_url};
 use crate::send::Received;
 use crate::{Model, ModelError};
 use futures_util::StreamExt as _;
 use reqwest::header::LOCATION;
+use std::fmt;
 use std::time::{Duration, SystemTime};
 use tool_runtime::stream::StreamError;
 use tool_runtime::wire::{ErrorKind, WireError};
@@ -52,6 +54,23 @@ impl Rejection {
             return None;
         };
         Some(Rejection::new(url.to_owned(), 200, secrets.redact(message), kind))
+    }
+}
+
+impl fmt::Display for Rejection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Rejection { url, status, message, .. } = self;
+        match status {
+            200..300 => write!(f, "{url} sent an error: {}", Quoted(message))?,
+            _ => write!(f, "{url} responded with status {status}: {}", Quoted(message))?,
+        }
+        if [404, 405].contains(status) {
+            f.write_str("; check the base URL and the name of the model")?;
+        }
+        match self.retry_after {
+            Some(time) => write!(f, "; the server accepts requests again in {time:?}"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -107,7 +126,7 @@ impl Model {
                 let kind = ErrorKind::from_response(200, &body);
                 ModelError::Rejected(Rejection::new(url.to_owned(), 200, secrets.redact(&message), kind))
             }
-            error => ModelError::NotAReply(error),
+            source => ModelError::NotAReply { url: url.to_owned(), source },
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Repeated attempts.
 
-use crate::ModelError;
 use crate::wait::Wait;
+use crate::{Model, ModelError};
 use backon::{ExponentialBuilder, Retryable as _};
 use std::time::Duration;
 use tool_runtime::conversation::Request;
@@ -30,7 +30,7 @@ impl Retries {
     pub(crate) async fn run<T, F: Future<Output = Result<T, ModelError>>>(
         self,
         wait: &Wait,
-        request: &Request,
+        report: impl Fn(u32, &ModelError, Duration),
         attempt: impl FnMut() -> F,
     ) -> Result<T, ModelError> {
         let delays = ExponentialBuilder::default()
@@ -50,8 +50,20 @@ impl Retries {
             })
             .notify(|error, delay| {
                 attempts += 1;
-                request.report_retry(attempts, error, delay);
+                report(attempts, error, delay);
             })
             .await
+    }
+}
+
+impl Model {
+    /// Reports an attempt to the run and to the listener of the model.
+    pub(crate) fn retry_reporter(&self, request: &Request) -> impl Fn(u32, &ModelError, Duration) {
+        move |attempt, error, delay| {
+            request.report_retry(attempt, error, delay);
+            if let Some(listener) = &self.on_retry {
+                listener(attempt, error, delay);
+            }
+        }
     }
 }

@@ -4,6 +4,8 @@ use crate::{Model, ModelError};
 use std::sync::Arc;
 use tool_runtime::conversation::Request;
 use tool_runtime::session::{Answer, Event, Run, RunError};
+use tool_runtime::stream::StreamError;
+use tool_runtime::wire::ErrorKind;
 
 /// Runs a session with a [`Model`].
 ///
@@ -42,8 +44,37 @@ pub trait RunModel {
     /// # Errors
     ///
     /// Returns the errors of [`Model::stream`] as [`RunError::Client`], and those of [`Run::stream`]: a reply that is interrupted
-    /// after its first content is a [`RunError::Stream`], whose source is the [`ModelError`].
+    /// after its first content is a [`RunError::Stream`].
     fn stream_model(self, model: &Model) -> impl Future<Output = Result<Self::End, RunError<ModelError>>>;
+}
+
+/// The kind of the error of a run, also of a reply that was interrupted: [`ErrorKind::Other`] if it is not an error of the server.
+///
+/// ```no_run
+/// use tool_runtime::{Registry, Session};
+/// use tool_runtime_client::{ErrorKind, Model, RunModel as _, error_kind};
+///
+/// # async fn answer(model: &Model, registry: &Registry, session: &mut Session) {
+/// if let Err(error) = session.run(registry).stream_model(model).await {
+///     match error_kind(&error) {
+///         ErrorKind::Authentication => eprintln!("check the key: {error}"),
+///         ErrorKind::ContextTooLong => eprintln!("start a new chat: {error}"),
+///         ErrorKind::RateLimit { .. } | ErrorKind::Overloaded => eprintln!("try again later: {error}"),
+///         _ => eprintln!("{error}"),
+///     }
+/// }
+/// # }
+/// ```
+#[must_use]
+pub fn error_kind(error: &RunError<ModelError>) -> ErrorKind {
+    match error {
+        RunError::Client(error) => error.kind(),
+        RunError::Stream(StreamError::Transport { source, .. }) => {
+            source.downcast_ref().map_or(ErrorKind::Other, ModelError::kind)
+        }
+        RunError::Stream(error) => error.error_kind().unwrap_or(ErrorKind::Other),
+        _ => ErrorKind::Other,
+    }
 }
 
 impl<O: FnMut(&Event), P: FnMut(Request) -> Request, A: Answer> RunModel for Run<'_, O, P, A> {

@@ -51,7 +51,8 @@ impl Model {
     /// The reply does not begin after all attempts, or the error is not temporary. Later errors are items of the stream.
     pub async fn stream(&self, request: Request) -> Result<ReplyStream, ModelError> {
         let http_request = self.http_request(&request, true)?;
-        self.retries.run(&self.wait, &request, || self.start_stream(&http_request)).await
+        let attempt = || self.start_stream(&http_request);
+        self.retries.run(&self.wait, self.retry_reporter(&request), attempt).await
     }
 
     /// Sends the request once, and receives the beginning of the reply, up to its first content.

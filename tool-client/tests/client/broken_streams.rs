@@ -9,7 +9,7 @@ use std::error::Error as _;
 use std::io::Write as _;
 use tool_runtime::session::{Event, RunEnd, RunError};
 use tool_runtime::stream::StreamError;
-use tool_runtime_client::{Model, ModelError, RunModel as _};
+use tool_runtime_client::{ErrorKind, Model, ModelError, RunModel as _, error_kind};
 
 /// The events of the answer, as the server sends them.
 fn events() -> Vec<String> {
@@ -139,6 +139,7 @@ async fn a_stream_that_is_lost_after_its_first_text_is_not_repeated() {
         let RunError::Stream(StreamError::Transport { source, .. }) = &error else { panic!("{error:?}") };
         let source = source.downcast_ref::<ModelError>().expect("the error of the model");
         assert!(matches!(source, ModelError::Connection { .. }) && source.source().is_some(), "{source:?}");
+        assert_eq!(error_kind(&error), ErrorKind::Other);
         assert!(error.to_string().contains("the connection to http://127.0.0.1"), "{error}");
     }
 }
@@ -148,7 +149,7 @@ async fn an_error_after_the_first_text_is_not_repeated() {
     let mut parts: Vec<Part> = events()[..3].iter().map(|event| sent_event(event)).collect();
     parts.push(sent_event(r#"{"error":{"type":"overloaded_error","message":"Overloaded"}}"#));
     let (error, _) = interrupted(parts).await;
-    assert!(matches!(error, RunError::Stream(StreamError::Server { .. })), "{error}");
+    assert_eq!(error_kind(&error), ErrorKind::Overloaded, "{error}");
 }
 
 #[tokio::test]

@@ -82,6 +82,8 @@ fn a_missing_variable_is_named() {
     let text = error(&[("LLM_MODEL", "claude")]);
     assert!(text.starts_with("the model `claude` has no provider: write a provider, a slash"), "{text}");
     assert!(error(&[("LLM_MODEL", "openai/")]).contains("has no provider"));
+    assert!(error(&[("LLM_MODEL", "/m")]).contains("has no provider"));
+    assert_eq!(described(&[("LLM_MODEL", "Ollama/m")]), "ollama m http://localhost:11434/ without a key");
     let text = error(&[("LLM_MODEL", "antropic/m")]);
     assert!(
         text.starts_with("there is no provider `antropic`: use one of `openai`, `responses`, `anthropic`"),

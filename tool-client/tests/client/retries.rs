@@ -2,7 +2,9 @@
 
 use crate::stub::{ANSWER, Part, Scripted, WIRES, sent_event};
 use crate::weather::{Setup, question, run_with};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
+use tool_runtime::Conversation;
 use tool_runtime::session::{Event, RunEnd, RunError};
 use tool_runtime::wire::ErrorKind;
 use tool_runtime_client::{Model, ModelError};
@@ -225,7 +227,7 @@ async fn the_last_event_needs_no_line_break() {
     let error = format!("data: {OVERLOADED}");
     let tried = tried([Scripted::stream([error.into()])], |model| model, true).await;
     assert_eq!((tried.end.expect("an answer"), tried.attempts), (RunEnd::Answered, WITHOUT_RETRIES + 1));
-    assert!(tried.events[0].1.ends_with("status 200: Overloaded"), "{:?}", tried.events);
+    assert!(tried.events[0].1.ends_with(" sent an error: Overloaded"), "{:?}", tried.events);
 }
 
 #[tokio::test]
@@ -348,12 +350,40 @@ async fn each_attempt_that_failed_is_an_event() {
 }
 
 #[tokio::test]
-async fn a_client_without_a_run_repeats_attempts_as_well() {
-    let script = [Scripted::status(503, "{}"), Scripted::status(503, "{}")];
+async fn a_client_without_a_run_repeats_attempts_and_reports_them() {
+    let script = [Scripted::status(503, "{}"), Scripted::status(429, "{}").header("retry-after", "20")];
     let setup = Setup::new("anthropic", script).await;
-    let request = tool_runtime::Conversation::new().user("Beijing: sunny").request(&setup.registry);
-    let reply = setup.model.clone().complete(request).await.expect("the third attempt succeeds");
+    let reported = Arc::new(Mutex::new(Vec::new()));
+    let listener = Arc::clone(&reported);
+    let model = setup.model.clone().on_retry(move |attempt, error, delay| {
+        listener.lock().expect("no test panics here").push((attempt, error.to_string(), delay));
+    });
+    let request = Conversation::new().user("Beijing: sunny").request(&setup.registry);
+    let reply = model.complete(request).await.expect("the third attempt succeeds");
     assert_eq!((reply.text(), setup.server.requests()), (ANSWER, 3));
+    let reported = reported.lock().expect("no test panics here");
+    let [(1, first, _), (2, second, delay)] = &reported[..] else { panic!("{reported:?}") };
+    assert!(first.ends_with("/v1/messages responded with status 503: {}"), "{first}");
+    assert!(second.ends_with("; the server accepts requests again in 20s"), "{second}");
+    assert!(*delay > Duration::from_secs(20));
+}
+
+#[tokio::test]
+async fn a_wrong_url_is_advice_to_check_it() {
+    let page = Scripted::status(404, "<html>not found</html>").header("content-type", "text/html");
+    let tried = tried([page], |model| model, false).await;
+    let text = tried.end.expect_err("an error").to_string();
+    assert!(text.ends_with("<html>not found</html>; check the base URL and the name of the model"), "{text}");
+}
+
+#[tokio::test]
+async fn a_server_without_tls_is_an_error_at_once() {
+    let setup = Setup::chat_completions([]).await;
+    let model = setup.model.clone().base_url(setup.server.url.replace("http:", "https:") + "/v1");
+    let error =
+        run_with(question().run(&setup.registry), &model, false).await.expect_err("no TLS").to_string();
+    assert!(error.contains("cannot establish TLS with https://127.0.0.1"), "{error}");
+    assert!(setup.waits.delays().is_empty(), "{error}");
 }
 
 #[tokio::test]

@@ -105,8 +105,13 @@ async fn the_name_of_a_model_is_encoded_in_a_path() {
 async fn invalid_settings_are_errors_that_name_them() {
     let local = || Model::openai("m").base_url("http://127.0.0.1:1/v1");
     let cases = [
-        (local().base_url("localhost:8080/v1"), "the base URL"),
-        (local().base_url(""), "the base URL is invalid"),
+        (
+            local().base_url("localhost:8080/v1"),
+            "the base URL `localhost:8080/v1` is invalid: begin it with `https://`",
+        ),
+        (local().base_url("user:pass@localhost/v1?key=7"), "the base URL `localhost/v1` is invalid"),
+        (local().base_url(""), "the base URL `` is invalid"),
+        (local().header("a b", "c"), "the header `a b` has an invalid name or value"),
         (local().key("a\nkey"), "the key has a character that a header cannot have"),
         (local().field("a", BTreeMap::from([(vec![1], 1)])), "the field `a`: key must be a string"),
         (Model::bedrock("m").key("key"), "the model has no region"),
@@ -154,4 +159,15 @@ async fn a_request_asks_for_the_tokens_of_a_stream_alone() {
     let received = server.received();
     assert_eq!(received[0].body["stream_options"], json!({"include_usage": true}));
     assert!(received[1].body.get("stream_options").is_none(), "{}", received[1].body);
+}
+
+#[tokio::test]
+async fn a_header_is_sent_and_does_not_replace_the_key() {
+    let (server, waits) = (Server::start("anthropic", []).await, Waits::default());
+    let model =
+        server.model(&waits).header("anthropic-beta", "tools-1").header("anthropic-version", "2024-01-01");
+    let request = first_request(&server, &model.header("x-api-key", "another key")).await;
+    assert_eq!(request.headers["anthropic-beta"], "tools-1");
+    assert_eq!(request.headers["anthropic-version"], "2024-01-01");
+    assert_eq!(request.headers["x-api-key"], crate::stub::KEY);
 }
