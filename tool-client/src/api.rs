@@ -1,4 +1,4 @@
-//! The APIs of providers: addresses, headers, and the fields that a wire does not write.
+//! The APIs of providers: URLs, headers, and the fields that a wire does not write.
 
 use reqwest::Url;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
@@ -29,7 +29,7 @@ pub(crate) enum Framing {
 }
 
 impl Api {
-    /// The API in the format of this wire.
+    /// The API in the format of this wire. A program cannot define another format.
     pub(crate) fn for_wire(name: &str) -> Self {
         match name {
             "responses" => Api::Responses,
@@ -42,7 +42,7 @@ impl Api {
         }
     }
 
-    /// The address of the provider; `None` for Bedrock, whose address has the region.
+    /// The base URL of the provider; `None` for Bedrock, whose base URL has the region.
     pub(crate) fn default_base_url(self) -> Option<&'static str> {
         match self {
             Api::ChatCompletions | Api::Responses => Some("https://api.openai.com/v1"),
@@ -80,7 +80,8 @@ impl Api {
         };
     }
 
-    /// Adds the path of a request to the base URL, which may have a path and a query. `None` if the URL has no path.
+    /// Adds the path of a request to the base URL, which may have a path and a query. `None` for a URL such as `localhost:8080`,
+    /// whose scheme is `localhost`.
     pub(crate) fn add_path(self, url: &mut Url, model: &str, stream: bool) -> Option<()> {
         let mut path = url.path_segments_mut().ok()?;
         path.pop_if_empty();

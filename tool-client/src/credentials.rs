@@ -15,8 +15,9 @@ use std::time::SystemTime;
 pub(crate) struct CredentialsSource(Option<SharedCredentialsProvider>);
 
 impl Model {
-    /// Sets the credentials of AWS, which sign each request if the model has no [`key`](Model::key). Each attempt asks the provider,
-    /// which keeps them until they expire: for example that of `aws_config`, which knows profiles, roles and the services of a machine.
+    /// Sets the credentials of AWS, which sign each request if the model has no [`key`](Model::key). Each attempt asks the
+    /// provider, which keeps them until they expire: for example that of `aws_config`, which knows profiles, roles and the services
+    /// of a machine.
     ///
     /// ```
     /// use tool_runtime_client::{AwsCredentials, Model};

@@ -16,8 +16,8 @@ impl Model {
     /// | `bedrock` | `AWS_BEARER_TOKEN_BEDROCK`, or with the feature `bedrock` `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN` | `AWS_REGION` or `AWS_DEFAULT_REGION`, `AWS_ENDPOINT_URL_BEDROCK_RUNTIME` |
     /// | `ollama` | `OLLAMA_API_KEY` (optional) | `OLLAMA_HOST`; `localhost:11434` by default |
     ///
-    /// The key is optional if the variable of the base URL is set, since local servers need none. A variable with an empty value is not
-    /// set.
+    /// The key is optional if the variable of the base URL is set, since local servers need none. A variable with an empty value is
+    /// not set.
     ///
     /// # Errors
     ///

@@ -83,8 +83,8 @@ pub enum ModelError {
 }
 
 impl ModelError {
-    /// The kind of the error: [`ErrorKind::Other`] if it is not an error of the server. [`retry_after`](ModelError::retry_after) also has
-    /// the time of a header, which a kind does not have. For the error of a run, use [`error_kind`](crate::error_kind).
+    /// The kind of the error: [`ErrorKind::Other`] if it is not an error of the server. [`retry_after`](ModelError::retry_after)
+    /// also has the time of a header, which a kind does not have. For the error of a run, use [`error_kind`](crate::error_kind).
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {

@@ -23,13 +23,14 @@
 //! ```
 //!
 //! The variable `LLM_MODEL` selects the provider and the model, for example `anthropic/claude-haiku-4-5`:
-//! [`Model::from_env`] lists the others. A constructor for each provider, such as [`Model::anthropic`], takes the same settings from
-//! code.
+//! [`Model::from_env`] lists the others. A constructor for each provider, such as [`Model::anthropic`], takes the same settings
+//! from code.
 //!
 //! # Errors
 //!
-//! A run fails with [`RunError::Client`](tool_runtime::session::RunError::Client), which contains a [`ModelError`]. A stream that fails
-//! after its first content is a [`RunError::Stream`](tool_runtime::session::RunError::Stream). [`error_kind`] classifies both. The client repeats a request after a temporary error first: see [`Model::max_attempts`]. The session keeps all replies and
+//! A run fails with [`RunError::Client`](tool_runtime::session::RunError::Client), which contains a [`ModelError`]. A stream that
+//! fails after its first content is a [`RunError::Stream`](tool_runtime::session::RunError::Stream). [`error_kind`] classifies
+//! both. The client repeats a request after a temporary error first: see [`Model::max_attempts`]. The session keeps all replies and
 //! results before the error; another run repeats the request.
 //!
 //! # Features

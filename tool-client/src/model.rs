@@ -18,8 +18,8 @@ use tool_runtime::wire::{
 
 /// A model of a provider, or of a local server.
 ///
-/// [`RunModel`](crate::RunModel) runs a session with it. [`complete`](Model::complete) and [`stream`](Model::stream) send one request,
-/// for a program with a loop of its own. A clone shares the connections.
+/// [`RunModel`](crate::RunModel) runs a session with it. [`complete`](Model::complete) and [`stream`](Model::stream) send one
+/// request, for a program with a loop of its own. A clone shares the connections.
 ///
 /// ```
 /// use tool_runtime_client::Model;
@@ -64,7 +64,8 @@ pub(crate) type RetryListener = Arc<dyn Fn(u32, &ModelError, Duration) + Send + 
 const ANTHROPIC_MAX_TOKENS: u32 = 8192;
 
 impl Model {
-    /// A model on a wire with settings of its own, such as a tool of the provider. The other constructors have the default settings.
+    /// A model on a wire with settings of its own, such as a tool of the provider. The other constructors have the default
+    /// settings.
     ///
     /// ```
     /// use tool_runtime::wire::{Anthropic, Cache};
@@ -96,8 +97,8 @@ impl Model {
         if api == Api::Anthropic { model.max_tokens(ANTHROPIC_MAX_TOKENS) } else { model }
     }
 
-    /// A model of a server of the Chat Completions API: OpenAI, or another one with its [`base_url`](Model::base_url). Reasoning that
-    /// the server sends goes back to it, as DeepSeek and others require.
+    /// A model of a server of the Chat Completions API: OpenAI, or another one with its [`base_url`](Model::base_url). Reasoning
+    /// that the server sends goes back to it, as DeepSeek and others require.
     pub fn openai(name: impl Into<String>) -> Self {
         Model::new(ChatCompletions::new().keep_reasoning(true), name)
     }
@@ -132,14 +133,15 @@ impl Model {
         Model::new(Ollama::new(), name)
     }
 
-    /// Sets the API key. Default: none, since local servers need none; only [`from_env`](Model::from_env) reads variables. No error, event or `Debug` text contains it.
+    /// Sets the API key. Default: none, since local servers need none; only [`from_env`](Model::from_env) reads variables. No
+    /// error, event or `Debug` text contains it.
     pub fn key(mut self, key: impl AsRef<str>) -> Self {
         self.key = Some(Secret::new(key.as_ref()));
         self
     }
 
-    /// Sets the base URL of the server. Default: that of the provider. The base URL of a Chat Completions server and of the Responses
-    /// API includes the version: `http://localhost:8080/v1`; that of the other APIs does not.
+    /// Sets the base URL of the server. Default: that of the provider. The base URL of a Chat Completions server and of the
+    /// Responses API includes the version: `http://localhost:8080/v1`; that of the other APIs does not.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
         self.custom_base_url = Some(url.into());
         self
@@ -151,8 +153,8 @@ impl Model {
         self
     }
 
-    /// Sets the maximum of tokens of a reply, in the field of the API. Default: that of the server; 8,192 for Anthropic. A server that
-    /// knows only the old field of Chat Completions needs [`field("max_tokens", ..)`](Model::field).
+    /// Sets the maximum of tokens of a reply, in the field of the API. Default: that of the server; 8,192 for Anthropic. A server
+    /// that knows only the old field of Chat Completions needs [`field("max_tokens", ..)`](Model::field).
     pub fn max_tokens(self, tokens: u32) -> Self {
         let (name, value) = self.api.max_tokens(tokens);
         self.field(name, value)
@@ -181,17 +183,17 @@ impl Model {
         self
     }
 
-    /// Sets a header of each request, such as `anthropic-beta`. It replaces a header of the same name, except for that of the key. Use
-    /// [`key`](Model::key) for a key: errors may contain the value of another header, if the server repeats it.
+    /// Sets a header of each request, such as `anthropic-beta`. It replaces a header of the same name, except for that of the key.
+    /// Use [`key`](Model::key) for a key: errors may contain the value of another header, if the server repeats it.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
         self
     }
 
-    /// Sets the HTTP client, for a proxy, headers or TLS of the program. Default: one that connects within 30 seconds and follows no
-    /// redirects. A client that follows redirects may send the key to another server. Its default headers are not secret: use
-    /// [`key`](Model::key) for the key. The proxies of the environment variables
-    /// `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` apply to both, unless the client of the program disables them.
+    /// Sets the HTTP client, for a proxy, headers or TLS of the program. Default: one that connects within 30 seconds and follows
+    /// no redirects. A client that follows redirects may send the key to another server. Its default headers are not secret: use
+    /// [`key`](Model::key) for the key. The proxies of the environment variables `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` apply
+    /// to both, unless the client of the program disables them.
     ///
     /// ```
     /// use tool_runtime_client::Model;
@@ -210,20 +212,21 @@ impl Model {
     /// Sets the maximum of attempts of a request. Default: 5; 0 and 1 for no retries.
     ///
     /// A request is repeated after an error of the connection, and after an error of the kind
-    /// [`RateLimit`](tool_runtime::wire::ErrorKind::RateLimit) or [`Overloaded`](tool_runtime::wire::ErrorKind::Overloaded). The header
-    /// `x-should-retry` of the server decides otherwise. The first delay is 0.5 to 1 second, and doubles with each attempt; the time
-    /// that the server asks for (`retry-after`) adds to it. [`Event::RequestRetried`](tool_runtime::session::Event::RequestRetried)
-    /// reports each attempt that failed, and so does [`on_retry`](Model::on_retry) without a session.
+    /// [`RateLimit`](tool_runtime::wire::ErrorKind::RateLimit) or [`Overloaded`](tool_runtime::wire::ErrorKind::Overloaded). The
+    /// header `x-should-retry` of the server decides otherwise. The first delay is 0.5 to 1 second, and doubles with each attempt;
+    /// the time that the server asks for (`retry-after`) adds to it.
+    /// [`Event::RequestRetried`](tool_runtime::session::Event::RequestRetried) reports each attempt that failed, and so does
+    /// [`on_retry`](Model::on_retry) without a session.
     ///
-    /// A streamed request is repeated until its first text, reasoning or call, so that no text appears twice and no call runs twice.
-    /// A tool that the provider runs may run again.
+    /// A streamed request is repeated until its first text, reasoning or call, so that no text appears twice and no call runs
+    /// twice. A tool that the provider runs may run again.
     pub fn max_attempts(mut self, attempts: u32) -> Self {
         self.retries.max_attempts = attempts;
         self
     }
 
-    /// Sets a listener for attempts that failed and are repeated: the number of the attempt, from 1, its error, and the delay until the
-    /// next one. A run also reports them as [`Event::RequestRetried`](tool_runtime::session::Event::RequestRetried).
+    /// Sets a listener for attempts that failed and are repeated: the number of the attempt, from 1, its error, and the delay until
+    /// the next one. A run also reports them as [`Event::RequestRetried`](tool_runtime::session::Event::RequestRetried).
     ///
     /// ```
     /// use tool_runtime_client::Model;
@@ -236,8 +239,8 @@ impl Model {
         self
     }
 
-    /// Sets the maximum of the sum of the delays between attempts. Default: 2 minutes. If the server asks to wait longer, the request
-    /// fails at once.
+    /// Sets the maximum of the sum of the delays between attempts. Default: 2 minutes. If the server asks to wait longer, the
+    /// request fails at once.
     pub fn max_retry_delay(mut self, delay: Duration) -> Self {
         self.retries.max_delay = delay;
         self
@@ -249,8 +252,8 @@ impl Model {
         self
     }
 
-    /// Sets the maximum of the time between two pieces of a stream, and before the first. Default: 5 minutes, since models that reason
-    /// send nothing for minutes. The request is not repeated.
+    /// Sets the maximum of the time between two pieces of a stream, and before the first. Default: 5 minutes, since models that
+    /// reason send nothing for minutes. The request is not repeated.
     pub fn idle_timeout(mut self, limit: Duration) -> Self {
         self.idle_timeout = limit;
         self

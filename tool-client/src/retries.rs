@@ -20,8 +20,8 @@ impl Default for Retries {
     }
 }
 
-/// The delay before the second attempt. Later delays double, up to `LONGEST_DELAY`. Jitter adds up to 100 %, so that the clients of an
-/// overloaded server do not return at the same time.
+/// The delay before the second attempt. Later delays double, up to `LONGEST_DELAY`. Jitter adds up to 100 %, so that the clients of
+/// an overloaded server do not return at the same time.
 const FIRST_DELAY: Duration = Duration::from_millis(500);
 const LONGEST_DELAY: Duration = Duration::from_secs(30);
 

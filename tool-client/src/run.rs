@@ -26,8 +26,8 @@ use tool_runtime::wire::ErrorKind;
 /// ```
 ///
 /// Both methods set the wire of the run ([`Run::wire`]) to that of the model, and classify its errors ([`Run::classify_error`]), so
-/// that a compaction can repeat a request that is too long. A wire that [`Run::map_request`] sets is not used. All other settings of the
-/// run stay: typed answers, events, limits, a journal. The futures are `Send` if the listener and the hooks of the run are.
+/// that a compaction can repeat a request that is too long. A wire that [`Run::map_request`] sets is not used. All other settings
+/// of the run stay: typed answers, events, limits, a journal. The futures are `Send` if the listener and the hooks of the run are.
 pub trait RunModel {
     /// How the run ends: [`RunEnd`](tool_runtime::session::RunEnd), or [`TypedEnd`](tool_runtime::session::TypedEnd).
     type End;

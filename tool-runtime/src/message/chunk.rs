@@ -98,8 +98,8 @@ impl Chunk {
         }
     }
 
-    /// The error in this chunk: one that the server sent, or that of a text that is not a chunk. `None` if there is none, and before a
-    /// [wire](crate::wire::Wire::read_event) has read the chunk.
+    /// The error in this chunk: one that the server sent, or that of a text that is not a chunk. `None` if there is none, and before
+    /// a [wire](crate::wire::Wire::read_event) has read the chunk.
     ///
     /// ```
     /// use tool_runtime::wire::{ChatCompletions, ErrorKind, Wire};
