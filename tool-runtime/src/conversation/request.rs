@@ -199,8 +199,8 @@ impl Request {
     }
 
     /// Reports that the client sends the request again after this delay: the listener of the run receives
-    /// [`Event::RequestRetried`](crate::session::Event::RequestRetried). `attempt` is the number of the attempt that failed, from
-    /// 1. Without a run that has a listener, it does nothing.
+    /// [`Event::RequestRetried`](crate::session::Event::RequestRetried). `attempt` is the number of the failed attempt; the first
+    /// one is 1. Without a run that has a listener, it does nothing.
     ///
     /// ```
     /// use std::time::Duration;
