@@ -3,7 +3,7 @@
 mod bedrock;
 mod gemini_interactions;
 
-use crate::plan::{PlannedReply, ReplyKind};
+use super::planned_reply::{PlannedReply, ReplyKind};
 use serde_json::{Value, json};
 
 /// The body of the response.

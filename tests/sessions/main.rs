@@ -13,6 +13,7 @@ mod ledger;
 mod model;
 mod oracle;
 mod plan;
+mod planned_reply;
 mod registry;
 mod round;
 mod run;

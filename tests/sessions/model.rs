@@ -2,7 +2,8 @@
 
 use crate::formats;
 use crate::ledger::Ledger;
-use crate::plan::{Habits, PlannedReply, number_in};
+use crate::plan::{Habits, number_in};
+use crate::planned_reply::PlannedReply;
 use crate::silence::PLANNED;
 use fastrand::Rng;
 use futures_util::stream::{self, BoxStream, StreamExt as _};

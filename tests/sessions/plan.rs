@@ -1,6 +1,7 @@
 //! The random replies of the model, and their calls.
 
 use crate::ledger::Ledger;
+use crate::planned_reply::{PlannedCall, PlannedReply, ReplyKind};
 use fastrand::Rng;
 use serde_json::{Value, json};
 
@@ -104,40 +105,6 @@ pub(crate) fn number_in(arguments: &str) -> Option<u64> {
     let rest = rest.trim_start();
     let end = rest.find(|letter: char| !letter.is_ascii_digit())?;
     rest[..end].parse().ok()
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ReplyKind {
-    Calls,
-    /// The last call, if there is one, is not complete.
-    TruncatedCalls,
-    Answer,
-    Truncated,
-    Empty,
-    Refusal,
-    Filtered,
-    /// The provider continues it in the next request.
-    Paused,
-}
-
-/// A reply of the model.
-#[derive(Clone, Debug)]
-pub(crate) struct PlannedReply {
-    pub(crate) kind: ReplyKind,
-    pub(crate) response_id: String,
-    pub(crate) text: String,
-    pub(crate) calls: Vec<PlannedCall>,
-    /// The tokens of the request and of the reply; `None` if the response does not report them.
-    pub(crate) usage: Option<(u64, u64)>,
-}
-
-#[derive(Clone, Debug)]
-pub(crate) struct PlannedCall {
-    pub(crate) id: String,
-    pub(crate) tool: &'static str,
-    /// The value of the arguments, and their text where it is not that of the value.
-    pub(crate) arguments: Value,
-    pub(crate) text: String,
 }
 
 /// The habits of the server and the model of a round.

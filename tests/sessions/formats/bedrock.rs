@@ -1,7 +1,6 @@
 //! The replies in the format of Amazon's Converse API.
 
-use super::{is_truncated, pieces};
-use crate::plan::{PlannedReply, ReplyKind};
+use super::{PlannedReply, ReplyKind, is_truncated, pieces};
 use serde_json::{Value, json};
 
 fn stop_reason(reply: &PlannedReply) -> &'static str {

@@ -1,7 +1,6 @@
 //! The replies in the format of Gemini's Interactions API.
 
-use super::{REFUSAL, is_truncated, pieces};
-use crate::plan::{PlannedReply, ReplyKind};
+use super::{PlannedReply, REFUSAL, ReplyKind, is_truncated, pieces};
 use serde_json::{Value, json};
 
 fn interaction(reply: &PlannedReply) -> Value {

@@ -200,9 +200,7 @@ async fn a_time_limit_before_the_reply_is_an_error() {
         let mut session = question();
         let run = setup.run(&mut session, is_stream);
         let end_limit = async {
-            while setup.server.requests() == 0 {
-                tokio::task::yield_now().await;
-            }
+            setup.server.first_request().await;
             setup.waits.end_limit();
         };
         let (end, ()) = tokio::join!(run, end_limit);

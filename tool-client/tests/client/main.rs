@@ -2,7 +2,6 @@
 
 mod broken_streams;
 mod environment;
-mod plan;
 mod quick_start;
 mod retries;
 mod secrets;
@@ -12,6 +11,8 @@ mod settings;
 #[path = "../../../tests/sessions"]
 mod shared {
     pub(crate) mod formats;
+    #[allow(dead_code, reason = "the tests of sessions plan further replies")]
+    pub(crate) mod planned_reply;
 }
 #[cfg(feature = "bedrock")]
 mod signatures;
@@ -20,4 +21,4 @@ mod waits;
 mod weather;
 mod wires;
 
-use shared::formats;
+use shared::{formats, planned_reply};

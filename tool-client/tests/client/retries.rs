@@ -257,9 +257,7 @@ async fn the_status_of_an_error_whose_body_does_not_end_decides() {
         let mut session = question();
         let run = setup.run(&mut session, is_stream);
         let end_limit = async {
-            while setup.server.requests() == 0 {
-                tokio::task::yield_now().await;
-            }
+            setup.server.first_request().await;
             setup.waits.end_error_body();
         };
         let (end, ()) = tokio::join!(run, end_limit);

@@ -1,7 +1,7 @@
 //! The stub server.
 
 use crate::formats;
-use crate::plan::{PlannedCall, PlannedReply, ReplyKind};
+use crate::planned_reply::{PlannedCall, PlannedReply, ReplyKind};
 use crate::waits::Waits;
 use aws_smithy_eventstream::frame::write_message_to;
 use aws_smithy_types::event_stream::{Header, HeaderValue, Message};
@@ -127,6 +127,13 @@ impl Server {
 
     pub(crate) fn received(&self) -> MutexGuard<'_, Vec<Received>> {
         self.shared.received.lock().expect("no test panics here")
+    }
+
+    /// Waits for the first request.
+    pub(crate) async fn first_request(&self) {
+        while self.requests() == 0 {
+            tokio::task::yield_now().await;
+        }
     }
 
     /// The number of requests so far.
