@@ -79,6 +79,14 @@ mod tests {
     use super::{Secret, Secrets};
 
     #[test]
+    fn no_debug_text_contains_a_secret() {
+        let secret = Secret::new("a-secret-key");
+        let header = secret.header("Bearer ").expect("a header can contain it");
+        assert_eq!(header, "Bearer a-secret-key");
+        assert_eq!(format!("{secret:?} {header:?}"), "[secret] Sensitive");
+    }
+
+    #[test]
     fn escaped_secrets_are_redacted() {
         let secrets = Secrets::new([Secret::new("ABSKab/cd+ef==\n")]);
         for text in
