@@ -1,5 +1,6 @@
 //! The APIs of providers: URLs, headers, and the fields that a wire does not write.
 
+use crate::framing::Framing;
 use reqwest::Url;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
@@ -15,17 +16,6 @@ pub(crate) enum Api {
     GeminiInteractions,
     Bedrock,
     Ollama,
-}
-
-/// How the events of a stream are separated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Framing {
-    /// Server-sent events.
-    Events,
-    /// A JSON object in each line.
-    Lines,
-    /// Binary frames: <https://docs.aws.amazon.com/transcribe/latest/dg/event-stream.html>.
-    Frames,
 }
 
 impl Api {

@@ -2,6 +2,7 @@
 
 use crate::http_request::HttpRequest;
 use crate::{Model, ModelError};
+use std::sync::Arc;
 use tool_runtime::AssistantMessage;
 use tool_runtime::conversation::Request;
 
@@ -32,8 +33,8 @@ impl Model {
 
     async fn reply(&self, request: &HttpRequest) -> Result<AssistantMessage, ModelError> {
         let received = self.send(request).await?;
-        let (url, secrets) = (received.url.clone(), received.secrets.clone());
+        let context = Arc::clone(&received.context);
         let body = self.read_text(received, self.reply_timeout).await?;
-        self.wire.read_reply(&body).map_err(|error| self.body_error(error, &body, (&url, &secrets)))
+        self.wire.read_reply(&body).map_err(|error| self.body_error(error, &body, &context))
     }
 }

@@ -48,11 +48,9 @@ impl fmt::Display for EnvironmentError {
                 let names: Vec<_> = Provider::names().map(|name| format!("`{name}`")).collect();
                 write!(f, "there is no provider `{provider}`: use one of {}", names.join(", "))
             }
-            EnvironmentError::NoKey { keys: keys @ ["AWS_BEARER_TOKEN_BEDROCK"] } => write!(
-                f,
-                "the environment has no key: set {}, or with the feature `bedrock` of tool-runtime-client AWS_ACCESS_KEY_ID \
-                 and AWS_SECRET_ACCESS_KEY",
-                keys.join(" or ")
+            EnvironmentError::NoKey { keys: ["AWS_BEARER_TOKEN_BEDROCK"] } => f.write_str(
+                "the environment has no key: set AWS_BEARER_TOKEN_BEDROCK, or with the feature `bedrock` of \
+                 tool-runtime-client AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
             ),
             EnvironmentError::NoKey { keys } => {
                 write!(f, "the environment has no key: set {}", keys.join(" or "))

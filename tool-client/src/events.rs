@@ -1,8 +1,8 @@
 //! The events of a stream: the texts that a wire reads.
 
 use crate::ModelError;
-use crate::api::Framing;
-use crate::frames::{self, frames};
+use crate::frames::frames;
+use crate::framing::Framing;
 use crate::response::{ByteStream, EventStream};
 use bytes::Bytes;
 use futures_util::stream::{StreamExt as _, TryStreamExt as _, once};
@@ -13,17 +13,12 @@ use std::io;
 use tokio_util::codec::{FramedRead, LinesCodec, LinesCodecError};
 use tokio_util::io::StreamReader;
 
-impl Framing {
-    pub(crate) fn is_supported(self) -> bool {
-        self != Framing::Frames || frames::ARE_SUPPORTED
-    }
-
-    pub(crate) fn events(self, bytes: ByteStream) -> EventStream {
-        match self {
-            Framing::Events => server_sent_events(bytes),
-            Framing::Lines => lines(bytes),
-            Framing::Frames => frames(bytes),
-        }
+/// The events of these bytes.
+pub(crate) fn events(framing: Framing, bytes: ByteStream) -> EventStream {
+    match framing {
+        Framing::Events => server_sent_events(bytes),
+        Framing::Lines => lines(bytes),
+        Framing::Frames => frames(bytes),
     }
 }
 

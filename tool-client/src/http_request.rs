@@ -1,7 +1,6 @@
 //! A request in HTTP, which all attempts send.
 
-use crate::api::Framing;
-use crate::secret::{Secrets, redacted_url};
+use crate::secret::Secrets;
 use crate::{Model, ModelError};
 use bytes::Bytes;
 use reqwest::Url;
@@ -77,22 +76,5 @@ impl Model {
             headers.insert(name, value);
         }
         Ok(headers)
-    }
-}
-
-impl HttpRequest {
-    /// The URL for a message.
-    pub(crate) fn redacted_url(&self) -> String {
-        redacted_url(&self.url)
-    }
-}
-
-impl Framing {
-    fn media_type(self) -> HeaderValue {
-        HeaderValue::from_static(match self {
-            Framing::Events => "text/event-stream",
-            Framing::Lines => "application/x-ndjson",
-            Framing::Frames => "application/vnd.amazon.eventstream",
-        })
     }
 }

@@ -65,6 +65,7 @@ mod error;
 mod events;
 #[cfg_attr(not(feature = "bedrock"), path = "no_frames.rs")]
 mod frames;
+mod framing;
 mod http_request;
 mod model;
 mod providers;

@@ -213,7 +213,7 @@ impl Model {
     ///
     /// A request is repeated after an error of the connection, and after an error of the kind
     /// [`RateLimit`](tool_runtime::wire::ErrorKind::RateLimit) or [`Overloaded`](tool_runtime::wire::ErrorKind::Overloaded). The
-    /// header `x-should-retry` of the server decides otherwise. The first delay is 0.5 to 1 second, and doubles with each attempt;
+    /// header `x-should-retry` of the server overrides this rule. The first delay is 0.5 to 1 second, and doubles with each attempt;
     /// the time that the server asks for (`retry-after`) adds to it.
     /// [`Event::RequestRetried`](tool_runtime::session::Event::RequestRetried) reports each attempt that failed, and so does
     /// [`on_retry`](Model::on_retry) without a session.

@@ -2,12 +2,13 @@
 
 use crate::quoted::Quoted;
 use crate::retry_after::retry_after;
-use crate::secret::{Secrets, redacted_url};
-use crate::send::Received;
+use crate::secret::redacted_url;
+use crate::send::{ErrorContext, Received};
 use crate::{Model, ModelError};
 use futures_util::StreamExt as _;
 use reqwest::header::LOCATION;
 use std::fmt;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 use tool_runtime::stream::StreamError;
 use tool_runtime::wire::{ErrorKind, WireError};
@@ -40,20 +41,21 @@ const MAX_BODY: usize = 1 << 20;
 const MAX_MESSAGE: usize = 500;
 
 impl Rejection {
-    fn new(url: String, status: u16, message: String, kind: ErrorKind) -> Self {
+    fn new(context: &ErrorContext, status: u16, message: &str, kind: ErrorKind) -> Self {
         let retry_after = match kind {
             ErrorKind::RateLimit { retry_after, .. } => retry_after,
             _ => None,
         };
+        let (url, message) = (context.url.clone(), context.secrets.redact(message));
         Rejection { url, status, message, kind, retry_after, should_retry: None }
     }
 
     /// The error of the server in a stream; `None` for any other error.
-    pub(crate) fn from_stream(error: &StreamError, url: &str, secrets: &Secrets) -> Option<Self> {
+    pub(crate) fn from_stream(error: &StreamError, context: &ErrorContext) -> Option<Self> {
         let (StreamError::Server { message, .. }, Some(kind)) = (error, error.error_kind()) else {
             return None;
         };
-        Some(Rejection::new(url.to_owned(), 200, secrets.redact(message), kind))
+        Some(Rejection::new(context, 200, message, kind))
     }
 }
 
@@ -78,23 +80,23 @@ impl Model {
     /// The error of a response without a successful status.
     pub(crate) async fn rejected(&self, received: Received) -> ModelError {
         let (status, headers) = (received.response.status(), received.response.headers().clone());
+        let context = Arc::clone(&received.context);
         if status.is_redirection() {
             let location = headers.get(LOCATION).and_then(|location| location.to_str().ok());
             let location = location.and_then(|location| received.response.url().join(location).ok());
             let location = location.as_ref().map_or_else(|| "another URL".to_owned(), redacted_url);
             let message = format!("the server redirects to {location}; set the base URL to its server");
-            let rejection = Rejection::new(received.url, status.as_u16(), message, ErrorKind::Other);
+            let rejection = Rejection::new(&context, status.as_u16(), &message, ErrorKind::Other);
             return ModelError::Rejected(rejection);
         }
-        let (url, secrets) = (received.url.clone(), received.secrets.clone());
-        let body = secrets.redact(&self.error_body(received).await);
+        let body = context.secrets.redact(&self.error_body(received).await);
         let reason = || match body.trim() {
             "" => status.canonical_reason().unwrap_or("no message").to_owned(),
             text => text.chars().take(MAX_MESSAGE).collect(),
         };
         let message = self.wire.read_error(&body).unwrap_or_else(reason);
         let kind = ErrorKind::from_response(status.as_u16(), &body);
-        let mut rejection = Rejection::new(url, status.as_u16(), secrets.redact(&message), kind);
+        let mut rejection = Rejection::new(&context, status.as_u16(), &message, kind);
         rejection.retry_after = retry_after(&headers, SystemTime::now()).or(rejection.retry_after);
         rejection.should_retry = headers.get("x-should-retry").and_then(|retry| match retry.as_bytes() {
             b"true" => Some(true),
@@ -118,15 +120,14 @@ impl Model {
     }
 
     /// The error of a body with a successful status: an error of the server, or not a reply. It may quote the body.
-    pub(crate) fn body_error(&self, error: WireError, body: &str, received: (&str, &Secrets)) -> ModelError {
-        let (url, secrets) = received;
-        let body = secrets.redact(body);
+    pub(crate) fn body_error(&self, error: WireError, body: &str, context: &ErrorContext) -> ModelError {
+        let body = context.secrets.redact(body);
         match self.wire.read_reply(&body).err().unwrap_or(error) {
             WireError::Server { message, .. } => {
                 let kind = ErrorKind::from_response(200, &body);
-                ModelError::Rejected(Rejection::new(url.to_owned(), 200, secrets.redact(&message), kind))
+                ModelError::Rejected(Rejection::new(context, 200, &message, kind))
             }
-            source => ModelError::NotAReply { url: url.to_owned(), source },
+            source => ModelError::NotAReply { url: context.url.clone(), source },
         }
     }
 }

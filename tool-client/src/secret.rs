@@ -69,7 +69,7 @@ impl Secrets {
 pub(crate) fn redacted_url(url: &Url) -> String {
     let mut url = url.clone();
     url.set_query(None);
-    // Both fail only for a URL that has none.
+    // Both fail only for a URL without a host, which has neither.
     let _ = (url.set_username(""), url.set_password(None));
     url.into()
 }

@@ -1,16 +1,22 @@
 //! One attempt to send a request.
 
 use crate::http_request::HttpRequest;
-use crate::secret::Secrets;
+use crate::secret::{Secrets, redacted_url};
 use crate::signature::Signature;
 use crate::{Model, ModelError};
 use reqwest::Response;
 use reqwest::redirect::Policy;
+use std::sync::Arc;
 use std::time::Duration;
 
-/// A response, and what an error about it needs.
+/// A response, and the context of its errors.
 pub(crate) struct Received {
     pub(crate) response: Response,
+    pub(crate) context: Arc<ErrorContext>,
+}
+
+/// What the errors of a response have in common.
+pub(crate) struct ErrorContext {
     /// The URL for a message.
     pub(crate) url: String,
     /// The secrets that the server may repeat.
@@ -31,10 +37,9 @@ impl Model {
         let post =
             client.post(request.url.clone()).headers(request.headers.clone()).headers(signature.headers);
         let response = post.body(request.body.clone()).send().await;
-        let url = request.redacted_url();
+        let (url, secrets) = (redacted_url(&request.url), request.secrets.clone().and(signature.secrets));
         let response = response.map_err(|error| ModelError::connection(&url, error))?;
-        let secrets = request.secrets.clone().and(signature.secrets);
-        let received = Received { response, url, secrets };
+        let received = Received { response, context: Arc::new(ErrorContext { url, secrets }) };
         if received.response.status().is_success() {
             return Ok(received);
         }

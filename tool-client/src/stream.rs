@@ -1,10 +1,10 @@
 //! Replies that are streamed.
 
+use crate::events::events;
 use crate::http_request::HttpRequest;
 use crate::rejection::Rejection;
-use crate::response::is_whole_text;
 use crate::secret::Secrets;
-use crate::send::Received;
+use crate::send::{ErrorContext, Received};
 use crate::{Model, ModelError};
 use futures_util::stream::{self, BoxStream, Stream, StreamExt as _};
 use std::fmt;
@@ -59,14 +59,13 @@ impl Model {
     async fn start_stream(&self, request: &HttpRequest) -> Result<ReplyStream, ModelError> {
         let sent = self.wait.with_timeout(self.idle_timeout, "idle_timeout", self.send(request));
         let received = sent.await?;
-        let (url, secrets) = (received.url.clone(), received.secrets.clone());
+        let context = Arc::clone(&received.context);
         let mut chunks = self.chunks(received).await?;
         let mut beginning = Vec::new();
         while let Some(chunk) = chunks.next().await.transpose()? {
             let has_begun = chunk.has_content() || beginning.len() == MAX_BEGINNING;
             let rejection = chunk.error().filter(|_| !has_begun);
-            if let Some(rejection) = rejection.and_then(|error| Rejection::from_stream(error, &url, &secrets))
-            {
+            if let Some(rejection) = rejection.and_then(|error| Rejection::from_stream(error, &context)) {
                 return Err(ModelError::Rejected(rejection));
             }
             beginning.push(chunk);
@@ -75,18 +74,18 @@ impl Model {
                 return Ok(ReplyStream(beginning.chain(chunks).boxed()));
             }
         }
-        Err(self.missing_reply(beginning, &url, &secrets))
+        Err(self.missing_reply(beginning, &context))
     }
 
     /// The error of a stream that has ended before its first content.
-    fn missing_reply(&self, beginning: Vec<Chunk>, url: &str, secrets: &Secrets) -> ModelError {
-        // It knows which of the texts is an error.
+    fn missing_reply(&self, beginning: Vec<Chunk>, context: &ErrorContext) -> ModelError {
+        // The assembler decides whether one of the chunks is an error.
         let mut reply = ReplyAssembler::new().wire(Arc::clone(&self.wire));
         for chunk in beginning {
             reply.push(chunk);
         }
         let error = reply.into_reply().map_err(|interrupted| interrupted.cause).err();
-        match error.as_ref().and_then(|error| Rejection::from_stream(error, url, secrets)) {
+        match error.as_ref().and_then(|error| Rejection::from_stream(error, context)) {
             Some(rejection) => ModelError::Rejected(rejection),
             None => ModelError::NoReply {
                 beginning: match error {
@@ -99,15 +98,16 @@ impl Model {
 
     async fn chunks(&self, received: Received) -> Result<Chunks, ModelError> {
         let (wire, framing) = (Arc::clone(&self.wire), self.api.framing());
-        let secrets = received.secrets.clone();
-        if !is_whole_text(&received.response, framing) {
-            let events = framing.events(self.bytes(received, self.idle_timeout));
-            return Ok(events.map(move |event| event.map(|data| read(&*wire, &data, &secrets))).boxed());
+        let context = Arc::clone(&received.context);
+        if !framing.is_whole_text(&received.response) {
+            let events = events(framing, self.bytes(received, self.idle_timeout));
+            return Ok(events
+                .map(move |event| event.map(|data| read(&*wire, &data, &context.secrets)))
+                .boxed());
         }
-        let url = received.url.clone();
         let body = self.read_text(received, self.idle_timeout).await?;
-        self.wire.read_reply(&body).map_err(|error| self.body_error(error, &body, (&url, &secrets)))?;
-        match read(&*wire, &body, &secrets) {
+        self.wire.read_reply(&body).map_err(|error| self.body_error(error, &body, &context))?;
+        match read(&*wire, &body, &context.secrets) {
             chunk if chunk.has_content() => Ok(stream::iter([Ok(chunk)]).boxed()),
             _ => Err(ModelError::NotStreamed),
         }
