@@ -7,6 +7,7 @@ mod retries;
 mod secrets;
 mod sessions;
 mod settings;
+mod setup;
 /// The formats of the providers, which the tests of sessions have as well.
 #[path = "../../../tests/sessions"]
 mod shared {
@@ -16,6 +17,7 @@ mod shared {
 }
 #[cfg(feature = "bedrock")]
 mod signatures;
+mod streams;
 mod stub;
 mod waits;
 mod weather;

@@ -1,8 +1,8 @@
 //! The first program of the README.
 
-use crate::stub::{KEY, Server};
+use crate::stub::{ANSWER, KEY, Server};
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Output};
 
 /// Cargo builds the examples of a package together with its tests.
 fn program() -> PathBuf {
@@ -11,19 +11,28 @@ fn program() -> PathBuf {
     folder.join("examples/quick_start").with_extension(std::env::consts::EXE_EXTENSION)
 }
 
-#[tokio::test]
-async fn it_prints_the_answer_of_a_strict_server() {
-    let server = Server::start("chat_completions", []).await;
+/// The end of the program with these variables, and without a proxy.
+pub(crate) async fn run<const N: usize>(variables: [(&'static str, String); N]) -> Output {
     let mut command = Command::new(program());
-    command.env("LLM_MODEL", "openai/stub-1").env("OPENAI_API_KEY", KEY);
-    command.env("OPENAI_BASE_URL", server.url.clone() + "/v1");
+    command.envs(variables);
     for name in ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"] {
         command.env_remove(name);
     }
     let output = tokio::task::spawn_blocking(move || command.output()).await.expect("no panic");
-    let output = output.expect("the program runs: `cargo test` without `--test` builds it");
+    output.expect("the program runs: `cargo test` without `--test` builds it")
+}
+
+#[tokio::test]
+async fn it_prints_the_answer_of_a_strict_server() {
+    let server = Server::start("chat_completions", []).await;
+    let output = run([
+        ("LLM_MODEL", "openai/stub-1".to_owned()),
+        ("OPENAI_API_KEY", KEY.to_owned()),
+        ("OPENAI_BASE_URL", server.url.clone() + "/v1"),
+    ])
+    .await;
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "It is sunny in Beijing – 25 °C.\n");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), format!("{ANSWER}\n"));
     assert_eq!(server.requests(), 2);
 }
 

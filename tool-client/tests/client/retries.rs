@@ -1,7 +1,8 @@
 //! Which attempts are repeated, when, and how often.
 
+use crate::setup::{Setup, run_with};
 use crate::stub::{ANSWER, Part, Scripted, WIRES, sent_event};
-use crate::weather::{Setup, question, run_with};
+use crate::weather::question;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 use tool_runtime::Conversation;

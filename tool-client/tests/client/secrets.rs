@@ -1,8 +1,10 @@
 //! Keys appear in requests alone.
 
+use crate::quick_start;
+use crate::setup::{Setup, run_with};
 use crate::stub::{KEY, Part, Scripted, Server, WIRES, sent_event};
 use crate::waits::Waits;
-use crate::weather::{Setup, question, registry, run_with};
+use crate::weather::{question, registry};
 use serde_json::json;
 use std::error::Error;
 use std::io;
@@ -131,13 +133,18 @@ fn check(text: &str) {
 async fn a_key_goes_to_no_other_server() {
     let other = Server::start("anthropic", []).await;
     let redirect = Scripted::status(307, "").header("location", &(other.url.clone() + "/v1/messages"));
-    let (server, (registry, _)) = (Server::start("anthropic", [redirect]).await, registry());
-    // With the default HTTP client.
-    let model = Waits::default().set(Model::anthropic("stub-1").key(KEY).base_url(&server.url));
-    let error = question().run(&registry).model(&model).await.expect_err("a redirect");
+    let server = Server::start("anthropic", [redirect]).await;
+    // A process with the default HTTP client.
+    let output = quick_start::run([
+        ("LLM_MODEL", "anthropic/stub-1".to_owned()),
+        ("ANTHROPIC_API_KEY", KEY.to_owned()),
+        ("ANTHROPIC_BASE_URL", server.url.clone()),
+    ])
+    .await;
+    let error = String::from_utf8_lossy(&output.stderr);
     let expected =
         format!("the server redirects to {}/v1/messages; set the base URL to its server", other.url);
-    assert!(error.to_string().contains(&expected), "{error}");
+    assert!(!output.status.success() && error.contains(&expected), "{error}");
     assert_eq!((server.requests(), other.requests()), (1, 0));
 }
 

@@ -1,8 +1,9 @@
 //! Runs with the settings of a session.
 
+use crate::setup::{Setup, run_with};
 use crate::stub::{ANSWER, Scripted, Server};
 use crate::waits::Waits;
-use crate::weather::{Setup, question, registry, run_with};
+use crate::weather::{question, registry};
 use serde_json::{Value, json};
 use tool_runtime::history::{TrimBudget, Trimmed};
 use tool_runtime::session::{Compact, CompactReason, HookFuture, RunEnd, RunError, TypedEnd};
@@ -107,11 +108,10 @@ async fn a_run_can_be_spawned() {
 #[tokio::test]
 async fn a_run_that_is_cancelled_stops_waiting_for_the_next_attempt() {
     let limit = Scripted::status(429, "{}").header("retry-after", "60");
-    let (server, (registry, _)) = (Server::start("chat_completions", [limit]).await, registry());
-    // This model waits in real time.
-    let model = tool_runtime_client::Model::openai("stub-1").base_url(server.url.clone() + "/v1");
+    let setup = Setup::chat_completions([limit]).await;
+    let model = setup.model.clone().wait_with(tokio::time::sleep);
     let token = tokio_util::sync::CancellationToken::new();
-    let registry = registry.with(&RunContext::new().cancellation(token.clone()));
+    let registry = setup.registry.with(&RunContext::new().cancellation(token.clone()));
     let mut session = question();
     let run = session.run(&registry).on_event(|event| {
         if matches!(event, tool_runtime::session::Event::RequestRetried { .. }) {
@@ -119,5 +119,5 @@ async fn a_run_that_is_cancelled_stops_waiting_for_the_next_attempt() {
         }
     });
     let end: Result<_, RunError<_>> = run.model(&model).await;
-    assert_eq!((end.expect("the run ends"), server.requests()), (RunEnd::Cancelled, 1));
+    assert_eq!((end.expect("the run ends"), setup.server.requests()), (RunEnd::Cancelled, 1));
 }

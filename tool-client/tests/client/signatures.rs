@@ -1,7 +1,8 @@
 //! Signed requests of Bedrock.
 
+use crate::setup::Setup;
 use crate::stub::Scripted;
-use crate::weather::{Setup, question};
+use crate::weather::question;
 use tool_runtime::session::RunEnd;
 use tool_runtime_client::{AwsCredentials, Model, RunModel as _};
 

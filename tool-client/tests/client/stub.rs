@@ -17,7 +17,6 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tool_runtime::wire::{Wire, by_name};
 use tool_runtime_client::Model;
-use tool_runtime_client::reqwest::Client;
 use tool_runtime_testing::check_request;
 
 pub(crate) const WIRES: [&str; 7] =
@@ -120,9 +119,7 @@ impl Server {
         let wire = self.shared.wire.name();
         let url = if ["chat_completions", "responses"].contains(&wire) { "/v1" } else { "" };
         let model = Model::new(Arc::clone(&self.shared.wire), "stub-1").base_url(self.url.clone() + url);
-        // A proxy of the environment does not know this server.
-        let client = Client::builder().no_proxy().build().expect("a client");
-        waits.set(model.key(KEY).http_client(client))
+        waits.set(model.key(KEY))
     }
 
     pub(crate) fn received(&self) -> MutexGuard<'_, Vec<Received>> {

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::Notify;
 use tool_runtime_client::Model;
+use tool_runtime_client::reqwest::Client;
 
 const REPLY_TIMEOUT: Duration = Duration::from_secs(9_001);
 const IDLE_TIMEOUT: Duration = Duration::from_secs(9_002);
@@ -19,8 +20,10 @@ pub(crate) struct Waits {
 }
 
 impl Waits {
+    /// The model with these delays, and without a proxy of the environment, which does not know the stub server.
     pub(crate) fn set(&self, model: Model) -> Model {
-        let waits = self.clone();
+        let client = Client::builder().no_proxy().build().expect("a client");
+        let (waits, model) = (self.clone(), model.http_client(client));
         model.reply_timeout(REPLY_TIMEOUT).idle_timeout(IDLE_TIMEOUT).wait_with(move |time| {
             let waits = waits.clone();
             async move {

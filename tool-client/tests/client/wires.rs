@@ -1,7 +1,8 @@
 //! A conversation with one call on each wire.
 
+use crate::setup::Setup;
 use crate::stub::{ANSWER, KEY, Server, WIRES};
-use crate::weather::{Setup, question};
+use crate::weather::question;
 use tool_runtime::session::{Event, RunEnd};
 use tool_runtime_client::RunModel as _;
 
