@@ -28,8 +28,8 @@ impl Framing {
         })
     }
 
-    /// Whether the response is a whole text in place of a stream: a reply, or an error. A stream of some servers has another type, or
-    /// none.
+    /// Whether the response is a whole text in place of a stream: a reply, or an error. A stream of some servers has another type,
+    /// or none.
     pub(crate) fn is_whole_text(self, response: &Response) -> bool {
         let kind =
             response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();

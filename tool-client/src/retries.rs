@@ -57,7 +57,7 @@ impl Retries {
 }
 
 impl Model {
-    /// Reports an attempt to the run and to the listener of the model.
+    /// The function that reports an attempt to the run and to the listener of the model.
     pub(crate) fn retry_reporter(&self, request: &Request) -> impl Fn(u32, &ModelError, Duration) {
         move |attempt, error, delay| {
             request.report_retry(attempt, error, delay);

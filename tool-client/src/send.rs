@@ -15,7 +15,7 @@ pub(crate) struct Received {
     pub(crate) context: Arc<ErrorContext>,
 }
 
-/// What the errors of a response have in common.
+/// The values that each error of a response needs.
 pub(crate) struct ErrorContext {
     /// The URL for a message.
     pub(crate) url: String,
