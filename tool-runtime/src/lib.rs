@@ -253,7 +253,7 @@ pub mod conversation;
 pub mod dispatch;
 mod fingerprint;
 pub mod history;
-mod inner_call;
+mod contained_call;
 mod json;
 #[cfg_attr(
     not(feature = "wires"),

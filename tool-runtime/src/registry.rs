@@ -359,7 +359,7 @@ impl Registry {
     /// have no effect, and their number has no limit.
     pub(crate) fn may_start_while_streaming(&self, call: &ToolCall, only_reads: bool) -> bool {
         if only_reads {
-            let inner = self.inner_call(call);
+            let inner = self.contained_call(call);
             let Some(tool) = self.entry(&inner.or(call).name) else { return false };
             return tool.options.annotations.is_read_only() && tool.options.policy.max_calls.is_none();
         }
@@ -388,7 +388,7 @@ impl Registry {
 
     /// Whether earlier calls of its reply end before this one begins, and later ones begin after it has ended.
     pub(crate) fn is_barrier(&self, call: &ToolCall) -> bool {
-        let inner = self.inner_call(call);
+        let inner = self.contained_call(call);
         self.entry(&inner.or(call).name).is_some_and(|tool| tool.is_barrier)
     }
 
@@ -403,7 +403,7 @@ impl Registry {
     }
 
     fn annotations_of(&self, call: &ToolCall) -> Option<Annotations> {
-        let inner = self.inner_call(call);
+        let inner = self.contained_call(call);
         self.entry(&inner.or(call).name).map(|entry| entry.options.annotations)
     }
 

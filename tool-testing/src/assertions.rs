@@ -1,6 +1,6 @@
 //! Assertions on sessions, for the tests of programs.
 
-use crate::inner_call::{called_tool, inner_call};
+use crate::contained_call::{called_tool, contained_call};
 use crate::rules::wires;
 use crate::{ScriptedModel, check_request};
 use serde::Serialize;
@@ -138,7 +138,7 @@ pub fn assert_called(session: &Session, tool: &str, arguments: impl Serialize) {
     };
     let is_expected = |call: &ToolCall| {
         has_expected(&call.name, &call.arguments)
-            || inner_call(call).is_some_and(|(name, arguments)| has_expected(&name, &arguments))
+            || contained_call(call).is_some_and(|(name, arguments)| has_expected(&name, &arguments))
     };
     if !calls(session).any(is_expected) {
         let mut list = String::new();

@@ -51,7 +51,7 @@
 mod assertions;
 mod check_request;
 mod error;
-mod inner_call;
+mod contained_call;
 mod rejected;
 mod rules;
 mod scripted_model;

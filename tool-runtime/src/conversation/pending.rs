@@ -265,5 +265,5 @@ pub(super) fn denied(call: &ToolCall, state: &CallState, reason: String) -> Tool
 
 /// The name of the called tool, for an error.
 fn tool_name(call: &ToolCall, state: &CallState) -> String {
-    state.inner_tool().unwrap_or(&call.name).to_owned()
+    state.contained_tool().unwrap_or(&call.name).to_owned()
 }

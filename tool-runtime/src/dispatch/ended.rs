@@ -99,7 +99,7 @@ pub(crate) struct EndedCall {
     /// The name of the called tool; that of the call if there is no such tool.
     pub(crate) tool: Cow<'static, str>,
     /// Whether `call_tool` called it.
-    pub(crate) is_inner: bool,
+    pub(crate) is_contained: bool,
     pub(crate) ended: Ended,
     /// `None` without listeners.
     events: Option<Arc<CallEvents>>,
@@ -135,7 +135,7 @@ impl EndedCall {
             // It began in an earlier run.
             outcome.has_begun |= matches!(failure.error(), Some(CallError::Interrupted { .. }));
         }
-        EndedCall { tool, is_inner: incoming.is_inner, ended, events: None, outcome }
+        EndedCall { tool, is_contained: incoming.is_contained, ended, events: None, outcome }
     }
 
     /// The step after the call, which lets later calls of the reply begin; `None` without listeners and without an order.
@@ -231,11 +231,11 @@ impl EndedCall {
 
     /// The tool message of the call, within `max_result_bytes`. One that waits has failed.
     pub(crate) fn into_message(self, registry: &Registry, call: &ToolCall) -> ToolMessage {
-        let EndedCall { tool, is_inner, ended, outcome, .. } = self;
+        let EndedCall { tool, is_contained, ended, outcome, .. } = self;
         let mut result = ToolResult(ended.into_result(&tool));
         registry.truncate(&mut result);
         let mut message = result.into_message(&call.id, tool, Some(outcome));
-        if is_inner {
+        if is_contained {
             message.tool = Cow::Owned(call.name.clone());
         }
         message

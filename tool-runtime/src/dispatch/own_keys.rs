@@ -28,11 +28,11 @@ impl Registry {
 
     /// The call with the keys of its tool; `None` if it has no written names.
     pub(crate) fn own_call(&self, call: &ToolCall) -> Option<ToolCall> {
-        let inner = self.has_rejected_keys().then(|| self.inner_call(call))?;
-        let called = inner.or(call);
+        let contained = self.has_rejected_keys().then(|| self.contained_call(call))?;
+        let called = contained.or(call);
         let own = self.entry(&called.name)?.keys.as_ref()?.names.own_arguments(&called.arguments)?;
         let mut renamed = call.clone();
-        inner.replace_arguments(&mut renamed, own);
+        contained.replace_arguments(&mut renamed, own);
         renamed.is_truncated = call.is_truncated;
         Some(renamed)
     }

@@ -35,8 +35,8 @@ impl Registry {
     /// Runs one call to its end. If it is a call of `call_tool`, the call in its arguments runs. Its caller stores the end before
     /// it awaits the `Release`, since its future may be dropped there.
     pub(crate) async fn run_to_end(&self, outer: &IncomingCall<'_>) -> EndedCall {
-        let inner = self.inner_call(outer.call);
-        let incoming = &outer.or_inner(&inner);
+        let contained = self.contained_call(outer.call);
+        let incoming = &outer.or_contained(&contained);
         let span = CallSpan::new(self, incoming.call);
         let found = self.look_up(incoming);
         let tool = match &found {

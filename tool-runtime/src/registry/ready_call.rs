@@ -140,7 +140,7 @@ pub(crate) struct OwnedCall {
     batch: Batch<'static>,
     position: usize,
     approval: Approval,
-    is_inner: bool,
+    is_contained: bool,
     events: Option<Arc<CallEvents>>,
     /// The record of all runs.
     pub(crate) record: CallRecord,
@@ -152,7 +152,7 @@ pub(crate) struct OwnedCall {
 
 impl OwnedCall {
     pub(crate) fn new(registry: &Registry, call: &Call<'_>) -> Self {
-        let IncomingCall { batch, position, call: tool_call, approval, is_inner, .. } = *call.incoming;
+        let IncomingCall { batch, position, call: tool_call, approval, is_contained, .. } = *call.incoming;
         OwnedCall {
             registry: registry.clone(),
             tool: Arc::clone(call.tool),
@@ -161,7 +161,7 @@ impl OwnedCall {
             batch: batch.without_context(),
             position,
             approval,
-            is_inner,
+            is_contained,
             events: call.events.cloned(),
             record: CallRecord::default(),
             is_logged: AtomicBool::new(false),
@@ -175,9 +175,9 @@ impl OwnedCall {
 
     /// The input of one run of the call.
     pub(crate) fn incoming<'a>(&'a self, batch: &'a Batch<'a>, record: &'a CallRecord) -> IncomingCall<'a> {
-        let OwnedCall { call, position, approval, is_inner, .. } = self;
+        let OwnedCall { call, position, approval, is_contained, .. } = self;
         let incoming = IncomingCall::new(batch, *position, call, *approval, record);
-        IncomingCall { is_inner: *is_inner, ..incoming }
+        IncomingCall { is_contained: *is_contained, ..incoming }
     }
 
     /// One run of the call.

@@ -5,7 +5,7 @@ use super::search_tools::SearchTools;
 use super::unknown_tools::may_suggest;
 use super::{Registry, RegistryBuilder};
 use crate::context::RunContext;
-use crate::inner_call::InnerCall;
+use crate::contained_call::ContainedCall;
 use crate::message::ToolCall;
 use crate::outcome::{CallError, UnknownToolError};
 use crate::output::ToolFailure;
@@ -145,17 +145,17 @@ impl Registry {
     }
 
     /// The call in the arguments of a call of `call_tool`.
-    pub(crate) fn inner_call(&self, call: &ToolCall) -> InnerCall {
+    pub(crate) fn contained_call(&self, call: &ToolCall) -> ContainedCall {
         if self.tools.search.is_none() || call.name != CALL_TOOL {
-            return InnerCall::default();
+            return ContainedCall::default();
         }
-        let inner = InnerCall::from_call(call);
-        if inner.get().is_some() || call.is_truncated || !self.is_lenient() {
-            return inner;
+        let contained = ContainedCall::from_call(call);
+        if contained.get().is_some() || call.is_truncated || !self.is_lenient() {
+            return contained;
         }
         let tool = self.entry(&call.name);
         let coerced = tool.and_then(|tool| tool.coerce(&call.arguments, self.coercion_options(call)));
-        coerced.map_or(inner, |coerced| InnerCall::from_arguments(call, &coerced.arguments))
+        coerced.map_or(contained, |coerced| ContainedCall::from_arguments(call, &coerced.arguments))
     }
 
     /// Whether calls of this run may use the tool.
@@ -205,7 +205,7 @@ impl Registry {
             }
             Some(error) if error.is_about_arguments() && call.name == CALL_TOOL => {
                 let tool =
-                    InnerCall::name_in(&call.arguments).and_then(|name| Some(self.tool(&name)?.schema));
+                    ContainedCall::name_in(&call.arguments).and_then(|name| Some(self.tool(&name)?.schema));
                 let tool = tool.filter(|tool| self.allows_in(batch.context, tool.name()));
                 tool.map(|tool| {
                     let signature = documented_signature(tool);

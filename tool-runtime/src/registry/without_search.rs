@@ -1,7 +1,7 @@
 //! The methods of a search, without the feature `search`.
 
 use super::Registry;
-use crate::inner_call::InnerCall;
+use crate::contained_call::ContainedCall;
 use crate::message::ToolCall;
 use crate::outcome::UnknownToolError;
 use crate::output::ToolFailure;
@@ -14,8 +14,8 @@ impl Registry {
         &[]
     }
 
-    pub(crate) fn inner_call(&self, _: &ToolCall) -> InnerCall {
-        InnerCall
+    pub(crate) fn contained_call(&self, _: &ToolCall) -> ContainedCall {
+        ContainedCall
     }
 
     pub(crate) fn is_deferred(&self, _: &str) -> bool {

@@ -2,7 +2,7 @@
 
 use super::Batch;
 use crate::context::{CallRecord, HookArguments};
-use crate::inner_call::InnerCall;
+use crate::contained_call::ContainedCall;
 use crate::message::{ToolCall, means_none};
 
 /// A call of a reply, with its batch, its approval and its record, independent of its tool.
@@ -15,7 +15,7 @@ pub(crate) struct IncomingCall<'a> {
     pub(crate) approval: Approval,
     pub(crate) record: &'a CallRecord,
     /// Whether it is in the arguments of a call of `call_tool`.
-    pub(crate) is_inner: bool,
+    pub(crate) is_contained: bool,
 }
 
 impl<'a> IncomingCall<'a> {
@@ -26,12 +26,12 @@ impl<'a> IncomingCall<'a> {
         approval: Approval,
         record: &'a CallRecord,
     ) -> Self {
-        IncomingCall { batch, position, call, approval, record, is_inner: false }
+        IncomingCall { batch, position, call, approval, record, is_contained: false }
     }
 
     /// The call in the arguments of this call of `call_tool`, or otherwise this call.
-    pub(crate) fn or_inner(&self, inner: &'a InnerCall) -> Self {
-        IncomingCall { call: inner.or(self.call), is_inner: inner.get().is_some(), ..*self }
+    pub(crate) fn or_contained(&self, contained: &'a ContainedCall) -> Self {
+        IncomingCall { call: contained.or(self.call), is_contained: contained.get().is_some(), ..*self }
     }
 
     /// The arguments that the tool gets: those of the model, or what coercion or the hook has put in their place.
@@ -55,9 +55,9 @@ impl<'a> IncomingCall<'a> {
         (self.proposed_object().to_owned(), run_with)
     }
 
-    /// Whether the model wrote the arguments by a definition with written names of keys. It has no definition of an inner call.
+    /// Whether the model wrote the arguments by a definition with written names of keys. It has no definition of a contained call.
     pub(crate) fn has_written_keys(&self) -> bool {
-        self.batch.has_written_keys && !self.is_inner
+        self.batch.has_written_keys && !self.is_contained
     }
 }
 

@@ -4,7 +4,7 @@ use crate::context::Cause;
 use crate::conversation::WaitingCall;
 use crate::dispatch::HandedOutCall;
 use crate::fingerprint::Fingerprint;
-use crate::inner_call::InnerCall;
+use crate::contained_call::ContainedCall;
 use crate::message::{ToolCall, ToolMessage};
 use crate::tool::Approval;
 use serde::{Deserialize, Serialize};
@@ -189,7 +189,7 @@ impl CallState {
     }
 
     /// The tool that the call runs, if it is one of `call_tool` that waits.
-    pub(super) fn inner_tool(&self) -> Option<&str> {
+    pub(super) fn contained_tool(&self) -> Option<&str> {
         match self.waits_for()? {
             WaitsFor::Approval { tool, .. }
             | WaitsFor::Result { tool, .. }
@@ -200,7 +200,7 @@ impl CallState {
     /// The call that would run, for its last event: with the arguments that the tool would receive, but not with those of a
     /// hook.
     pub(super) fn reported_call(&self, call: &ToolCall) -> ToolCall {
-        let mut reported = reported_call(call, self.inner_tool().is_some());
+        let mut reported = reported_call(call, self.contained_tool().is_some());
         if let Some(WaitsFor::Approval { arguments: Some(arguments), .. }) = self.waits_for() {
             reported.arguments.clone_from(arguments);
         }
@@ -245,7 +245,7 @@ impl CallState {
 
 /// The call in the arguments of a call of `call_tool`, if it contains one, or otherwise this call.
 pub(super) fn reported_call(call: &ToolCall, contains_call: bool) -> ToolCall {
-    if contains_call { InnerCall::from_call(call).or(call).clone() } else { call.clone() }
+    if contains_call { ContainedCall::from_call(call).or(call).clone() } else { call.clone() }
 }
 
 /// The fingerprint of a tool and its arguments: an approval is not valid for arguments that are changed in the storage.

@@ -183,7 +183,7 @@ impl PendingCalls {
         let is_counted = |state: &CallState| state.is_counted || state.handed_out().is_some();
         let Some(position) = self.position(id).filter(|&at| !is_counted(&self.states[at])) else { return };
         let call = &self.calls()[position];
-        let inner = registry.inner_call(call);
+        let inner = registry.contained_call(call);
         let name = &inner.or(call).name;
         if let Some(limit) = registry.entry(name).and_then(|entry| entry.options.policy.max_calls) {
             counts.count(name, limit);
@@ -285,13 +285,13 @@ struct CallsRun<'a> {
 impl CallsRun<'_> {
     /// Takes the end of a call.
     fn take(&self, call: &mut ToolCall, state: &mut CallState, ended: EndedCall) {
-        let tool = ended.is_inner.then(|| ended.tool.to_string());
+        let tool = ended.is_contained.then(|| ended.tool.to_string());
         let is_other = |arguments: &String| *arguments != call.arguments;
         match ended.ended {
             Ended::NeedsApproval { .. } | Ended::NeedsResult { .. }
                 if self.unfinished == Unfinished::Fail =>
             {
-                let reported = reported_call(call, ended.is_inner);
+                let reported = reported_call(call, ended.is_contained);
                 self.finish(call, state, ended);
                 if let Some(result) = state.result() {
                     let finished = FinishedCall::new(reported, Cause::NotRun, result);
@@ -351,7 +351,7 @@ impl CallState {
             edit.replaced = None;
         }
         if let Some(arguments) = edit.arguments.take() {
-            registry.inner_call(call).replace_arguments(call, arguments);
+            registry.contained_call(call).replace_arguments(call, arguments);
             self.approve(call);
         }
     }

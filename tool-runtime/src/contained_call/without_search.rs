@@ -1,15 +1,15 @@
-//! The inner call, without the feature `search`: there is none.
+//! The contained call, without the feature `search`: there is none.
 
 use crate::message::ToolCall;
 
 /// It takes no memory in the future of a call.
 #[derive(Clone, Debug)]
-pub(crate) struct InnerCall;
+pub(crate) struct ContainedCall;
 
-#[allow(clippy::unused_self, reason = "the methods with the feature need the inner call")]
-impl InnerCall {
+#[allow(clippy::unused_self, reason = "the methods with the feature need the contained call")]
+impl ContainedCall {
     pub(crate) fn from_call(_: &ToolCall) -> Self {
-        InnerCall
+        ContainedCall
     }
 
     pub(crate) fn replace_arguments(&self, outer: &mut ToolCall, arguments: String) {

@@ -1,4 +1,4 @@
-//! The inner call, with the feature `search`.
+//! The contained call, with the feature `search`.
 
 use crate::message::{ToolCall, is_object};
 use crate::tool_name::CALL_TOOL;
@@ -9,17 +9,17 @@ use std::borrow::Cow;
 
 /// The call of the tool itself, if the model calls it with `call_tool`.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct InnerCall(Option<Box<ToolCall>>);
+pub(crate) struct ContainedCall(Option<Box<ToolCall>>);
 
-impl InnerCall {
+impl ContainedCall {
     /// The call in the arguments of this call of `call_tool`. There is none if they are invalid.
     pub(crate) fn from_call(call: &ToolCall) -> Self {
-        InnerCall::from_arguments(call, &call.arguments)
+        ContainedCall::from_arguments(call, &call.arguments)
     }
 
     /// Like `from_call`, with coerced arguments.
     pub(crate) fn from_arguments(call: &ToolCall, arguments: &str) -> Self {
-        InnerCall(inner_call(call, arguments))
+        ContainedCall(contained_call(call, arguments))
     }
 
     /// The name of the tool in the arguments of `call_tool`, which may be invalid otherwise.
@@ -31,7 +31,7 @@ impl InnerCall {
         serde_json::from_str(arguments).ok().map(|Name { name }| name).filter(|name| name != CALL_TOOL)
     }
 
-    /// Replaces the arguments of the inner call, or otherwise those of the outer one.
+    /// Replaces the arguments of the contained call, or otherwise those of the outer one.
     pub(crate) fn replace_arguments(&self, outer: &mut ToolCall, arguments: String) {
         let Some(inner) = self.get() else { return outer.set_arguments(arguments) };
         let name = Value::from(&*inner.name);
@@ -44,7 +44,7 @@ impl InnerCall {
         self.0.as_deref()
     }
 
-    /// The inner call, or otherwise the outer one.
+    /// The contained call, or otherwise the outer one.
     pub(crate) fn or<'a>(&'a self, outer: &'a ToolCall) -> &'a ToolCall {
         self.get().unwrap_or(outer)
     }
@@ -59,7 +59,7 @@ struct Arguments<'a> {
     arguments: Option<&'a RawValue>,
 }
 
-fn inner_call(call: &ToolCall, arguments: &str) -> Option<Box<ToolCall>> {
+fn contained_call(call: &ToolCall, arguments: &str) -> Option<Box<ToolCall>> {
     // An array is not an object, although serde reads one.
     let Arguments { name, arguments } =
         serde_json::from_str(arguments).ok().filter(|_| is_object(arguments))?;

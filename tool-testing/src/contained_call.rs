@@ -1,7 +1,7 @@
 //! The call in the arguments of `call_tool`, which a search adds to the tools of a registry.
 //!
 //! The assertions do not know whether the registry has a search: another tool may be named `call_tool`, so only a call with both
-//! arguments has an inner call.
+//! arguments has a contained call.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -19,7 +19,7 @@ struct Arguments<'a> {
     arguments: Option<&'a RawValue>,
 }
 
-/// The name of the tool that a call or its inner call calls. A name with escapes cannot be borrowed: such a call counts as a
+/// The name of the tool that a call or its contained call calls. A name with escapes cannot be borrowed: such a call counts as a
 /// call of `call_tool`.
 pub(crate) fn called_tool(call: &ToolCall) -> &str {
     match named_tool(call) {
@@ -28,8 +28,8 @@ pub(crate) fn called_tool(call: &ToolCall) -> &str {
     }
 }
 
-/// The name and the arguments of the inner call.
-pub(crate) fn inner_call(call: &ToolCall) -> Option<(Cow<'_, str>, Cow<'_, str>)> {
+/// The name and the arguments of the contained call.
+pub(crate) fn contained_call(call: &ToolCall) -> Option<(Cow<'_, str>, Cow<'_, str>)> {
     // An array is not an object, although serde reads one.
     let is_object = call.arguments.trim_start().starts_with('{');
     let (name, arguments) = named_tool(call).filter(|_| is_object)?;

@@ -6,6 +6,6 @@ mod with_search;
 mod without_search;
 
 #[cfg(feature = "search")]
-pub(crate) use with_search::InnerCall;
+pub(crate) use with_search::ContainedCall;
 #[cfg(not(feature = "search"))]
-pub(crate) use without_search::InnerCall;
+pub(crate) use without_search::ContainedCall;
