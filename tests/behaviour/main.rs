@@ -31,6 +31,7 @@ mod flattened_enums;
 mod fuzzed_arguments;
 mod given_schemas;
 mod inherited_contexts;
+mod inner_calls;
 #[allow(dead_code, reason = "some values are only printed")]
 mod lenient_arguments;
 mod lenient_spellings_and_wrappers;

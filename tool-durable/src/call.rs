@@ -130,13 +130,23 @@ pub(crate) async fn run_recorded(
         if let Some(result) = recorded.result {
             return Ok((result, None));
         }
-        if !ready.annotations().may_repeat() {
+        if !ready.annotations().may_repeat() && !ready.policy().resumable {
             let interrupted = ToolFailure::interrupted(&call.tool).into();
             running.finish(&interrupted).await?;
             return Ok((interrupted, None));
         }
+        if ready.policy().resumable {
+            let inner = journal.find_calls(&call.key.to_string(), 0).await?.into_iter();
+            ready.set_recorded_inner_calls(
+                inner.map(|RecordedCall { call, .. }| (call.key.position, call.tool, call.arguments)),
+            );
+        }
     }
     let result = ready.run().await;
+    if ready.waits_for_inner_call() {
+        // It has no result yet, and runs again.
+        return Ok((result, None));
+    }
     // A cancelled call has no result and counts as interrupted.
     if result.error_kind() == Some("cancelled") && ready.context().cancellation().is_cancelled() {
         return Ok((result, None));

@@ -295,7 +295,7 @@ fn run_id(registry: &Registry) -> Result<String, JournalError> {
 
 /// Whether a call may run again after it was interrupted.
 fn may_repeat(begun: &JournalCall, registry: &Registry) -> bool {
-    registry.tool(&begun.tool).is_some_and(|tool| tool.annotations.may_repeat())
+    registry.tool(&begun.tool).is_some_and(|tool| tool.annotations.may_repeat() || tool.policy.resumable)
 }
 
 /// Whether a call of the session is the one that has begun.

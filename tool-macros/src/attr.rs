@@ -53,6 +53,7 @@ tool_options! {
     "blocking": blocking, Span, flag::parse;
     "requires_approval": requires_approval, Span, flag::parse;
     "exclusive": exclusive, Span, flag::parse;
+    "resumable": resumable, Span, flag::parse;
     "read_only": read_only, Declared, flag::parse_declared;
     "destructive": destructive, Declared, flag::parse_declared;
     "idempotent": idempotent, Declared, flag::parse_declared;

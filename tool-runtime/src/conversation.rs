@@ -10,6 +10,7 @@
 mod answer_tool;
 mod error;
 mod finished_call;
+mod inner_calls;
 mod pending;
 mod repeated_calls;
 mod reply_warning;
@@ -21,6 +22,8 @@ mod waiting_call;
 pub(crate) use answer_tool::AnswerTool;
 pub use error::NotPendingError;
 pub(crate) use finished_call::FinishedCall;
+use inner_calls::InnerPending;
+pub use inner_calls::{InnerCallError, InnerCallFuture};
 pub use pending::PendingCalls;
 pub(crate) use pending::{CallsToRun, StreamedCalls};
 pub(crate) use repeated_calls::call_fingerprint;

@@ -52,10 +52,10 @@ pub(crate) use early_call::{EarlyCalls, RunningCalls};
 pub(crate) use ended::{Ended, EndedCall};
 pub(crate) use streamed_reply::{EndedReply, EventCall, StreamSettings, StreamedEvent, StreamedReply};
 
-use crate::context::CallRecord;
+use crate::context::{CallRecord, Progress};
 use crate::message::{ToolCall, ToolMessage};
 use crate::registry::Registry;
-use crate::tool::{Approval, IncomingCall, Progress};
+use crate::tool::{Approval, IncomingCall};
 use concurrent::join_groups;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -147,14 +147,9 @@ impl Registry {
     /// # }
     /// ```
     pub async fn call(&self, name: &str, arguments: impl Serialize) -> ToolResult {
-        let arguments = match arguments_text(&arguments) {
+        let arguments = match arguments_text(name, &arguments) {
             Ok(arguments) => arguments,
-            Err(source) => {
-                let (tool, near) = (name.to_owned(), String::new());
-                let correction = "Pass a value that serializes as one JSON object.".to_owned();
-                let error = CallError::NotJson { tool, is_truncated: false, near, correction, source };
-                return Err(error.into()).into();
-            }
+            Err(error) => return Err(error.into()).into(),
         };
         let registry = &*self.for_dispatch();
         let call = ToolCall::new("", name, arguments);
@@ -168,7 +163,14 @@ impl Registry {
 }
 
 /// The text of the arguments of a call: a string is this text itself, and any other value is written as JSON.
-fn arguments_text(arguments: &impl Serialize) -> Result<String, serde_json::Error> {
-    let json = serde_json::to_string(arguments)?;
-    if json.starts_with('"') { serde_json::from_str(&json) } else { Ok(json) }
+pub(crate) fn arguments_text(tool: &str, arguments: &impl Serialize) -> Result<String, CallError> {
+    let text = serde_json::to_string(arguments)
+        .and_then(|json| if json.starts_with('"') { serde_json::from_str(&json) } else { Ok(json) });
+    text.map_err(|source| CallError::NotJson {
+        tool: tool.to_owned(),
+        is_truncated: false,
+        near: String::new(),
+        correction: "Pass a value that serializes as one JSON object.".to_owned(),
+        source,
+    })
 }

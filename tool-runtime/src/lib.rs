@@ -248,12 +248,12 @@ mod approval;
 mod arguments;
 mod call_span;
 mod coerce;
+mod contained_call;
 mod context;
 pub mod conversation;
 pub mod dispatch;
 mod fingerprint;
 pub mod history;
-mod contained_call;
 mod json;
 #[cfg_attr(
     not(feature = "wires"),

@@ -42,13 +42,13 @@ use tools::Tools;
 
 use crate::approval::BeforeCall;
 use crate::coerce::CoercionOptions;
-use crate::context::{AllowedTools, CallEvent, RunContext};
+use crate::context::{AllowedTools, CallEvent, Order, OrderedCall, Progress, RunContext};
 use crate::message::ToolCall;
 use crate::outcome::UnknownToolError;
 use crate::schema::ToolSchema;
 #[doc(inline)]
 pub use crate::tool::{Annotations, DynamicTool, Policy, ToolList, Toolset};
-use crate::tool::{Batch, Order, OrderedCall, Place, Progress, ToolEntry, Unfinished};
+use crate::tool::{Batch, Place, ToolEntry, Unfinished};
 use crate::tool_choice::ToolChoice;
 use crate::tool_name::HOSTED_APPROVAL;
 use crate::wire::ToolCache;
@@ -88,8 +88,6 @@ pub struct Registry {
     tools: Arc<Tools>,
     /// `None` for a registry without a run context.
     run_context: Option<RunContext>,
-    /// The log of a run, around all middleware.
-    run_log: Option<Layer>,
 }
 
 impl Registry {
@@ -257,14 +255,9 @@ impl Registry {
         tool.is_allowed_by(allowed) || self.tools.is_search_tool(&tool.name) || tool.name == HOSTED_APPROVAL
     }
 
-    /// This registry with the log of a run.
-    pub(crate) fn with_run_log(self, run_log: Option<Layer>) -> Self {
-        Registry { run_log, ..self }
-    }
-
-    /// Whether the run of the calls has a log.
-    pub(crate) fn has_run_log(&self) -> bool {
-        self.run_log.is_some()
+    /// The log of the run of the calls, around all middleware.
+    pub(crate) fn run_log(&self) -> Option<&Layer> {
+        self.run_context.as_ref()?.run_log()
     }
 
     /// A batch of calls that starts now, for the reply with this number in its run, unless the context has the number.
@@ -277,7 +270,7 @@ impl Registry {
             started: (has_listeners || self.measures_durations()).then(Instant::now),
             rejection: None,
             has_written_keys: false,
-            is_direct: context.is_none_or(RunContext::is_direct) && !self.has_run_log(),
+            is_direct: context.is_none_or(RunContext::is_direct),
             order: None,
             is_early: false,
             place: Place::ThisProcess,
@@ -339,12 +332,12 @@ impl Registry {
     pub(crate) fn layer(&self, position: usize) -> Option<&Layer> {
         let layers = &self.tools.config.layers;
         let run_layers: Option<&RunLayers> = self.run_context().and_then(RunContext::middleware);
-        if run_layers.is_none() && !self.has_run_log() {
+        if run_layers.is_none() && self.run_log().is_none() {
             return layers.get(position);
         }
         let (outer, inner) =
             run_layers.map_or((&[][..], &[][..]), |run_layers| (&run_layers.outer, &run_layers.inner));
-        self.run_log.iter().chain(outer).chain(layers).chain(inner).nth(position)
+        self.run_log().into_iter().chain(outer).chain(layers).chain(inner).nth(position)
     }
 
     pub(crate) fn has_middleware(&self) -> bool {
@@ -358,9 +351,11 @@ impl Registry {
     /// Whether this call may start before the end of the reply. `only_reads` if the reply may be requested again: its calls then
     /// have no effect, and their number has no limit.
     pub(crate) fn may_start_while_streaming(&self, call: &ToolCall, only_reads: bool) -> bool {
+        if self.is_resumable(call) {
+            return false;
+        }
         if only_reads {
-            let inner = self.contained_call(call);
-            let Some(tool) = self.entry(&inner.or(call).name) else { return false };
+            let Some(tool) = self.called_entry(call) else { return false };
             return tool.options.annotations.is_read_only() && tool.options.policy.max_calls.is_none();
         }
         self.tools.config.options.start_all_while_streaming || self.may_repeat(call)
@@ -388,8 +383,7 @@ impl Registry {
 
     /// Whether earlier calls of its reply end before this one begins, and later ones begin after it has ended.
     pub(crate) fn is_barrier(&self, call: &ToolCall) -> bool {
-        let inner = self.contained_call(call);
-        self.entry(&inner.or(call).name).is_some_and(|tool| tool.is_barrier)
+        self.called_entry(call).is_some_and(|tool| tool.is_barrier)
     }
 
     /// Whether this call may run again after it was interrupted.
@@ -402,9 +396,19 @@ impl Registry {
         self.annotations_of(call).is_some_and(|annotations| annotations.is_read_only())
     }
 
+    /// Whether the tool of this call may run again from its beginning.
+    pub(crate) fn is_resumable(&self, call: &ToolCall) -> bool {
+        self.called_entry(call).is_some_and(|entry| entry.options.policy.resumable)
+    }
+
     fn annotations_of(&self, call: &ToolCall) -> Option<Annotations> {
-        let inner = self.contained_call(call);
-        self.entry(&inner.or(call).name).map(|entry| entry.options.annotations)
+        self.called_entry(call).map(|entry| entry.options.annotations)
+    }
+
+    /// The tool that a call runs, which is another one if it is a call of `call_tool`.
+    fn called_entry(&self, call: &ToolCall) -> Option<&Arc<ToolEntry>> {
+        let contained = self.contained_call(call);
+        self.entry(&contained.or(call).name)
     }
 
     /// The number of identical results of a call after which the model gets a note.

@@ -13,7 +13,6 @@ mod keys;
 mod list;
 mod metadata;
 mod options;
-mod order;
 mod output_schema;
 mod toolset;
 
@@ -33,7 +32,6 @@ pub(crate) use keys::ToolKeys;
 pub use list::{ToolList, reject_duplicates};
 pub(crate) use metadata::Metadata;
 pub use options::{Annotations, Options, Policy};
-pub(crate) use order::{Order, OrderedCall, Progress};
 pub use output_schema::ReturnType;
 pub use toolset::Toolset;
 

@@ -50,8 +50,8 @@
 
 mod assertions;
 mod check_request;
-mod error;
 mod contained_call;
+mod error;
 mod rejected;
 mod rules;
 mod scripted_model;

@@ -17,6 +17,7 @@ pub(super) fn calls(tool: &Tool) -> TokenStream {
         blocking,
         requires_approval,
         exclusive,
+        resumable,
         ..
     } = &tool.options;
     // A `fn` with a timeout runs on a separate thread, so that the call can end before the function does.
@@ -25,6 +26,7 @@ pub(super) fn calls(tool: &Tool) -> TokenStream {
         blocks.then(|| quote!(.blocking())),
         requires_approval.map(|_| quote!(.requires_approval())),
         exclusive.map(|_| quote!(.exclusive())),
+        resumable.map(|_| quote!(.resumable())),
         timeout_ms.map(|milliseconds| {
             let milliseconds = Literal::u64_unsuffixed(milliseconds);
             quote!(.timeout_ms(#milliseconds))

@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+/// The key of the calls that tools make. No tool has this name.
+const INNER_CALLS: &str = "";
+
 /// The number of calls that have begun, by tool. A clone counts on its own from then on.
 #[derive(Debug, Default)]
 pub(crate) struct BegunCalls(Arc<Mutex<BTreeMap<String, usize>>>);
@@ -20,6 +23,16 @@ impl BegunCalls {
         let has_begun = *count < limit;
         *count += usize::from(has_begun);
         has_begun
+    }
+
+    /// Counts a call that a tool makes; `false` if the limit is reached.
+    pub(super) fn count_inner(&self, limit: Option<usize>) -> bool {
+        self.count(INNER_CALLS, limit.unwrap_or(usize::MAX))
+    }
+
+    /// The number of calls that tools have made.
+    pub(crate) fn inner(&self) -> usize {
+        self.lock().get(INNER_CALLS).copied().unwrap_or_default()
     }
 
     /// Removes a call of this tool from the count.

@@ -1,6 +1,6 @@
 //! The context of a call.
 
-use super::{CallEvents, CallKey, CallStatus, RunContext};
+use super::{CallEvents, CallKey, CallStatus, InnerCalls, RunContext};
 use serde::Serialize;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -32,6 +32,7 @@ pub struct CallContext {
     pub(crate) reply: u64,
     pub(crate) position: usize,
     pub(crate) events: Option<Arc<CallEvents>>,
+    pub(crate) inner_calls: InnerCalls,
 }
 
 impl CallContext {
@@ -46,6 +47,7 @@ impl CallContext {
             reply: 0,
             position: 0,
             events: None,
+            inner_calls: InnerCalls::default(),
         }
     }
 

@@ -19,6 +19,15 @@ impl RunContext {
         }))
     }
 
+    /// A context for the calls of [`inner_call`](CallContext::inner_call): that of the run to which this call belongs.
+    pub(crate) fn for_inner_calls(call: &CallContext) -> Self {
+        let run = &call.run.0;
+        let inherited = call.child_run_context().inherit_listeners(call).inherit_middleware(call);
+        let mut context = inherited.inherit_allowed_tools(call).inherit_call_counts(call);
+        (context.data().run_log, context.data().max_inner_calls) = (run.run_log.clone(), run.max_inner_calls);
+        context
+    }
+
     /// Adds the listeners of the run to which the call belongs: those of [`on_event`](RunContext::on_event), and that of
     /// [`Run::on_event`](crate::session::Run::on_event). They receive the events of the inner calls, whose
     /// [`outer_call`](CallEvent::outer_call) is the id of the call. An inner call may begin before the listener of a session's run has

@@ -1,6 +1,8 @@
 //! The record of one call.
 
+use super::{InnerRecord, LoggedInnerCall};
 use crate::outcome::{Outcome, OutcomeDetails};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -35,6 +37,7 @@ struct Details {
     /// The arguments of the hook.
     run_with: OnceLock<String>,
     coercions: OnceLock<Vec<String>>,
+    inner_calls: OnceLock<Arc<InnerRecord>>,
 }
 
 /// The tool has not begun.
@@ -51,6 +54,13 @@ impl CallRecord {
         let mut record = CallRecord::default();
         record.token = token.into();
         *record.has_finished.get_mut() = true;
+        record
+    }
+
+    /// The record of all runs of the call that has this one.
+    pub(crate) fn for_all_runs(&self) -> Self {
+        let record = CallRecord::default();
+        self.inner_calls().into_iter().for_each(|calls| record.set_inner_calls(Arc::clone(calls)));
         record
     }
 
@@ -147,6 +157,26 @@ impl CallRecord {
     /// Sets the coercions of arguments that are valid.
     pub(crate) fn set_coercions(&self, coercions: Vec<String>) {
         let _ = self.details().coercions.set(coercions);
+    }
+
+    /// The inner calls of the call, if they continue in a later run, or continue an earlier one.
+    pub(crate) fn inner_calls(&self) -> Option<&Arc<InnerRecord>> {
+        self.details.get()?.inner_calls.get()
+    }
+
+    pub(crate) fn set_inner_calls(&self, calls: Arc<InnerRecord>) {
+        // They are set before the first run.
+        let _ = self.details().inner_calls.set(calls);
+    }
+
+    /// The inner calls that a log has recorded.
+    pub(crate) fn set_logged_inner_calls(&self, calls: BTreeMap<usize, LoggedInnerCall>) {
+        self.details().inner_calls.get_or_init(Arc::default).set_logged(calls);
+    }
+
+    /// The id of the inner call for which the call waits.
+    pub(crate) fn waits_for_inner_call(&self) -> Option<&str> {
+        self.inner_calls()?.waits_for()
     }
 
     /// Whether the tool has begun and may have taken effect.

@@ -3,6 +3,7 @@
 #[cfg(doc)]
 use super::CallContext;
 use super::{AllowedTools, BegunCalls, Budget, CallEvent, CallKey, StartGate};
+use crate::message::Usage;
 use crate::panics::catch_panic;
 use crate::state::{Shared, State as _, States};
 use std::fmt;
@@ -58,6 +59,10 @@ pub(super) struct Data {
     pub(super) budgets: Vec<Budget>,
     /// The middleware of a run, whose type is in `registry`.
     pub(super) middleware: Option<Shared>,
+    /// The log of a run, which is middleware around all other.
+    pub(super) run_log: Option<Shared>,
+    /// The number of inner calls that the run allows; `None` for any number.
+    pub(super) max_inner_calls: Option<usize>,
     /// The id of the call that makes the calls of this context.
     pub(super) outer_call: Option<Arc<str>>,
     /// The context of the program, without the additions of a session.
@@ -329,9 +334,11 @@ impl RunContext {
         self.0.cancellation.as_ref()
     }
 
-    /// Whether the context adds no step to its calls: it has no cancellation token, no listener and no middleware.
+    /// Whether the context adds no step to its calls: it has no cancellation token, no listener, no middleware and no log.
     pub(crate) fn is_direct(&self) -> bool {
-        self.0.cancellation.is_none() && self.0.listeners.is_empty() && self.0.middleware.is_none()
+        let data = &*self.0;
+        let has_layers = data.middleware.is_some() || data.run_log.is_some();
+        data.cancellation.is_none() && data.listeners.is_empty() && !has_layers
     }
 
     pub(crate) fn listeners(&self) -> &[Listener] {
@@ -375,6 +382,31 @@ impl RunContext {
     pub(crate) fn with_middleware<L: Send + Sync + 'static>(mut self, layers: L) -> Self {
         self.data().middleware = Some(Arc::new(layers));
         self
+    }
+
+    /// The log of the run.
+    pub(crate) fn run_log<L: 'static>(&self) -> Option<&L> {
+        self.0.run_log.as_ref()?.downcast_ref()
+    }
+
+    pub(crate) fn with_run_log<L: Send + Sync + 'static>(mut self, layer: L) -> Self {
+        self.data().run_log = Some(Arc::new(layer));
+        self
+    }
+
+    /// Sets the number of inner calls that may begin in the run, with those that have begun.
+    pub(crate) fn with_max_inner_calls(mut self, calls: Option<usize>) -> Self {
+        self.data().max_inner_calls = calls;
+        self
+    }
+
+    /// Counts an inner call that begins, in the run and its budgets; `false` if the limit of the run is reached.
+    pub(crate) fn count_inner_call(&self) -> bool {
+        let has_begun = self.0.begun_calls.count_inner(self.0.max_inner_calls);
+        if has_begun {
+            self.budgets().iter().for_each(|budget| budget.add(&Usage::default(), 1));
+        }
+        has_begun
     }
 
     pub(super) fn outer_call(&self) -> Option<String> {

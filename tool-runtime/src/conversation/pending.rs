@@ -2,12 +2,15 @@
 
 mod call_state;
 mod decisions;
+mod inner;
 mod positions;
 mod run;
+mod run_call;
 
 pub(super) use call_state::{CallState, Edit, Phase, ReplacedArguments, WaitsFor};
 use positions::Positions;
 pub(crate) use run::{CallsToRun, StreamedCalls};
+pub(super) use run_call::CallsRun;
 
 use super::{Conversation, FinishedCall, WaitingCall};
 use crate::context::{Cause, RunContext};
@@ -111,7 +114,8 @@ impl PendingCalls {
     /// The result of the call with this id, if there is one.
     #[must_use]
     pub fn result_of(&self, id: &str) -> Option<&ToolMessage> {
-        self.states[self.position(id)?].result()
+        let owner = self.owner(id);
+        owner.states[owner.position(id)?].result()
     }
 
     /// Whether each call has its result. It continues after the calls that are known to have results, so that many decisions
@@ -133,8 +137,10 @@ impl PendingCalls {
     /// Whether the call with this id is approved with its current arguments, and has not started since the approval.
     #[must_use]
     pub fn is_approved(&self, id: &str) -> bool {
-        let position = self.position(id);
-        position.is_some_and(|at| self.states[at].approval(&self.calls()[at]) == Approval::Granted)
+        let owner = self.owner(id);
+        owner
+            .position(id)
+            .is_some_and(|at| owner.states[at].approval(&owner.calls()[at]) == Approval::Granted)
     }
 
     /// The conversation before the reply, for example to display it while the calls wait.
@@ -157,7 +163,7 @@ impl PendingCalls {
     /// [`add_results`](PendingCalls::add_results) has added such a call.
     #[must_use]
     pub fn awaiting_result(&self) -> Vec<WaitingCall> {
-        self.waiting(CallState::waits_for_result)
+        self.waiting(&CallState::waits_for_result)
     }
 
     /// The calls that other processes run: see [`hand_out`](PendingCalls::hand_out).
@@ -171,12 +177,7 @@ impl PendingCalls {
     /// [`add_results`](PendingCalls::add_results) has added the failure of such a call.
     #[must_use]
     pub fn awaiting_approval(&self) -> Vec<WaitingCall> {
-        self.waiting(|state| !state.waits_for_result())
-    }
-
-    fn waiting(&self, is_wanted: impl Fn(&CallState) -> bool) -> Vec<WaitingCall> {
-        let calls = self.calls().iter().zip(&self.states).filter(|(_, state)| is_wanted(state));
-        calls.filter_map(|(call, state)| state.waiting(call)).collect()
+        self.waiting(&|state| !state.waits_for_result())
     }
 
     /// The batch of the calls, with the number of their reply.
@@ -212,6 +213,9 @@ impl PendingCalls {
             .map(|(call, state)| match state {
                 CallState { phase: Phase::Finished(result), .. } => result,
                 mut state => {
+                    for ended in state.skip_inner_calls(&call.id, &reason) {
+                        conversation.push_unreported(ended);
+                    }
                     state.restore_arguments(call);
                     let result = denied(call, &state, reason.clone());
                     let cause = state.cause(Cause::Skipped);
@@ -255,7 +259,7 @@ impl PendingCalls {
 /// The message of a call that a person denied or skipped.
 pub(super) fn denied(call: &ToolCall, state: &CallState, reason: String) -> ToolMessage {
     let tool = tool_name(call, state);
-    let error = if state.has_begun() {
+    let error = if state.may_have_taken_effect() {
         CallError::Interrupted { tool, reason }
     } else {
         CallError::Denied { tool, reason }

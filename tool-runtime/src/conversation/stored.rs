@@ -1,13 +1,14 @@
 //! Serialization of pending calls, without loss.
 
 use super::pending::{CallState, Edit, Phase, ReplacedArguments, WaitsFor};
-use super::{Conversation, FinishedCall, PendingCalls};
+use super::{Conversation, FinishedCall, InnerPending, PendingCalls};
 use crate::fingerprint::Fingerprint;
 use crate::message::stored::{self, Stored};
 use crate::message::{AssistantMessage, Message, RemovedIds, ToolMessage};
 use crate::outcome::Truncated;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
@@ -63,6 +64,16 @@ struct StoredCall<'a> {
     waits_for: Option<WaitsFor>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     result: Option<Stored<'a, ToolMessage>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    inner: Option<Box<StoredInner<'a>>>,
+}
+
+/// The calls that the tool of a call has made.
+#[derive(Serialize, Deserialize)]
+struct StoredInner<'a> {
+    made: Cow<'a, [Fingerprint]>,
+    #[serde(flatten)]
+    calls: StoredPending<'a>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde requires a reference")]
@@ -79,7 +90,7 @@ impl<'a> From<&'a PendingCalls> for StoredPending<'a> {
 
 impl<'a> From<&'a CallState> for StoredCall<'a> {
     fn from(state: &'a CallState) -> Self {
-        let CallState { phase, edit, is_counted } = state;
+        let CallState { phase, edit, is_counted, inner } = state;
         let (approved, waits_for) = match phase {
             Phase::Approved { fingerprint, .. } => (Some(*fingerprint), None),
             Phase::Waiting { waits_for, .. } => (None, Some(waits_for.clone())),
@@ -94,14 +105,28 @@ impl<'a> From<&'a CallState> for StoredCall<'a> {
             is_counted: *is_counted,
             waits_for,
             result: state.result().map(Stored::from),
+            inner: inner.as_ref().filter(|inner| inner.has_begun()).map(|inner| {
+                Box::new(StoredInner { made: Cow::Borrowed(&inner.made), calls: (&inner.calls).into() })
+            }),
         }
     }
 }
 
-impl From<StoredCall<'_>> for CallState {
-    fn from(stored: StoredCall<'_>) -> Self {
-        let StoredCall { approved, is_edited, replaced, edit, has_begun, is_counted, waits_for, result } =
-            stored;
+impl TryFrom<StoredCall<'_>> for CallState {
+    type Error = String;
+
+    fn try_from(stored: StoredCall<'_>) -> Result<Self, String> {
+        let StoredCall {
+            approved,
+            is_edited,
+            replaced,
+            edit,
+            has_begun,
+            is_counted,
+            waits_for,
+            result,
+            inner,
+        } = stored;
         let phase = match (result, waits_for, approved) {
             (Some(result), ..) => Phase::Finished(result.into_inner()),
             (None, Some(waits_for), _) => Phase::Waiting { waits_for, has_begun },
@@ -110,7 +135,19 @@ impl From<StoredCall<'_>> for CallState {
             (None, None, None) => Phase::Undecided,
         };
         let edit = is_edited.then_some(Edit { replaced, arguments: edit });
-        CallState { phase, edit, is_counted }
+        let inner = inner.map(|inner| inner.into_inner().map(Box::new)).transpose()?;
+        Ok(CallState { phase, edit, is_counted, inner })
+    }
+}
+
+impl StoredInner<'_> {
+    fn into_inner(self) -> Result<InnerPending, String> {
+        let (made, calls) = (self.made.into_owned(), self.calls.into_pending(Conversation::new())?);
+        if made.len() == calls.calls().len() {
+            Ok(InnerPending { made, calls })
+        } else {
+            Err("a call of a tool has no fingerprint: these are not pending calls".to_owned())
+        }
     }
 }
 
@@ -118,7 +155,7 @@ impl StoredCall<'_> {
     /// Whether the call has a result and still waits.
     fn is_contradictory(&self) -> bool {
         let waits = self.approved.is_some() || self.edit.is_some() || self.waits_for.is_some();
-        self.result.is_some() && (waits || self.has_begun)
+        self.result.is_some() && (waits || self.has_begun || self.inner.is_some())
     }
 }
 
@@ -150,7 +187,7 @@ impl StoredPending<'_> {
                     Truncated(&call.id)
                 ));
             }
-            let state = CallState::from(stored);
+            let state = CallState::try_from(stored)?;
             if let Some(result) = state.result().filter(|result| result.tool_call_id != call.id) {
                 return Err(format!(
                     "the tool message `{}` does not belong to the call `{}`: these are not pending calls",

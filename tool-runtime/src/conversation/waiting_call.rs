@@ -40,6 +40,10 @@ pub struct WaitingCall {
     /// denied or skipped, the model reads that it may have taken effect. An approval runs an interrupted call again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub may_have_taken_effect: bool,
+    /// The id of the call whose tool makes this call: see [`CallContext::inner_call`](crate::CallContext::inner_call). `None` for a
+    /// call of the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outer_call: Option<String>,
 }
 
 impl fmt::Display for WaitingCall {

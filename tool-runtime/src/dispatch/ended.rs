@@ -2,12 +2,12 @@
 
 use super::HandedOutCall;
 use crate::call_span::CallSpan;
-use crate::context::{CallEvents, CallStatus, Cause};
+use crate::context::{CallEvents, CallStatus, Cause, Order, Progress};
 use crate::message::{ToolCall, ToolMessage};
 use crate::outcome::{CallError, Outcome};
 use crate::output::{CallResult, Pending, ToolFailure, ToolOutput, ToolResult};
 use crate::registry::Registry;
-use crate::tool::{Batch, IncomingCall, Order, Progress, Unfinished};
+use crate::tool::{Batch, IncomingCall, Unfinished};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub(crate) enum Ended {
     },
     /// Another process runs the call.
     HandedOut(Box<HandedOutCall>),
-    /// An earlier call of the reply must end first.
+    /// Another call must end first: an earlier one of the reply, or one that the tool makes.
     NeedsCall {
         /// The id of that call.
         call: String,
@@ -118,16 +118,18 @@ impl EndedCall {
             let is_stopped = incoming.batch.is_cancelled() || incoming.record.stays_pending();
             matches!(failure.error(), Some(CallError::Cancelled { .. })) && is_stopped
         };
-        let ended = match result {
-            Ok(output) | Err(Ended::Finished(Ok(output))) => match output.as_pending() {
+        let ended = match (result, incoming.record.waits_for_inner_call()) {
+            (_, Some(_)) if incoming.batch.is_cancelled() => Ended::Cancelled,
+            (_, Some(call)) => Ended::NeedsCall { call: call.to_owned() },
+            (Ok(output) | Err(Ended::Finished(Ok(output))), None) => match output.as_pending() {
                 Some(Pending { ticket }) => {
                     let (ticket, arguments) = (ticket.clone(), incoming.object().to_owned());
                     Ended::NeedsResult { ticket, arguments }
                 }
                 None => Ended::Finished(Ok(output)),
             },
-            Err(Ended::Finished(Err(failure))) if is_cancelled(&failure) => Ended::Cancelled,
-            Err(ended) => ended,
+            (Err(Ended::Finished(Err(failure))), None) if is_cancelled(&failure) => Ended::Cancelled,
+            (Err(ended), None) => ended,
         };
         // The steps are dropped: the record knows whether the tool has begun.
         let mut outcome = incoming.record.outcome(incoming.batch.elapsed());
@@ -231,9 +233,18 @@ impl EndedCall {
 
     /// The tool message of the call, within `max_result_bytes`. One that waits has failed.
     pub(crate) fn into_message(self, registry: &Registry, call: &ToolCall) -> ToolMessage {
+        self.into_message_with(call, |result| registry.truncate(result))
+    }
+
+    /// The tool message of the call, with its whole result.
+    pub(crate) fn into_whole_message(self, call: &ToolCall) -> ToolMessage {
+        self.into_message_with(call, |_| {})
+    }
+
+    fn into_message_with(self, call: &ToolCall, change: impl FnOnce(&mut ToolResult)) -> ToolMessage {
         let EndedCall { tool, is_contained, ended, outcome, .. } = self;
         let mut result = ToolResult(ended.into_result(&tool));
-        registry.truncate(&mut result);
+        change(&mut result);
         let mut message = result.into_message(&call.id, tool, Some(outcome));
         if is_contained {
             message.tool = Cow::Owned(call.name.clone());

@@ -70,10 +70,14 @@ impl Registry {
         if !self.is_lenient() || call.is_truncated || call.has_an_object() {
             return;
         }
-        let tool = self.entry(&call.name);
-        let coerced = tool.and_then(|tool| tool.coerce(&call.arguments, self.coercion_options(call)));
-        if let Some(coerced) = coerced {
-            call.set_arguments(coerced.arguments);
+        if let Some(arguments) = self.coerced_arguments(call) {
+            call.set_arguments(arguments);
         }
+    }
+
+    /// The arguments of a call after coercion; `None` if nothing is coerced.
+    pub(crate) fn coerced_arguments(&self, call: &ToolCall) -> Option<String> {
+        let coerced = self.entry(&call.name)?.coerce(&call.arguments, self.coercion_options(call))?;
+        Some(coerced.arguments)
     }
 }

@@ -43,6 +43,12 @@ impl Call<'_> {
     pub(super) fn result(&self, returned: Returned) -> CallResult {
         let returned = returned.map_err(|source| self.panicked(source))?;
         self.incoming.record.set_finished();
+        if let Some(call) = self.record().waits_for_inner_call() {
+            // Middleware receives it, and no result of a tool that has not finished.
+            return Err(
+                CallError::NeedsCall { tool: self.tool.name.to_string(), call: call.to_owned() }.into()
+            );
+        }
         returned.map_err(|error| {
             let tool = self.tool.name.to_string();
             let error = match error {

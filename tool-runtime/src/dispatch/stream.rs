@@ -3,12 +3,12 @@
 use super::EndedCall;
 use super::early_call::RunningCalls;
 use super::streamed_reply::{EndedReply, StreamedReply};
-use crate::context::CallRecord;
+use crate::context::{CallRecord, Order, Progress};
 use crate::message::{AssistantMessage, ToolMessage};
 use crate::outcome::CallError;
 use crate::registry::Registry;
 use crate::stream::{Chunk, InterruptedError, ReplyEvent, StreamError};
-use crate::tool::{Approval, Batch, IncomingCall, Order, Progress};
+use crate::tool::{Approval, Batch, IncomingCall};
 use futures_util::future::{join, join_all, ready};
 use futures_util::stream::{Stream, StreamExt as _};
 

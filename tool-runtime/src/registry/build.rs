@@ -336,7 +336,7 @@ impl RegistryBuilder {
             })
             .collect();
         let tools = Arc::new(Tools::new(tools, Arc::new(config), None));
-        Ok(Registry { tools, run_context: None, run_log: None })
+        Ok(Registry { tools, run_context: None })
     }
 }
 

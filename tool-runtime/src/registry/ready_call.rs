@@ -1,7 +1,7 @@
 //! Calls that are ready to run, and the middleware around them.
 
 use super::{Registry, RegistryBuilder};
-use crate::context::{CallContext, CallEvents, CallRecord, RunContext};
+use crate::context::{CallContext, CallEvents, CallRecord, LoggedInnerCall, RunContext};
 use crate::message::ToolCall;
 use crate::outcome::CallError;
 use crate::output::{ToolFailure, ToolResult};
@@ -82,7 +82,7 @@ impl ReadyCall {
     /// not.
     #[must_use]
     pub fn is_logged(&self) -> bool {
-        self.owned.registry.has_run_log() || self.owned.is_logged.load(Ordering::Relaxed)
+        self.owned.registry.run_log().is_some() || self.owned.is_logged.load(Ordering::Relaxed)
     }
 
     /// Declares that this middleware records the call: [`is_logged`](ReadyCall::is_logged) is true for the middleware inside of it.
@@ -95,6 +95,21 @@ impl ReadyCall {
     /// that the call can run later.
     pub fn set_not_begun(&self) {
         self.owned.record.set_stays_pending();
+    }
+
+    /// Whether the call has ended without its result, since one of its [inner calls](CallContext::inner_call) waits. A later run
+    /// continues it, and middleware must not keep the failure that [`run`](ReadyCall::run) returns.
+    #[must_use]
+    pub fn waits_for_inner_call(&self) -> bool {
+        self.owned.record.waits_for_inner_call().is_some()
+    }
+
+    /// Sets the [inner calls](CallContext::inner_call) that a log has recorded, in an earlier run of this call: number, tool and
+    /// arguments of each. If the tool makes another call in place of one of these, no further call runs.
+    pub fn set_recorded_inner_calls(&self, calls: impl IntoIterator<Item = (usize, String, String)>) {
+        let logged =
+            calls.into_iter().map(|(number, tool, arguments)| (number, LoggedInnerCall { tool, arguments }));
+        self.owned.record.set_logged_inner_calls(logged.collect());
     }
 
     /// Whether a run of the tool has begun.
@@ -163,7 +178,7 @@ impl OwnedCall {
             approval,
             is_contained,
             events: call.events.cloned(),
-            record: CallRecord::default(),
+            record: call.incoming.record.for_all_runs(),
             is_logged: AtomicBool::new(false),
             context: OnceLock::new(),
         }

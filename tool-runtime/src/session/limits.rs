@@ -2,6 +2,7 @@
 
 use super::Session;
 use super::state::State;
+use crate::context::RunContext;
 use crate::message::{AssistantMessage, Usage};
 use serde::{Deserialize, Serialize};
 
@@ -24,9 +25,9 @@ pub(super) struct Used {
 }
 
 impl Used {
-    /// The number of further calls that may run.
-    pub(super) fn remaining_calls(&self, limits: Limits) -> usize {
-        limits.calls.map_or(usize::MAX, |calls| calls.saturating_sub(self.calls))
+    /// The number of calls that may run in addition to those of the replies so far.
+    fn remaining_calls(&self, limits: Limits) -> Option<usize> {
+        limits.calls.map(|calls| calls.saturating_sub(self.calls))
     }
 
     pub(super) fn add_calls(&mut self, calls: usize) {
@@ -51,10 +52,21 @@ impl Session {
         self.used.tokens = self.used.tokens.saturating_add(usage.total_tokens());
     }
 
+    /// The number of further calls of replies that may run.
+    pub(super) fn remaining_calls(&self, limits: Limits) -> usize {
+        let remaining = self.used.remaining_calls(limits);
+        remaining.map_or(usize::MAX, |calls| calls.saturating_sub(self.begun_calls.inner()))
+    }
+
+    /// The context with the limit of the calls that tools make.
+    pub(super) fn limit_inner_calls(&self, context: RunContext, limits: Limits) -> RunContext {
+        context.with_max_inner_calls(self.used.remaining_calls(limits))
+    }
+
     /// Counts the pending calls that may run. A call that has its result already, such as a rejected answer, does not count.
     pub(super) fn count_calls(&mut self, limits: Limits) {
+        let remaining = self.remaining_calls(limits);
         let State::Pending(pending) = &mut self.state else { return };
-        let remaining = self.used.remaining_calls(limits);
         let mut counted = 0;
         while let Some(has_result) = pending.calls.has_result(pending.within_limit) {
             if !has_result {

@@ -305,7 +305,8 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
     /// The registry for the calls of a reply.
     pub(super) fn bind(&self, reply: u64, allowed_tools: Option<&Arc<[String]>>) -> Registry {
         let context = self.settings.registry.run_context().cloned().unwrap_or_default();
-        let mut context = context.reply_number(reply).counting_in(&self.session.begun_calls);
+        let context = context.reply_number(reply).counting_in(&self.session.begun_calls);
+        let mut context = self.session.limit_inner_calls(context, self.settings.limits);
         if let Some(names) = allowed_tools {
             context = context.allowed_tools(self.allowed_by_run(names));
         }
@@ -352,8 +353,9 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
             return Ok(Some(RunEnd::Cancelled));
         }
         let number = self.session.replies.saturating_sub(1);
-        let registry = self.bind(number, pending.allowed_tools.as_ref());
+        let allowed_tools = pending.allowed_tools.clone();
         self.session.count_calls(self.settings.limits);
+        let registry = self.bind(number, allowed_tools.as_ref());
         // Counted before the calls run, since their future may be dropped.
         self.session.count_change();
         if let Some(Pending { calls, within_limit, .. }) = self.session.state.pending_mut() {
@@ -377,10 +379,10 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
             RunEnd::NeedsApproval
         } else if !calls.awaiting_result().is_empty() {
             RunEnd::NeedsResult
-        } else if *within_limit < calls.calls().len() {
+        } else if *within_limit < calls.calls().len() || calls.has_inner_calls() {
             RunEnd::CallLimit
         } else {
-            // Only cancelled calls have no result and do not wait.
+            // Only cancelled calls have no result and do not wait for anything.
             RunEnd::Cancelled
         }))
     }

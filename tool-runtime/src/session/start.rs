@@ -122,8 +122,11 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A: Answer, K> Run<'a, O
         let context = context.for_run();
         let context = std::mem::take(&mut settings.layers).add_to(settings.cancel_on.with_token(context));
         let (logged, context) = LoggedRun::start(settings.log.take(), context);
-        let log_layer = logged.as_ref().map(LoggedRun::layer);
-        settings.registry = settings.registry.with(&context).with_run_log(log_layer);
+        let context = match &logged {
+            Some(logged) => context.with_run_log(logged.layer()),
+            None => context,
+        };
+        settings.registry = settings.registry.with(&context);
         let reporter = Reporter::new(on_event, context.token().cloned());
         (RunLoop::new(session, settings, logged, map_request, reporter), classifier)
     }

@@ -6,13 +6,14 @@ use super::reply_events::EventForwarder;
 use super::run_loop::RunLoop;
 use super::run_span::ChatSpan;
 use super::{Event, RunEnd, RunError, Session};
+use crate::context::Order;
 use crate::conversation::{CallsToRun, Request, StreamedCalls};
 use crate::dispatch::{EarlyCalls, EndedReply, RunningCalls, StreamSettings, StreamedReply};
 use crate::message::{AssistantMessage, Chunk};
 use crate::outcome::CallError;
 use crate::registry::Registry;
 use crate::stream::{ReplyAssembler, StreamError};
-use crate::tool::{Batch, Order, Place, Unfinished};
+use crate::tool::{Batch, Place, Unfinished};
 use futures_util::future::{OptionFuture, join, ready};
 use futures_util::stream::{Stream, StreamExt as _};
 use std::future::poll_fn;
@@ -42,7 +43,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         let settings = StreamSettings {
             // Calls are handed out when the session has the reply.
             max_calls: Some(match self.settings.place {
-                Place::ThisProcess => self.session.used.remaining_calls(self.settings.limits),
+                Place::ThisProcess => self.session.remaining_calls(self.settings.limits),
                 Place::AnotherProcess => 0,
             }),
             answer_tool: requested.answer.as_ref().map(|answer| answer.tool.schema.name().to_owned()),
@@ -99,6 +100,8 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
                 return Err(error.into());
             }
         }
+        let context = registry.run_context().cloned().unwrap_or_default();
+        let registry = &registry.with(&receiving.session.limit_inner_calls(context, self.settings.limits));
         let rest = receiving.session.state.pending_mut().map(|pending| {
             let streamed = Some(StreamedCalls { order, early: &receiving.early });
             let (place, within_limit) = (self.settings.place, pending.within_limit);

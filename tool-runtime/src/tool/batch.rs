@@ -1,7 +1,6 @@
 //! The calls of one reply.
 
-use super::Order;
-use crate::context::RunContext;
+use crate::context::{Order, RunContext};
 use crate::outcome::CallError;
 use std::time::Duration;
 // Tokio's clock, which tests can pause.

@@ -2,7 +2,7 @@
 
 use super::{Body, IncomingCall, Invocation, Place, ToolEntry, ToolFuture};
 use crate::arguments::{ArgumentsError, object};
-use crate::context::{CallContext, CallEvents, CallRecord};
+use crate::context::{CallContext, CallEvents, CallRecord, InnerCalls};
 use crate::outcome::CallError;
 use crate::state::State;
 use serde_json::{Map, Value};
@@ -104,6 +104,11 @@ impl<'a> Call<'a> {
         }
     }
 
+    /// The record of the call: that of all its runs, if middleware may run it several times.
+    pub(crate) fn record(&self) -> &'a CallRecord {
+        self.all_runs.unwrap_or(self.incoming.record)
+    }
+
     /// The context for the tool.
     pub(crate) fn context(&self) -> CallContext {
         let IncomingCall { batch, position, call, .. } = *self.incoming;
@@ -115,6 +120,7 @@ impl<'a> Call<'a> {
             reply: batch.reply,
             position,
             events: self.events.cloned(),
+            inner_calls: InnerCalls::new(self.record().inner_calls().cloned()),
         }
     }
 

@@ -82,6 +82,12 @@ impl DynamicTool {
         self.with_options(Options::exclusive)
     }
 
+    /// Declares that the tool may run again from its beginning: [`Policy::resumable`](crate::registry::Policy::resumable).
+    #[must_use]
+    pub fn resumable(self) -> Self {
+        self.with_options(Options::resumable)
+    }
+
     /// Sets the time limit of a call, which must be more than zero. Default: the
     /// [`timeout`](crate::RegistryBuilder::timeout) of the registry.
     ///

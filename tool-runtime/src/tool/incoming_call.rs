@@ -1,8 +1,8 @@
 //! A call of a reply, independent of its tool.
 
 use super::Batch;
-use crate::context::{CallRecord, HookArguments};
 use crate::contained_call::ContainedCall;
+use crate::context::{CallRecord, HookArguments};
 use crate::message::{ToolCall, means_none};
 
 /// A call of a reply, with its batch, its approval and its record, independent of its tool.

@@ -98,6 +98,13 @@ pub struct Policy {
     /// A call of the tool begins after all earlier calls of its reply have ended, and later calls begin after it. Default:
     /// `false`. See [`ordered_effects`](crate::RegistryBuilder::ordered_effects) for all tools with effects.
     pub exclusive: bool,
+    /// The tool may run again from its beginning, in the same call: after one of its
+    /// [inner calls](crate::CallContext::inner_call) has waited for a person or a result, after a cancellation, and after a crash in
+    /// a run with a [log](crate::session::Run::log). All its effects are inner calls, which do not run again. Default: `false`.
+    ///
+    /// This differs from `idempotent`: a new call of the tool has its effects again, so nothing repeats a call that has failed, and
+    /// no call starts before its reply is complete.
+    pub resumable: bool,
 }
 
 /// The options of a tool. The macro chains a method for each option: `Options::NONE.read_only(true)`.
@@ -120,6 +127,7 @@ impl Options {
             max_concurrency: None,
             max_calls: None,
             exclusive: false,
+            resumable: false,
         },
         blocking: false,
         title: None,
@@ -171,6 +179,13 @@ impl Options {
     #[must_use]
     pub const fn exclusive(mut self) -> Self {
         self.policy.exclusive = true;
+        self
+    }
+
+    /// Sets `resumable`.
+    #[must_use]
+    pub const fn resumable(mut self) -> Self {
+        self.policy.resumable = true;
         self
     }
 

@@ -1,10 +1,10 @@
 //! The state of one pending call.
 
+use crate::contained_call::ContainedCall;
 use crate::context::Cause;
-use crate::conversation::WaitingCall;
+use crate::conversation::{InnerPending, WaitingCall};
 use crate::dispatch::HandedOutCall;
 use crate::fingerprint::Fingerprint;
-use crate::contained_call::ContainedCall;
 use crate::message::{ToolCall, ToolMessage};
 use crate::tool::Approval;
 use serde::{Deserialize, Serialize};
@@ -16,6 +16,8 @@ pub(in crate::conversation) struct CallState {
     pub(in crate::conversation) edit: Option<Edit>,
     /// Whether the call counts towards the `max_calls` of its tool, from a run that did not finish it.
     pub(in crate::conversation) is_counted: bool,
+    /// The calls that its tool has made, if the call continues in a later run.
+    pub(in crate::conversation) inner: Option<Box<InnerPending>>,
 }
 
 /// The phase of a pending call. `has_begun` is whether its tool began in a run that did not finish it.
@@ -135,9 +137,14 @@ impl CallState {
         }
     }
 
+    /// Whether its tool or one of the calls of the tool began in an earlier run.
+    pub(super) fn may_have_taken_effect(&self) -> bool {
+        self.has_begun() || self.inner.as_ref().is_some_and(|inner| inner.has_begun())
+    }
+
     /// Why the call ends now, unless it began before.
     pub(super) fn cause(&self, otherwise: Cause) -> Cause {
-        if self.has_begun() { Cause::Interrupted } else { otherwise }
+        if self.may_have_taken_effect() { Cause::Interrupted } else { otherwise }
     }
 
     pub(super) fn approval(&self, call: &ToolCall) -> Approval {
@@ -239,6 +246,7 @@ impl CallState {
             ticket: ticket.clone(),
             error: error.clone(),
             may_have_taken_effect: self.has_begun(),
+            outer_call: None,
         })
     }
 }

@@ -30,9 +30,11 @@ impl PendingCalls {
     /// There is no call with this id, it already has a result, it waits for its result, or it has begun in a run that was
     /// interrupted.
     pub fn approve(&mut self, id: &str) -> Result<(), NotPendingError> {
-        let at = self.call_to_approve(id)?;
-        self.states[at].approve(&self.reply.tool_calls[at]);
-        Ok(())
+        self.in_owner(id, |calls| {
+            let at = calls.call_to_approve(id)?;
+            calls.states[at].approve(&calls.reply.tool_calls[at]);
+            Ok(())
+        })
     }
 
     /// Approves this call with other arguments, which replace those of the model in the history: a value that serializes as
@@ -48,6 +50,10 @@ impl PendingCalls {
     ///
     /// As for [`approve`](PendingCalls::approve), the arguments cannot be written as JSON, or the provider runs the call itself.
     pub fn approve_with(&mut self, id: &str, arguments: impl Serialize) -> Result<(), NotPendingError> {
+        self.in_owner(id, |calls| calls.approve_own_with(id, arguments))
+    }
+
+    fn approve_own_with(&mut self, id: &str, arguments: impl Serialize) -> Result<(), NotPendingError> {
         let at = self.call_to_approve(id)?;
         let (call, state) = (&mut self.reply.tool_calls[at], &mut self.states[at]);
         if call.name == HOSTED_APPROVAL {
@@ -83,6 +89,10 @@ impl PendingCalls {
     ///
     /// There is no call with this id, it already has a result, it has not begun, or it was handed out.
     pub fn set_not_begun(&mut self, id: &str) -> Result<(), NotPendingError> {
+        self.in_owner(id, |calls| calls.set_own_not_begun(id))
+    }
+
+    fn set_own_not_begun(&mut self, id: &str) -> Result<(), NotPendingError> {
         let at = self.call_without_result(id)?;
         if self.states[at].handed_out().is_some() {
             return Err(NotPendingError::NeedsResult { id: id.to_owned() });
@@ -104,12 +114,14 @@ impl PendingCalls {
     ///
     /// There is no call with this id, it already has a result, or it has begun in a run that was interrupted.
     pub fn deny(&mut self, id: &str, reason: impl Into<String>) -> Result<(), NotPendingError> {
-        let at = self.undecided_call(id)?;
-        let (call, state) = (&mut self.reply.tool_calls[at], &mut self.states[at]);
-        state.restore_arguments(call);
-        let (cause, result) = (state.cause(Cause::Denied), denied(call, state, reason.into()));
-        self.end(at, Some(cause), result);
-        Ok(())
+        self.in_owner(id, |calls| {
+            let at = calls.undecided_call(id)?;
+            let (call, state) = (&mut calls.reply.tool_calls[at], &mut calls.states[at]);
+            state.restore_arguments(call);
+            let (cause, result) = (state.cause(Cause::Denied), denied(call, state, reason.into()));
+            calls.end(at, Some(cause), result);
+            Ok(())
+        })
     }
 
     /// Lets a call wait for its result, with another ticket.
@@ -198,6 +210,15 @@ impl PendingCalls {
 
     /// Sets the result of this call. Without a cause, no run reports it.
     pub(crate) fn set_result(
+        &mut self,
+        id: &str,
+        result: ToolResult,
+        cause: Option<Cause>,
+    ) -> Result<(), NotPendingError> {
+        self.in_owner(id, |calls| calls.set_own_result(id, result, cause))
+    }
+
+    fn set_own_result(
         &mut self,
         id: &str,
         result: ToolResult,

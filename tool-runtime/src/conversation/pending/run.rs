@@ -1,16 +1,14 @@
 //! The run of pending calls.
 
-use super::call_state::{fingerprint, reported_call};
-use super::{CallState, Edit, PendingCalls, Phase, WaitsFor, tool_name};
-use crate::arguments::truncated_call_error;
-use crate::context::{BegunCalls, CallRecord, Cause};
-use crate::conversation::FinishedCall;
+use super::call_state::fingerprint;
+use super::run_call::CallsRun;
+use super::{CallState, PendingCalls, Phase};
+use crate::context::{BegunCalls, CallRecord, Order, Progress};
 use crate::conversation::repeated_calls::RepeatedCalls;
-use crate::dispatch::{EarlyCalls, Ended, EndedCall};
-use crate::message::{ToolCall, ToolMessage};
+use crate::dispatch::EarlyCalls;
 use crate::outcome::CallError;
 use crate::registry::Registry;
-use crate::tool::{Approval, Batch, IncomingCall, Order, Place, Progress, Unfinished};
+use crate::tool::{Approval, Batch, IncomingCall, Place, Unfinished};
 use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 
@@ -109,38 +107,17 @@ impl PendingCalls {
             order: streamed.map_or(own_order.as_ref(), |streamed| streamed.order),
             ..batch
         };
-        let interrupted = &Batch {
-            rejection: Some(|tool| CallError::Interrupted { tool, reason: String::new() }),
-            ..*batch
-        };
-        let no_result =
-            &Batch { rejection: Some(|tool| CallError::NeedsResult { tool, ticket: None }), ..*batch };
-        let repeated = RepeatedCalls::before(self.before.messages(), Some(registry));
-        let run = &CallsRun { registry, repeated, unfinished };
+        let repeated = Some(RepeatedCalls::before(self.before.messages(), Some(registry)));
+        let run = &CallsRun { registry, batch, repeated };
+        let keeps_inner_calls = self.keep_inner_calls(registry, unfinished);
         let calls = self.reply.tool_calls.iter_mut().zip(&mut self.states).enumerate();
         let open = calls.filter(|(position, (_, state))| to_run.starts(*position, state));
-        let running = open.map(|(position, (call, state))| async move {
-            let batch = match &*state {
-                state if state.has_begun() && !registry.may_repeat(call) => interrupted,
-                state if state.waits_for_result() => no_result,
-                _ => batch,
-            };
-            let mut approval = state.approval(call);
-            // A run that keeps no call pending sends the error of an edit to the model.
-            if state.edit.is_some() && unfinished == Unfinished::Keep {
-                approval = Approval::Edited { is_granted: approval.is_granted() };
+        let running = open.map(|(position, (call, state))| {
+            let record = CallRecord::default();
+            if keeps_inner_calls[position] {
+                record.set_inner_calls(state.start_inner_calls());
             }
-            let record = &CallRecord::default();
-            record.set_counted(state.is_counted);
-            let begun = MarkBegun { state: &mut *state, record };
-            let incoming = IncomingCall::new(batch, position, call, approval, record);
-            let ended = registry.run_to_end(&incoming).await;
-            let release = ended.release(batch, position);
-            drop(begun);
-            run.take(call, state, ended);
-            if let Some(release) = release {
-                release.complete().await;
-            }
+            run.run_call(position, call, state, record)
         });
         join_all(running).await;
     }
@@ -162,8 +139,9 @@ impl PendingCalls {
 
     /// Takes the results of calls that started while their reply was received.
     pub(crate) fn take_early(&mut self, registry: &Registry, early: &EarlyCalls) {
-        let repeated = RepeatedCalls::before(self.before.messages(), Some(registry));
-        let run = CallsRun { registry, repeated, unfinished: Unfinished::Keep };
+        let batch = &Batch { unfinished: Unfinished::Keep, ..self.batch(registry) };
+        let repeated = Some(RepeatedCalls::before(self.before.messages(), Some(registry)));
+        let run = CallsRun { registry, batch, repeated };
         for (&position, early) in early {
             let call = self.reply.tool_calls.get_mut(position);
             let (Some(call), Some(state)) = (call, self.states.get_mut(position)) else { continue };
@@ -257,109 +235,5 @@ impl CallsToRun<'_> {
 
     fn is_early(&self, position: usize) -> bool {
         self.streamed.is_some_and(|streamed| streamed.early.contains_key(&position))
-    }
-}
-
-/// Marks a call whose tool has begun, when its run ends or is dropped: from then on, its approval is no longer valid.
-struct MarkBegun<'a> {
-    state: &'a mut CallState,
-    record: &'a CallRecord,
-}
-
-impl Drop for MarkBegun<'_> {
-    fn drop(&mut self) {
-        if self.record.has_begun() {
-            self.state.set_begun();
-        }
-        self.state.is_counted = self.record.is_counted();
-    }
-}
-
-/// The data that the calls of a run share.
-struct CallsRun<'a> {
-    registry: &'a Registry,
-    repeated: RepeatedCalls<'a>,
-    unfinished: Unfinished,
-}
-
-impl CallsRun<'_> {
-    /// Takes the end of a call.
-    fn take(&self, call: &mut ToolCall, state: &mut CallState, ended: EndedCall) {
-        let tool = ended.is_contained.then(|| ended.tool.to_string());
-        let is_other = |arguments: &String| *arguments != call.arguments;
-        match ended.ended {
-            Ended::NeedsApproval { .. } | Ended::NeedsResult { .. }
-                if self.unfinished == Unfinished::Fail =>
-            {
-                let reported = reported_call(call, ended.is_contained);
-                self.finish(call, state, ended);
-                if let Some(result) = state.result() {
-                    let finished = FinishedCall::new(reported, Cause::NotRun, result);
-                    self.registry.send_event(&finished.into_event());
-                }
-            }
-            _ if self.unfinished == Unfinished::Fail => self.finish(call, state, ended),
-            // Its reply was truncated after it had started early: it will not run, so no person is asked.
-            Ended::NeedsApproval { .. } | Ended::NeedsResult { ticket: None, .. } if call.is_truncated => {
-                let error = truncated_call_error(tool_name(call, state), &call.arguments);
-                let result = ToolMessage::failed(&call.id, &call.name, error);
-                let finished = FinishedCall::new(state.reported_call(call), Cause::NotRun, &result);
-                self.registry.send_event(&finished.into_event());
-                *state = CallState::finished(result);
-            }
-            Ended::NeedsApproval { arguments, error } => {
-                let arguments = Some(arguments).filter(is_other);
-                // The person must know whether the call may have taken effect in an earlier run.
-                let has_begun = state.has_begun() && !self.registry.is_read_only(call);
-                let waits_for = WaitsFor::Approval { tool, arguments, error };
-                state.phase = Phase::Waiting { waits_for, has_begun };
-            }
-            Ended::NeedsResult { ticket, arguments } => {
-                let arguments = Some(arguments).filter(is_other);
-                // The call has the arguments with which it was started.
-                let edit = state.edit.take().map(|_| Edit::default());
-                *state = CallState { edit, ..CallState::waiting_for_result(tool, arguments, ticket) };
-            }
-            Ended::HandedOut(handed_out) => {
-                let has_begun = !handed_out.annotations.is_read_only();
-                state.phase =
-                    Phase::Waiting { waits_for: WaitsFor::HandedOut { tool, call: handed_out }, has_begun };
-                // The call has the arguments with which it was handed out.
-                state.edit = state.edit.take().map(|_| Edit::default());
-                state.is_counted = false;
-            }
-            // The next run starts it again, unless it has begun and must not be repeated.
-            Ended::Cancelled | Ended::NeedsCall { .. } => {}
-            Ended::Finished(_) => self.finish(call, state, ended),
-        }
-    }
-
-    fn finish(&self, call: &mut ToolCall, state: &mut CallState, ended: EndedCall) {
-        let message = ended.into_message(self.registry, call);
-        self.registry.store_coerced_arguments(call);
-        *state = CallState::finished(self.repeated.with_note(call, message));
-    }
-}
-
-impl CallState {
-    /// Prepares a call for a run, which gives it the arguments of a person.
-    fn prepare(&mut self, registry: &Registry, call: &mut ToolCall) {
-        let is_interrupted = self.is_interrupted();
-        let Some(edit) = &mut self.edit else { return };
-        if is_interrupted {
-            // The tool has begun with the arguments in the history.
-            edit.replaced = None;
-        }
-        if let Some(arguments) = edit.arguments.take() {
-            registry.contained_call(call).replace_arguments(call, arguments);
-            self.approve(call);
-        }
-    }
-
-    fn set_begun(&mut self) {
-        self.phase = Phase::Begun;
-        if let Some(edit) = &mut self.edit {
-            edit.arguments = None;
-        }
     }
 }

@@ -66,6 +66,15 @@ impl Order {
         ordered.advance();
     }
 
+    /// Adds the next call of a reply that grows, and returns its position.
+    pub(crate) fn push(&self, is_barrier: bool, id: impl FnOnce(usize) -> String) -> usize {
+        let mut ordered = self.lock();
+        let position = ordered.by_position.len();
+        ordered.by_position.push(OrderedCall { id: id(position), is_barrier, progress: Progress::Open });
+        ordered.advance();
+        position
+    }
+
     /// Waits until the call may begin.
     ///
     /// # Errors
