@@ -1,0 +1,69 @@
+//! The declarations of tools, from their schemas.
+
+use crate::engine::{Declaration, Engine};
+use serde_json::{Map, Value, json};
+use tool_runtime::search::documented_signature;
+use tool_runtime::{Registry, ToolSchema};
+
+/// The documentation of a tool, in characters.
+const MAX_DOCUMENTATION: usize = 400;
+
+/// The declaration of each tool of a registry, in the order of its schemas.
+pub(crate) fn declarations(engine: &dyn Engine, registry: &Registry) -> Vec<String> {
+    let declare = |tool: &ToolSchema| {
+        let output = registry.tool(tool.name()).and_then(|tool| tool.output_schema);
+        let result = output.and_then(result_type);
+        engine.declaration(&Declaration {
+            name: tool.name(),
+            documentation: &one_line(tool.description()),
+            arguments: &argument_types(tool),
+            result: result.as_deref(),
+        })
+    };
+    registry.schemas().iter().map(declare).collect()
+}
+
+/// The type of the arguments of a tool; empty if it has none.
+fn argument_types(tool: &ToolSchema) -> String {
+    let signature = documented_signature(tool);
+    let arguments =
+        signature.strip_prefix(tool.name()).and_then(|rest| rest.strip_prefix('(')?.strip_suffix(')'));
+    match arguments.unwrap_or("object") {
+        "" => String::new(),
+        // A union or a map is a type, and anything else lists properties.
+        arguments
+            if arguments.starts_with(['{', '('])
+                || arguments.starts_with("Record<")
+                || arguments == "object" =>
+        {
+            arguments.to_owned()
+        }
+        arguments => format!("{{{arguments}}}"),
+    }
+}
+
+/// The type of a result, in the notation of signatures.
+fn result_type(output: &Value) -> Option<String> {
+    // The notation has a function for the parameters of a tool: a tool with one parameter has the type in it.
+    let definitions = ["$defs", "definitions"]
+        .into_iter()
+        .filter_map(|key| Some((key.to_owned(), output.get(key)?.clone())));
+    let mut parameters: Map<String, Value> = definitions.collect();
+    parameters.insert("properties".to_owned(), json!({ "_": output }));
+    parameters.insert("required".to_owned(), json!(["_"]));
+    let function = json!({ "name": "_", "parameters": parameters });
+    let tool: ToolSchema =
+        serde_json::from_value(json!({ "type": "function", "function": function })).ok()?;
+    let signature = documented_signature(&tool);
+    let written = signature.strip_prefix("_(_: ")?.strip_suffix(')')?;
+    (written != "any").then(|| written.to_owned())
+}
+
+/// A description in one line.
+fn one_line(text: &str) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match text.char_indices().nth(MAX_DOCUMENTATION) {
+        Some((end, _)) => format!("{}..", &text[..end]),
+        None => text,
+    }
+}

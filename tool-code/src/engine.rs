@@ -1,0 +1,153 @@
+//! Engines, which run programs.
+
+use crate::limits::Limits;
+use serde::{Deserialize, Serialize};
+use std::pin::Pin;
+use tokio::sync::mpsc;
+
+/// Runs programs of a language. [`QuickJs`](crate::QuickJs) is one for JavaScript.
+///
+/// An engine knows neither the registry nor the calls: it passes the calls of the program to the [`Host`], and receives their
+/// results. A program must make the same calls each time it runs with the same results, since a program that has waited for a person
+/// runs again: so an engine has no clock and no randomness, and delivers results in the order of the calls.
+pub trait Engine: Send + Sync + 'static {
+    /// Runs a program to its end. When the future is dropped, the program must stop.
+    fn run(&self, program: Program, host: Host) -> EngineFuture;
+
+    /// The description of the language for the model, which begins the description of the tool: how a program is written, and what it
+    /// does not have.
+    fn instructions(&self, limits: &Limits) -> String;
+
+    /// The declaration of a tool for the model: its documentation, and how a program calls it.
+    fn declaration(&self, tool: &Declaration<'_>) -> String;
+}
+
+/// The future of an [`Engine`].
+pub type EngineFuture = Pin<Box<dyn Future<Output = ProgramEnd> + Send>>;
+
+/// A program that the model has written.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Program {
+    /// Its text.
+    pub code: String,
+    /// The names of the tools that it may call.
+    pub tools: Vec<String>,
+    /// Its limits.
+    pub limits: Limits,
+}
+
+impl Program {
+    /// A program.
+    #[must_use]
+    pub fn new(code: impl Into<String>, tools: Vec<String>, limits: Limits) -> Self {
+        Program { code: code.into(), tools, limits }
+    }
+}
+
+/// The signature of a tool, from which an engine writes its declaration.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Declaration<'a> {
+    /// The name of the tool.
+    pub name: &'a str,
+    /// Its documentation, in one line; may be empty.
+    pub documentation: &'a str,
+    /// The type of its arguments: `{city: string, days?: integer = 0}`; empty if it has none.
+    pub arguments: &'a str,
+    /// The type of its result; `None` if it is not known.
+    pub result: Option<&'a str>,
+}
+
+/// A call that a program has made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ProgramCall {
+    /// The name of the tool.
+    pub tool: String,
+    /// The text of one JSON object.
+    pub arguments: String,
+}
+
+impl ProgramCall {
+    /// A call.
+    #[must_use]
+    pub fn new(tool: impl Into<String>, arguments: impl Into<String>) -> Self {
+        ProgramCall { tool: tool.into(), arguments: arguments.into() }
+    }
+}
+
+/// The result of a call, for the program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum CallAnswer {
+    /// The text of a JSON value.
+    Json(String),
+    /// Any other text.
+    Text(String),
+    /// The call has failed.
+    #[non_exhaustive]
+    Failed {
+        /// The kind of the error, such as `timeout`.
+        kind: String,
+        /// The message.
+        message: String,
+    },
+}
+
+/// How a program ends.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ProgramEnd {
+    /// The JSON of its value, or `None` if it has none; or the text of its error.
+    pub value: Result<Option<String>, String>,
+    /// The text that it has printed.
+    pub printed: String,
+}
+
+impl ProgramEnd {
+    /// The end of a program with this value, as JSON.
+    #[must_use]
+    pub fn returned(value: Option<String>, printed: impl Into<String>) -> Self {
+        ProgramEnd { value: Ok(value), printed: printed.into() }
+    }
+
+    /// The end of a program with an error.
+    #[must_use]
+    pub fn failed(error: impl Into<String>, printed: impl Into<String>) -> Self {
+        ProgramEnd { value: Err(error.into()), printed: printed.into() }
+    }
+}
+
+/// The calls of a program, on the side of its engine.
+#[derive(Debug)]
+pub struct Host {
+    calls: mpsc::UnboundedSender<Vec<ProgramCall>>,
+    answers: mpsc::UnboundedReceiver<CallAnswer>,
+}
+
+/// The calls of a program, on the side of the tools.
+#[derive(Debug)]
+pub(crate) struct Calls {
+    pub(crate) calls: mpsc::UnboundedReceiver<Vec<ProgramCall>>,
+    pub(crate) answers: mpsc::UnboundedSender<CallAnswer>,
+}
+
+impl Host {
+    pub(crate) fn new() -> (Host, Calls) {
+        let ((calls, received), (answers, sent)) = (mpsc::unbounded_channel(), mpsc::unbounded_channel());
+        (Host { calls, answers: sent }, Calls { calls: received, answers })
+    }
+
+    /// Starts these calls, and waits for the next result in the order of all calls. `None` if the program must stop.
+    pub async fn next_answer(&mut self, calls: Vec<ProgramCall>) -> Option<CallAnswer> {
+        self.calls.send(calls).ok()?;
+        self.answers.recv().await
+    }
+
+    /// Like [`next_answer`](Host::next_answer), for a thread of its own.
+    pub fn blocking_next_answer(&mut self, calls: Vec<ProgramCall>) -> Option<CallAnswer> {
+        self.calls.send(calls).ok()?;
+        self.answers.blocking_recv()
+    }
+}

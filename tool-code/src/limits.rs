@@ -1,0 +1,85 @@
+//! The limits of a program.
+
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// The limits of one program. A program that exceeds one of them ends with an error for the model.
+///
+/// ```
+/// use std::time::Duration;
+/// use tool_runtime_code::Limits;
+///
+/// let limits = Limits::default().calls(500).compute_time(Duration::from_secs(5));
+/// # let _ = limits;
+/// ```
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[must_use]
+pub struct Limits {
+    pub(crate) compute_time: Duration,
+    pub(crate) memory: usize,
+    pub(crate) stack: usize,
+    pub(crate) output: usize,
+    pub(crate) code: usize,
+    pub(crate) calls: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            compute_time: Duration::from_secs(2),
+            memory: 32 << 20,
+            stack: 256 << 10,
+            output: 20_000,
+            code: 64 << 10,
+            calls: 100,
+        }
+    }
+}
+
+impl Limits {
+    /// The time in which the program computes, without the time in which it waits for calls. Default: 2 seconds.
+    pub fn compute_time(mut self, time: Duration) -> Self {
+        self.compute_time = time;
+        self
+    }
+
+    /// The memory of the program, in bytes. Default: 32 MiB. An engine needs about half a megabyte of it.
+    pub fn memory(mut self, bytes: usize) -> Self {
+        self.memory = bytes;
+        self
+    }
+
+    /// The stack of the program, in bytes. Default: 256 KiB, and at most 1 MiB.
+    pub fn stack(mut self, bytes: usize) -> Self {
+        self.stack = bytes.min(MAX_STACK);
+        self
+    }
+
+    /// The text that the model receives: what the program prints, and the value that it returns, in bytes each. Default: 20,000.
+    pub fn output(mut self, bytes: usize) -> Self {
+        self.output = bytes;
+        self
+    }
+
+    /// The length of the program, in bytes. Default: 64 KiB.
+    pub fn code(mut self, bytes: usize) -> Self {
+        self.code = bytes;
+        self
+    }
+
+    /// The number of calls of the program. Default: 100.
+    pub fn calls(mut self, calls: usize) -> Self {
+        self.calls = calls;
+        self
+    }
+}
+
+impl Limits {
+    /// The error of a program that computes for too long.
+    pub(crate) fn too_late(&self) -> String {
+        format!("the program computed for more than {} s", self.compute_time.as_secs_f64())
+    }
+}
+
+/// In bytes. The thread of a program has more.
+pub(crate) const MAX_STACK: usize = 1 << 20;

@@ -1,0 +1,213 @@
+//! One run of a program: its calls start when it makes them, and their results return in the order of the calls.
+
+use crate::engine::{CallAnswer, Calls, Engine, Host, Program, ProgramCall, ProgramEnd};
+use crate::exact_numbers::exact_numbers;
+use crate::found_tools::{FIND_TOOLS, FoundTools};
+use crate::limits::Limits;
+use futures_util::future::BoxFuture;
+use futures_util::stream::{FuturesUnordered, StreamExt as _};
+use std::collections::BTreeMap;
+use std::time::Duration;
+use tokio::time::{Instant, sleep_until};
+use tool_runtime::conversation::InnerCallError;
+use tool_runtime::dispatch::ToolResult;
+use tool_runtime::serde_json;
+use tool_runtime::{CallContext, Registry};
+
+/// A call of a program.
+#[derive(Debug)]
+pub(crate) struct MadeCall {
+    pub(crate) call: ProgramCall,
+    pub(crate) state: CallState,
+}
+
+#[derive(Debug)]
+pub(crate) enum CallState {
+    /// It has no result.
+    Open,
+    Succeeded,
+    /// The kind and the message of its error.
+    Failed(String),
+}
+
+/// A program with what it runs in.
+pub(crate) struct ProgramRun<'a> {
+    pub(crate) engine: &'a dyn Engine,
+    pub(crate) registry: &'a Registry,
+    pub(crate) found_tools: &'a FoundTools,
+    pub(crate) call: &'a CallContext,
+}
+
+/// How a run ends.
+#[derive(Debug)]
+pub(crate) enum RunEnd {
+    Ended(ProgramEnd),
+    /// A call waits, or differs from that of an earlier run.
+    Stopped(InnerCallError),
+}
+
+/// The time after which an engine is stopped that exceeds the time of its program: some of its functions do not look at it.
+const GRACE: Duration = Duration::from_millis(200);
+
+/// A call that has ended.
+type Ended = (usize, Result<ToolResult, InnerCallError>);
+
+impl ProgramRun<'_> {
+    /// Runs a program, and returns its calls as well. The calls that run end before it does.
+    pub(crate) async fn run(&self, program: Program) -> (RunEnd, Vec<MadeCall>) {
+        let limits = program.limits.clone();
+        let (host, Calls { mut calls, answers }) = Host::new();
+        let mut engine = self.engine.run(program, host);
+        let mut calls_of_program =
+            CallsOfProgram { max_result: limits.memory / 4, ..CallsOfProgram::default() };
+        let mut clock = ComputeClock::new(limits.compute_time + GRACE);
+        let end = loop {
+            if let Some(answer) = calls_of_program.next_answer() {
+                clock.start();
+                // An engine that has stopped needs no answer.
+                let _ = answers.send(answer);
+            }
+            if let Some(error) = calls_of_program.stopped_at() {
+                break RunEnd::Stopped(error);
+            }
+            tokio::select! {
+                biased;
+                end = &mut engine => break RunEnd::Ended(end),
+                Some(ended) = calls_of_program.running.next() => calls_of_program.end(ended),
+                Some(new) = calls.recv() => {
+                    clock.stop();
+                    calls_of_program.engine_waits = true;
+                    for call in new {
+                        self.start(call, &limits, &mut calls_of_program);
+                    }
+                }
+                () = clock.is_late(), if !calls_of_program.engine_waits => {
+                    break RunEnd::Ended(ProgramEnd::failed(limits.too_late(), ""));
+                }
+            }
+        };
+        // It does not run any more.
+        drop(engine);
+        while let Some(ended) = calls_of_program.running.next().await {
+            calls_of_program.end(ended);
+        }
+        (calls_of_program.stopped.map_or(end, RunEnd::Stopped), calls_of_program.made)
+    }
+
+    /// Starts a call of the program.
+    fn start(&self, call: ProgramCall, limits: &Limits, calls: &mut CallsOfProgram) {
+        let (number, max_calls) = (calls.made.len(), limits.calls);
+        let mut state = CallState::Open;
+        if number >= max_calls {
+            let message = format!("not run: a program may make at most {max_calls} calls");
+            state = CallState::Failed(message.clone());
+            calls.answers.insert(number, CallAnswer::Failed { kind: "too_many_calls".to_owned(), message });
+        } else if call.tool == FIND_TOOLS {
+            state = CallState::Succeeded;
+            calls.answers.insert(number, self.found_tools.find(&call.arguments));
+        } else {
+            let ended = self.call.inner_call(self.registry, &call.tool, &call.arguments);
+            calls.running.push(Box::pin(async move { (number, ended.await) }));
+        }
+        calls.made.push(MadeCall { call, state });
+    }
+}
+
+/// The calls of one run, by their numbers.
+#[derive(Default)]
+struct CallsOfProgram {
+    /// In bytes.
+    max_result: usize,
+    made: Vec<MadeCall>,
+    running: FuturesUnordered<BoxFuture<'static, Ended>>,
+    /// The answers that the engine has not received.
+    answers: BTreeMap<usize, CallAnswer>,
+    /// The number of answers that the engine has received.
+    answered: usize,
+    engine_waits: bool,
+    /// The reason why a call has no result.
+    stopped: Option<InnerCallError>,
+}
+
+impl CallsOfProgram {
+    /// The answer for which the engine waits: always that of the first call without one.
+    fn next_answer(&mut self) -> Option<CallAnswer> {
+        let answer = if self.engine_waits { self.answers.remove(&self.answered) } else { None }?;
+        (self.answered, self.engine_waits) = (self.answered + 1, false);
+        Some(answer)
+    }
+
+    /// The reason why the engine waits for a call that has no result.
+    fn stopped_at(&self) -> Option<InnerCallError> {
+        self.stopped.clone().filter(|_| self.engine_waits && self.running.is_empty())
+    }
+
+    fn end(&mut self, (number, result): Ended) {
+        match result {
+            Ok(result) => {
+                self.made[number].state = CallState::from_result(&result);
+                self.answers.insert(number, answer(&result, self.max_result));
+            }
+            Err(error) => {
+                self.stopped.get_or_insert(error);
+            }
+        }
+    }
+}
+
+/// The time in which a program computes.
+struct ComputeClock {
+    left: Duration,
+    started: Instant,
+}
+
+impl ComputeClock {
+    fn new(limit: Duration) -> Self {
+        ComputeClock { left: limit, started: Instant::now() }
+    }
+
+    fn start(&mut self) {
+        self.started = Instant::now();
+    }
+
+    fn stop(&mut self) {
+        self.left = self.left.saturating_sub(self.started.elapsed());
+    }
+
+    async fn is_late(&self) {
+        sleep_until(self.started + self.left).await;
+    }
+}
+
+impl CallState {
+    fn from_result(result: &ToolResult) -> Self {
+        match result.failure() {
+            Some(failure) => CallState::Failed(format!("{}: {}", failure.kind(), failure.message())),
+            None => CallState::Succeeded,
+        }
+    }
+}
+
+/// The result of a call for the program: JSON as a value, and any other text as it is.
+fn answer(result: &ToolResult, max_bytes: usize) -> CallAnswer {
+    if let Some(failure) = result.failure() {
+        let (kind, message) = (failure.kind().to_owned(), failure.message().to_owned());
+        return CallAnswer::Failed { kind, message };
+    }
+    let Some(content) = result.output().map(|output| output.content()) else {
+        return CallAnswer::Text(String::new());
+    };
+    let text = content.as_str();
+    if text.len() > max_bytes {
+        let message = format!("the result has {} bytes, and a program can read {max_bytes}", text.len());
+        return CallAnswer::Failed { kind: "result_too_long".to_owned(), message };
+    }
+    // Many tools, such as those of MCP servers, return JSON as text.
+    if !content.is_json() && !text.starts_with(['{', '[']) {
+        return CallAnswer::Text(text.to_owned());
+    }
+    match serde_json::from_str::<serde::de::IgnoredAny>(text) {
+        Ok(_) => CallAnswer::Json(exact_numbers(text)),
+        Err(_) => CallAnswer::Text(text.to_owned()),
+    }
+}

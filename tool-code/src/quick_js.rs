@@ -1,0 +1,81 @@
+//! JavaScript, in the engine QuickJS.
+
+mod description;
+mod error_text;
+mod machine;
+
+use crate::engine::{Declaration, Engine, EngineFuture, Host, Program, ProgramEnd};
+use crate::limits::{Limits, MAX_STACK};
+use machine::Machine;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use tokio::sync::oneshot;
+
+/// In bytes: the stack of the program, and that of the engine around it.
+const THREAD_STACK: usize = MAX_STACK + (7 << 20);
+
+/// JavaScript in this process. Each program has a thread, an engine and a memory of its own.
+///
+/// The engine is written in C. It limits the memory, the time and the stack of a program, and we know no program that escapes these
+/// limits; but an error in the engine is an error of this process. For programs of a model that reads texts of strangers, run it in
+/// another process: see [`Worker`](crate::Worker).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct QuickJs;
+
+impl Engine for QuickJs {
+    fn run(&self, program: Program, host: Host) -> EngineFuture {
+        Box::pin(async move {
+            // Dropped with the future, so that the program stops.
+            let stop = StopOnDrop::default();
+            match spawn_program(program, host, Arc::clone(&stop.0)) {
+                Ok(end) => end.await.unwrap_or_else(|_| engine_failed()),
+                Err(end) => end,
+            }
+        })
+    }
+
+    fn instructions(&self, limits: &Limits) -> String {
+        description::instructions(limits)
+    }
+
+    fn declaration(&self, tool: &Declaration<'_>) -> String {
+        description::declaration(tool)
+    }
+}
+
+#[derive(Default)]
+struct StopOnDrop(Arc<AtomicBool>);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Runs a program on a thread of its own, until it ends or is stopped.
+///
+/// # Errors
+///
+/// The end of a program for which there is no thread.
+pub(crate) fn spawn_program(
+    program: Program,
+    host: Host,
+    is_stopped: Arc<AtomicBool>,
+) -> Result<oneshot::Receiver<ProgramEnd>, ProgramEnd> {
+    let (sender, end) = oneshot::channel();
+    let run = move || {
+        // Nobody receives the end of a program that was stopped.
+        let _ = sender.send(Machine::run(&program, host, is_stopped));
+    };
+    let thread = thread::Builder::new().name("tool-program".to_owned()).stack_size(THREAD_STACK);
+    match thread.spawn(run) {
+        Ok(_) => Ok(end),
+        Err(error) => Err(ProgramEnd::failed(format!("the program cannot start now: {error}"), "")),
+    }
+}
+
+/// The end of a program whose thread has ended without one.
+pub(crate) fn engine_failed() -> ProgramEnd {
+    ProgramEnd::failed("the engine has failed", "")
+}

@@ -1,0 +1,80 @@
+//! The errors of a program, for the model: what to change.
+
+use rquickjs::{CaughtError, Exception};
+
+/// Names of other environments, and what to do without them.
+const MISSING: [(&[&str], &str); 5] = [
+    (&["fetch", "XMLHttpRequest", "WebSocket", "axios"], "There is no network here: call a tool."),
+    (
+        &["setTimeout", "setInterval", "setImmediate", "sleep"],
+        "There are no timers here: leave out the wait.",
+    ),
+    (
+        &["require", "module", "exports", "process", "Buffer", "fs", "Deno", "window", "document"],
+        "This is not Node or a browser: use only JavaScript itself and `tools`.",
+    ),
+    (&["performance", "Temporal"], "There is no clock here: take the time from a tool or from the user."),
+    (&["crypto"], "There is no randomness here: a program must do the same each time it runs."),
+];
+
+/// Parts of a program that only TypeScript has.
+const TYPES: [&str; 9] =
+    [": string", ": number", ": boolean", ": any", "interface ", "type ", " as ", "<string", "enum "];
+
+/// The text of an error that a program has thrown.
+pub(super) fn describe_exception(error: &CaughtError<'_>, code: &str) -> String {
+    match error {
+        CaughtError::Exception(exception) => describe(exception, code),
+        // The engine throws null when it has no memory for an error.
+        CaughtError::Value(value) if value.is_null() => OUT_OF_MEMORY.to_owned(),
+        CaughtError::Value(value) => match value.as_string().and_then(|text| text.to_string().ok()) {
+            Some(text) => format!("the program threw {text:?}"),
+            None => "the program threw a value that is no error".to_owned(),
+        },
+        CaughtError::Error(error) => error.to_string(),
+    }
+}
+
+const OUT_OF_MEMORY: &str = "out of memory";
+
+pub(super) fn is_out_of_memory(error: &str) -> bool {
+    error.contains(OUT_OF_MEMORY)
+}
+
+fn describe(exception: &Exception<'_>, code: &str) -> String {
+    let name: String = exception.as_object().get("name").unwrap_or_else(|_| "Error".to_owned());
+    let message = exception.message().unwrap_or_default();
+    let line = line_in_program(exception, code).map(|line| format!(" (line {line})")).unwrap_or_default();
+    let mut text = format!("{name}: {message}{line}");
+    if let Some(advice) = advice(&name, &message, code) {
+        text.push_str(". ");
+        text.push_str(&advice);
+    }
+    text
+}
+
+/// The line of the program where the error was thrown. The function around the program adds two lines.
+fn line_in_program(exception: &Exception<'_>, code: &str) -> Option<usize> {
+    const ADDED: usize = 2;
+    let stack = exception.stack()?;
+    let lines = code.lines().count();
+    let at = stack.split("<input>:").nth(1)?;
+    let number: usize = at.split(|letter: char| !letter.is_ascii_digit()).next()?.parse().ok()?;
+    number.checked_sub(ADDED).filter(|line| (1..=lines).contains(line))
+}
+
+/// What to change in the program.
+fn advice(name: &str, message: &str, code: &str) -> Option<String> {
+    if name == "SyntaxError" {
+        let has_types = TYPES.iter().any(|types| code.contains(types));
+        return if code.contains("import ") || code.contains("export ") {
+            Some("There are no imports here: leave out `import` and `export`.".to_owned())
+        } else if has_types {
+            Some("Write JavaScript, not TypeScript: leave out types, interfaces and `as`.".to_owned())
+        } else {
+            None
+        };
+    }
+    let missing = message.strip_suffix(" is not defined")?.trim_matches('\'');
+    MISSING.iter().find(|(names, _)| names.contains(&missing)).map(|(_, advice)| (*advice).to_owned())
+}

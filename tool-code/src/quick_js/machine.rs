@@ -1,0 +1,261 @@
+//! One program in its engine.
+
+use super::error_text::{describe_exception, is_out_of_memory};
+use crate::engine::{CallAnswer, Host, Program, ProgramCall, ProgramEnd};
+use crate::limits::Limits;
+use rquickjs::context::intrinsic;
+use rquickjs::promise::PromiseState;
+use rquickjs::{CatchResultExt as _, Context, Ctx, Error, Function, Object, Promise, Runtime, Value};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+const PRELUDE: &str = include_str!("prelude.js");
+
+/// The memory that is left when the engine cannot create an error any more.
+const RESERVE: usize = 64 << 10;
+
+/// The arguments of all calls may take this part of the memory, since the host copies them.
+const ARGUMENTS_PER_MEMORY: usize = 16;
+
+/// The state of one program.
+pub(super) struct Machine<'a> {
+    program: &'a Program,
+    host: Host,
+    clock: Clock,
+    printed: Printed,
+}
+
+/// The time in which the program computes.
+#[derive(Clone)]
+struct Clock {
+    deadline: Rc<Cell<Instant>>,
+    is_stopped: Arc<AtomicBool>,
+}
+
+impl Clock {
+    fn is_late(&self) -> bool {
+        Instant::now() > self.deadline.get()
+    }
+
+    /// Leaves out the time in which the program waits.
+    fn extend(&self, waited: Duration) {
+        self.deadline.set(self.deadline.get() + waited);
+    }
+}
+
+/// The text that a program prints, up to its limit.
+#[derive(Clone, Default)]
+struct Printed(Rc<RefCell<String>>);
+
+impl Printed {
+    fn push_line(&self, line: &str, limit: usize) {
+        let mut printed = self.0.borrow_mut();
+        // One byte more, so that the report knows that the text was longer.
+        let room = (limit + 1).saturating_sub(printed.len());
+        let end =
+            (0..=line.len().min(room)).rev().find(|&end| line.is_char_boundary(end)).unwrap_or_default();
+        printed.push_str(&line[..end]);
+        if end == line.len() && room > end {
+            printed.push('\n');
+        }
+    }
+}
+
+/// The functions of the prelude.
+struct Prelude<'js> {
+    run: Function<'js>,
+    take_calls: Function<'js>,
+    answer: Function<'js>,
+    finish: Function<'js>,
+}
+
+/// Why a program has no value.
+enum Stopped {
+    /// The text of its error.
+    Failed(String),
+    /// The host has stopped it.
+    ByHost,
+}
+
+impl From<Error> for Stopped {
+    fn from(error: Error) -> Self {
+        Stopped::Failed(error.to_string())
+    }
+}
+
+impl<'a> Machine<'a> {
+    /// Runs a program to its end.
+    pub(super) fn run(program: &'a Program, host: Host, is_stopped: Arc<AtomicBool>) -> ProgramEnd {
+        let deadline = Rc::new(Cell::new(Instant::now() + program.limits.compute_time));
+        let clock = Clock { deadline, is_stopped };
+        let mut machine = Machine { program, host, clock, printed: Printed::default() };
+        let value = match machine.evaluate() {
+            Ok(value) => Ok(value),
+            Err(Stopped::Failed(error)) => Err(error),
+            Err(Stopped::ByHost) => Err("the program was stopped".to_owned()),
+        };
+        ProgramEnd { value, printed: machine.printed.0.take() }
+    }
+
+    fn evaluate(&mut self) -> Result<Option<String>, Stopped> {
+        let Limits { memory, stack, code, .. } = self.program.limits;
+        if self.program.code.len() > code {
+            let length = self.program.code.len();
+            return Err(Stopped::Failed(format!(
+                "the program has {length} bytes, and at most {code} are allowed"
+            )));
+        }
+        let runtime = Runtime::new()?;
+        runtime.set_memory_limit(memory);
+        runtime.set_max_stack_size(stack);
+        let clock = self.clock.clone();
+        let is_interrupted = move || clock.is_stopped.load(Ordering::Relaxed) || clock.is_late();
+        runtime.set_interrupt_handler(Some(Box::new(is_interrupted)));
+        // Without typed arrays, which are not needed for JSON and have had memory errors, and without weak references, which show
+        // when memory is collected.
+        let context = Context::builder()
+            .with::<intrinsic::Eval>()
+            .with::<intrinsic::RegExpCompiler>()
+            .with::<intrinsic::RegExp>()
+            .with::<intrinsic::Json>()
+            .with::<intrinsic::MapSet>()
+            .with::<intrinsic::Promise>()
+            .with::<intrinsic::Date>()
+            .with::<intrinsic::Proxy>()
+            .build(&runtime)?;
+        let ended = context.with(|ctx| self.evaluate_in(&ctx));
+        let used = usize::try_from(runtime.memory_usage().malloc_size).unwrap_or_default();
+        match ended {
+            Err(Stopped::Failed(_)) if self.clock.is_late() => Err(self.too_late()),
+            Err(Stopped::Failed(error)) if used + RESERVE > memory || is_out_of_memory(&error) => {
+                Err(Stopped::Failed(format!("the program needs more than {} MiB of memory", memory >> 20)))
+            }
+            ended => ended,
+        }
+    }
+
+    fn too_late(&self) -> Stopped {
+        Stopped::Failed(self.program.limits.too_late())
+    }
+
+    fn evaluate_in(&mut self, ctx: &Ctx<'_>) -> Result<Option<String>, Stopped> {
+        let prelude = self.start(ctx)?;
+        let promise: Promise<'_> = prelude.run.call(()).catch(ctx).map_err(|error| self.failed(&error))?;
+        let (mut answered, mut open) = (0_usize, 0_usize);
+        // The failure of a call that the program did not await, after its end.
+        let mut late_failure = None;
+        loop {
+            self.run_jobs(ctx)?;
+            let calls: Vec<ProgramCall> = self.take_calls(ctx, &prelude)?;
+            open += calls.len();
+            if open == 0 {
+                return match promise.state() {
+                    PromiseState::Pending => Err(Stopped::Failed(
+                        "the program waits for a promise that nothing resolves: await only calls of tools"
+                            .to_owned(),
+                    )),
+                    PromiseState::Rejected => Err(self.rejected(ctx, &promise)),
+                    PromiseState::Resolved if late_failure.is_some() => {
+                        Err(Stopped::Failed(late_failure.unwrap_or_default()))
+                    }
+                    PromiseState::Resolved => self.finish(ctx, &prelude, &promise),
+                };
+            }
+            let started = Instant::now();
+            let answer = self.host.blocking_next_answer(calls).ok_or(Stopped::ByHost)?;
+            self.clock.extend(started.elapsed());
+            open -= 1;
+            if let (CallAnswer::Failed { message, .. }, false) =
+                (&answer, promise.state() == PromiseState::Pending)
+            {
+                late_failure.get_or_insert_with(|| {
+                    format!("a call that the program did not await has failed: {message}")
+                });
+            }
+            self.answer(ctx, &prelude, answered, answer)?;
+            answered += 1;
+        }
+    }
+
+    /// The engine with its global objects, before the program.
+    fn start<'js>(&self, ctx: &Ctx<'js>) -> Result<Prelude<'js>, Stopped> {
+        let (printed, limit) = (self.printed.clone(), self.program.limits.output);
+        let write = Function::new(ctx.clone(), move |line: String| printed.push_line(&line, limit))?;
+        let prelude: Function<'js> = ctx.eval(PRELUDE).catch(ctx).map_err(|error| self.failed(&error))?;
+        let Program { code, tools, limits } = self.program;
+        let max_arguments = u32::try_from(limits.memory / ARGUMENTS_PER_MEMORY).unwrap_or(u32::MAX);
+        let max_output = u32::try_from(limits.output).unwrap_or(u32::MAX);
+        let functions = prelude.call((write, tools.clone(), &**code, max_arguments, max_output));
+        let functions: Object<'js> = functions.catch(ctx).map_err(|error| self.failed(&error))?;
+        // The time of the program begins now.
+        self.clock.deadline.set(Instant::now() + self.program.limits.compute_time);
+        Ok(Prelude {
+            run: functions.get("run")?,
+            take_calls: functions.get("takeCalls")?,
+            answer: functions.get("answer")?,
+            finish: functions.get("finish")?,
+        })
+    }
+
+    /// Runs the jobs of promises.
+    fn run_jobs(&self, ctx: &Ctx<'_>) -> Result<(), Stopped> {
+        while ctx.execute_pending_job() {
+            if self.clock.is_late() {
+                return Err(self.too_late());
+            }
+        }
+        if self.clock.is_stopped.load(Ordering::Relaxed) { Err(Stopped::ByHost) } else { Ok(()) }
+    }
+
+    fn take_calls(&self, ctx: &Ctx<'_>, prelude: &Prelude<'_>) -> Result<Vec<ProgramCall>, Stopped> {
+        let calls: String = prelude.take_calls.call(()).catch(ctx).map_err(|error| self.failed(&error))?;
+        serde_json::from_str(&calls).map_err(|error| Stopped::Failed(error.to_string()))
+    }
+
+    fn answer(
+        &self,
+        ctx: &Ctx<'_>,
+        prelude: &Prelude<'_>,
+        number: usize,
+        answer: CallAnswer,
+    ) -> Result<(), Stopped> {
+        let (kind, value, error_kind) = match answer {
+            CallAnswer::Json(json) => ("json", json, String::new()),
+            CallAnswer::Text(text) => ("text", text, String::new()),
+            CallAnswer::Failed { kind, message } => ("failed", message, kind),
+        };
+        let number = u32::try_from(number).unwrap_or(u32::MAX);
+        prelude.answer.call((number, kind, value, error_kind)).catch(ctx).map_err(|error| self.failed(&error))
+    }
+
+    fn finish<'js>(
+        &self,
+        ctx: &Ctx<'js>,
+        prelude: &Prelude<'js>,
+        promise: &Promise<'js>,
+    ) -> Result<Option<String>, Stopped> {
+        let Some(value) = promise.result::<Value<'js>>() else { return Ok(None) };
+        let value = value.catch(ctx).map_err(|error| self.failed(&error))?;
+        prelude.finish.call((value,)).catch(ctx).map_err(|error| self.failed(&error))
+    }
+
+    fn failed(&self, error: &rquickjs::CaughtError<'_>) -> Stopped {
+        if self.clock.is_late() {
+            self.too_late()
+        } else {
+            Stopped::Failed(describe_exception(error, &self.program.code))
+        }
+    }
+
+    /// The error of a program that has thrown it.
+    fn rejected(&self, ctx: &Ctx<'_>, promise: &Promise<'_>) -> Stopped {
+        match promise.result::<Value<'_>>().map(|result| result.catch(ctx)) {
+            Some(Err(error)) => self.failed(&error),
+            // A rejected promise has an error.
+            _ => Stopped::Failed("the program has failed".to_owned()),
+        }
+    }
+}

@@ -1,0 +1,119 @@
+// Runs before the program, and makes the functions that the host uses. It takes what it needs from the global objects now, since
+// the program may change them later.
+(write, names, code, maxArguments, maxOutput) => {
+  const { parse, stringify } = JSON;
+  const { apply, construct } = Reflect;
+  const uncurry = method => (self, ...args) => apply(method, self, args);
+  const ProxyOf = Proxy, PromiseOf = Promise, MapOf = Map, SetOf = Set;
+  const [get, set, remove] = ["get", "set", "delete"].map(name => uncurry(MapOf.prototype[name]));
+  const text = String, define = Object.defineProperty, create = Object.create;
+  const join = uncurry(Array.prototype.join), push = uncurry(Array.prototype.push), bind = uncurry(Function.prototype.bind);
+  const slice = uncurry(String.prototype.slice);
+
+  class ToolError extends Error {
+    constructor(message, kind) { super(message); this.name = "ToolError"; this.kind = kind }
+  }
+
+  // The calls that wait for their results, by number, and those that the host has not started.
+  const waiting = new MapOf();
+  let made = 0, calls = [], argumentsLeft = maxArguments;
+  const call = (tool, value) => new PromiseOf((resolve, reject) => {
+    const args = stringify(value === undefined ? {} : value) ?? "null";
+    if ((argumentsLeft -= args.length) < 0) throw new RangeError("the arguments of all calls are too long");
+    set(waiting, made++, { resolve, reject });
+    push(calls, { tool, arguments: args });
+  });
+
+  // The only properties of the promise of a call. A program that reads another one has forgotten `await`.
+  const methods = { __proto__: null, then: 1, catch: 1, finally: 1, constructor: 1 };
+  const awaited = (promise, name) => new ProxyOf(promise, {
+    get(target, key) {
+      if (typeof key === "symbol" || key in methods) {
+        const value = target[key];
+        return typeof value === "function" && key !== "constructor" ? bind(value, target) : value;
+      }
+      throw new TypeError(`the call of ${name} is a promise: write (await ${name}(..)).${key}`);
+    },
+  });
+
+  const own = create(null);
+  for (const name of names) {
+    own[name] = value => awaited(call(name, value), /^[A-Za-z_$][\w$]*$/.test(name) ? `tools.${name}` : `tools[${stringify(name)}]`);
+  }
+  const tools = new ProxyOf(own, {
+    get(target, key) {
+      if (typeof key === "symbol" || key in target) return target[key];
+      // `await tools`, and the conversion to text or JSON.
+      if (key === "then" || key === "toJSON") return undefined;
+      throw new ReferenceError(`there is no tool ${stringify(key)}. The tools are ${join(names, ", ")}`);
+    },
+    set() { throw new TypeError("tools cannot be changed") },
+    defineProperty() { throw new TypeError("tools cannot be changed") },
+    deleteProperty() { throw new TypeError("tools cannot be changed") },
+  });
+  const fixed = (name, value) => define(globalThis, name, { value, writable: false, configurable: false });
+  fixed("tools", tools);
+  fixed("findTools", query => awaited(call("findTools", { query }), "findTools"));
+  fixed("ToolError", ToolError);
+
+  const shown = value => {
+    if (typeof value === "string") return value;
+    if (value instanceof Error) return `${value.name}: ${value.message}`;
+    try { return stringify(value, readable) ?? text(value) } catch { return text(value) }
+  };
+  const print = (...values) => {
+    let line = "";
+    for (let i = 0; i < values.length; i++) line += (i ? " " : "") + shown(values[i]);
+    write(line);
+  };
+  globalThis.console = { log: print, info: print, warn: print, error: print, debug: print, table: print };
+
+  // What a second run of the program would see differently.
+  const DateOf = Date;
+  const noClock = () => { throw new Error("there is no clock here: take the time from a tool or from the user") };
+  function DateWithoutClock(...values) {
+    if (!new.target || !values.length) noClock();
+    return construct(DateOf, values, new.target);
+  }
+  define(DateWithoutClock, "prototype", { value: DateOf.prototype });
+  DateWithoutClock.parse = DateOf.parse;
+  DateWithoutClock.UTC = DateOf.UTC;
+  DateWithoutClock.now = noClock;
+  define(DateOf.prototype, "constructor", { value: DateWithoutClock });
+  globalThis.Date = DateWithoutClock;
+  Math.random = () => { throw new Error("there is no randomness here: a program must do the same each time it runs") };
+
+  // Values that JSON leaves out.
+  const readable = (key, value) => {
+    if (value instanceof MapOf) return [...value];
+    if (value instanceof SetOf) return [...value];
+    return typeof value === "bigint" ? text(value) : value;
+  };
+
+  // A program is the body of an async function, or one expression: many models write a function and call it.
+  const Body = (async () => {}).constructor;
+  const compiled = () => {
+    try { return new Body(`return (\n${code}\n)`) } catch { return new Body(code) }
+  };
+  const run = async () => {
+    const value = await compiled()();
+    return typeof value === "function" ? await value() : value;
+  };
+
+  return {
+    run,
+    takeCalls() { const taken = calls; calls = []; return stringify(taken) },
+    answer(number, kind, value, errorKind) {
+      const { resolve, reject } = get(waiting, number);
+      remove(waiting, number);
+      if (kind === "failed") reject(new ToolError(value, errorKind));
+      else resolve(kind === "json" ? parse(value) : value);
+    },
+    // The beginning of a long value is enough, since the model reads no more.
+    finish(value) {
+      const shown = typeof value === "string" ? value : stringify(value, readable);
+      if (shown === undefined) return undefined;
+      return shown.length > maxOutput ? stringify(slice(shown, 0, maxOutput + 1)) : stringify(value, readable);
+    },
+  };
+}

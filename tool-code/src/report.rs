@@ -1,0 +1,121 @@
+//! The text that the model reads after a program.
+
+use crate::engine::ProgramEnd;
+use crate::program_run::{CallState, MadeCall, RunEnd};
+use serde_json::Value;
+use std::fmt::Write as _;
+use tool_runtime::ToolOutput;
+
+/// The number of calls that a report lists.
+const MAX_LISTED: usize = 20;
+/// The text of a call and of its failure, in characters each.
+const MAX_CALL: usize = 120;
+
+/// The result of the tool: its output, or an error for the model.
+pub(crate) fn report(end: RunEnd, made: &[MadeCall], max_output: usize) -> Result<ToolOutput, String> {
+    match end {
+        RunEnd::Ended(ProgramEnd { value: Ok(value), printed }) => {
+            Ok(returned(value, &printed, made, max_output))
+        }
+        RunEnd::Ended(ProgramEnd { value: Err(error), printed }) => {
+            Err(failed(&error, &printed, made, max_output))
+        }
+        // The text of a call that waits is not used: it runs again.
+        RunEnd::Stopped(error) => {
+            Err(failed(&format!("the program was stopped: {error}"), "", made, max_output))
+        }
+    }
+}
+
+fn returned(value: Option<String>, printed: &str, made: &[MadeCall], max_output: usize) -> ToolOutput {
+    let failures = failures(made);
+    let value = value.map(|json| serde_json::from_str::<Value>(&json).unwrap_or(Value::String(json)));
+    let text = match &value {
+        Some(Value::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
+        None if printed.is_empty() => "The program has no value: `return` what you need.".to_owned(),
+        None => String::new(),
+    };
+    if printed.is_empty() && failures.is_empty() && text.len() <= max_output {
+        // A value that is not a text stays JSON.
+        return value
+            .filter(|value| !value.is_string() && !value.is_null())
+            .map_or_else(|| text.into(), ToolOutput::from);
+    }
+    let mut report = shortened(printed, max_output, "printed");
+    report.push_str(&shortened(&text, max_output, "returned"));
+    if !failures.is_empty() {
+        let _ = write!(report, "\n\n{failures}");
+    }
+    report.into()
+}
+
+fn failed(error: &str, printed: &str, made: &[MadeCall], max_output: usize) -> String {
+    let mut text = error.to_owned();
+    if !printed.is_empty() {
+        let _ = write!(text, "\nIt printed:\n{}", shortened(printed, max_output, "printed"));
+    }
+    if !made.is_empty() {
+        let _ = write!(
+            text,
+            "\nThese calls were made, so do not repeat what has taken effect:\n{}",
+            listed(made.iter())
+        );
+    }
+    text
+}
+
+/// The failures of the calls of a program that has ended with a value.
+fn failures(made: &[MadeCall]) -> String {
+    let failed: Vec<&MadeCall> =
+        made.iter().filter(|made| !matches!(made.state, CallState::Succeeded)).collect();
+    match failed.len() {
+        0 => String::new(),
+        count => format!("{count} of {} calls failed:\n{}", made.len(), listed(failed.into_iter())),
+    }
+}
+
+fn listed<'a>(made: impl Iterator<Item = &'a MadeCall>) -> String {
+    let mut lines: Vec<String> = made
+        .map(|made| {
+            let (tool, arguments) = (&made.call.tool, shortened_line(&made.call.arguments));
+            format!("- {tool}({arguments}): {}", shortened_line(made.status()))
+        })
+        .collect();
+    if lines.len() > MAX_LISTED {
+        let others = lines.len() - MAX_LISTED;
+        lines.truncate(MAX_LISTED);
+        lines.push(format!("- and {others} more"));
+    }
+    lines.join("\n")
+}
+
+impl MadeCall {
+    fn status(&self) -> &str {
+        match &self.state {
+            CallState::Open => "it may have taken effect",
+            CallState::Succeeded => "ok",
+            CallState::Failed(failure) => failure,
+        }
+    }
+}
+
+fn shortened_line(text: &str) -> String {
+    let line = text.replace(['\n', '\r'], " ");
+    match line.char_indices().nth(MAX_CALL) {
+        Some((end, _)) => format!("{}..", &line[..end]),
+        None => line,
+    }
+}
+
+/// The beginning of a text.
+fn shortened(text: &str, max_bytes: usize, what: &str) -> String {
+    if text.len() <= max_bytes {
+        return text.to_owned();
+    }
+    let end = (0..=max_bytes).rev().find(|&end| text.is_char_boundary(end)).unwrap_or_default();
+    format!(
+        "{}\n[The rest of what the program {what} is left out: filter the data in the program]\n",
+        &text[..end]
+    )
+}

@@ -1,0 +1,126 @@
+//! Programs in processes of their own.
+
+mod message;
+mod serve;
+
+pub use serve::serve_worker;
+
+use crate::engine::{Declaration, Engine, EngineFuture, Host, Program, ProgramEnd};
+use crate::limits::Limits;
+use crate::quick_js::QuickJs;
+use message::{FromWorker, ToWorker, read_line, write_line};
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+use std::process::Stdio;
+use tokio::io::{AsyncBufRead, AsyncWrite, BufReader};
+use tokio::process::{Child, Command};
+
+/// In bytes: what a message of a worker has beyond the memory of its program.
+const MESSAGE_OVERHEAD: u64 = 1 << 20;
+
+/// JavaScript in a process for each program, for hostile programs: an error in the engine ends that process alone. The worker has no
+/// environment variables of this process, and is killed when it exceeds the time of its program, or when the call ends.
+///
+/// The worker is the program `tool-runtime-code-worker` of this package, or any program that calls [`serve_worker`], such as the own
+/// one:
+///
+/// ```no_run
+/// use std::process::ExitCode;
+/// use tool_runtime::Registry;
+/// use tool_runtime_code::{CodeTool, Worker, serve_worker};
+///
+/// fn main() -> ExitCode {
+///     if std::env::args().nth(1).as_deref() == Some("run-program") {
+///         return serve_worker();
+///     }
+///     // ..
+///     ExitCode::SUCCESS
+/// }
+///
+/// fn code_tool(tools: Registry) -> std::io::Result<CodeTool> {
+///     Ok(CodeTool::new(tools).engine(Worker::new(std::env::current_exe()?).arg("run-program")))
+/// }
+/// ```
+///
+/// A process of its own does not restrict what the engine could do after an error in it: start it through a tool of the system that
+/// does, such as a container, if that matters.
+#[derive(Clone, Debug)]
+pub struct Worker {
+    program: PathBuf,
+    arguments: Vec<OsString>,
+}
+
+impl Worker {
+    /// Workers that this program serves.
+    #[must_use]
+    pub fn new(program: impl Into<PathBuf>) -> Self {
+        Worker { program: program.into(), arguments: Vec::new() }
+    }
+
+    /// Adds an argument of the program.
+    #[must_use]
+    pub fn arg(mut self, argument: impl Into<OsString>) -> Self {
+        self.arguments.push(argument.into());
+        self
+    }
+
+    fn start(&self) -> io::Result<Child> {
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments).env_clear();
+        // Programs on Windows need it.
+        command.envs(std::env::var_os("SystemRoot").map(|root| ("SystemRoot", root)));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true).spawn()
+    }
+}
+
+impl Engine for Worker {
+    fn run(&self, program: Program, host: Host) -> EngineFuture {
+        let started = self.start();
+        Box::pin(async move {
+            let failed = |error: &str| ProgramEnd::failed(error, "");
+            let mut child = match started {
+                Ok(child) => child,
+                Err(error) => return failed(&format!("the program cannot start now: {error}")),
+            };
+            let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+                return failed("the program cannot start now: its worker has no pipes");
+            };
+            let end = converse(program, host, input, BufReader::new(output)).await;
+            // A worker that has ended needs no signal.
+            let _ = child.start_kill();
+            let _ = child.wait().await;
+            end.unwrap_or_else(|error| failed(&error))
+        })
+    }
+
+    fn instructions(&self, limits: &Limits) -> String {
+        QuickJs.instructions(limits)
+    }
+
+    fn declaration(&self, tool: &Declaration<'_>) -> String {
+        QuickJs.declaration(tool)
+    }
+}
+
+/// Passes the calls of the program to the host, and the results to the worker.
+async fn converse(
+    program: Program,
+    mut host: Host,
+    mut input: impl AsyncWrite + Unpin,
+    mut output: impl AsyncBufRead + Unpin,
+) -> Result<ProgramEnd, String> {
+    let max_message =
+        u64::try_from(program.limits.memory).unwrap_or(u64::MAX).saturating_add(MESSAGE_OVERHEAD);
+    let ended = |error: io::Error| format!("the engine has failed: {error}");
+    write_line(&mut input, &ToWorker::Run(program)).await.map_err(ended)?;
+    loop {
+        match read_line(&mut output, max_message).await.map_err(ended)? {
+            FromWorker::End(end) => return Ok(end),
+            FromWorker::Calls(calls) => {
+                let answer = host.next_answer(calls).await.ok_or("the program was stopped")?;
+                write_line(&mut input, &ToWorker::Answer(answer)).await.map_err(ended)?;
+            }
+        }
+    }
+}

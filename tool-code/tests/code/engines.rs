@@ -1,0 +1,160 @@
+//! Both engines: the order of results, cancellation, and engines of programs.
+
+use crate::setup::{Effects, Scripted, shop};
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tool_runtime::dispatch::{CancellationToken, ReadyCall};
+use tool_runtime::session::RunEnd;
+use tool_runtime::{Registry, RunContext, Session};
+use tool_runtime_code::{
+    CodeTool, Declaration, Engine, EngineFuture, Host, Limits, Program, ProgramCall, ProgramEnd, QuickJs,
+    Worker,
+};
+
+fn worker() -> Worker {
+    Worker::new(env!("CARGO_BIN_EXE_tool-runtime-code-worker"))
+}
+
+fn registry(
+    effects: &Effects,
+    engine: impl Engine,
+    layer: impl Fn(ReadyCall) -> Duration + Send + Sync + 'static,
+) -> Registry {
+    let layer = Arc::new(layer);
+    let inner = shop(effects).around_call(move |call: ReadyCall| {
+        let delay = layer(call.clone());
+        async move {
+            tokio::time::sleep(delay).await;
+            call.run().await
+        }
+    });
+    let code = CodeTool::new(inner.build().expect("valid tools")).engine(engine);
+    Registry::builder().dynamic(code.tool()).build().expect("a valid tool")
+}
+
+/// The order in which the program continues decides about its next calls.
+const RACE: &str = "
+const order = [];
+await Promise.all([1, 2, 3, 4, 5].map(async n => {
+  order.push(await tools.remind({ order: n }));
+  order.push(await tools.remind({ order: n * 100 }));
+}));
+return order";
+
+#[tokio::test]
+async fn the_order_of_calls_does_not_depend_on_their_durations() {
+    const RUNS: u64 = 200;
+    let seed = fastrand::u64(..);
+    println!("seed {seed}");
+    let mut results = BTreeSet::new();
+    for run in 0..RUNS {
+        let random = std::sync::Mutex::new(fastrand::Rng::with_seed(seed + run));
+        let delay = move |_| Duration::from_micros(random.lock().expect("no panic").u64(0..2_000));
+        let registry = registry(&Effects::default(), QuickJs, delay);
+        let result = registry.call("run_code", json!({ "code": RACE })).await;
+        results.insert(result.text().into_owned());
+    }
+    assert_eq!(results.len(), 1, "{results:?}");
+}
+
+/// The threads of programs, and the child processes.
+fn threads_and_children() -> usize {
+    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let is_program = |task: &Path| {
+        std::fs::read_to_string(task.join("comm")).is_ok_and(|name| name.trim() == "tool-program")
+    };
+    let children = |task: &Path| {
+        let children = std::fs::read_to_string(task.join("children")).unwrap_or_default();
+        children.split_whitespace().count()
+    };
+    tasks.map(|task| usize::from(is_program(&task.path())) + children(&task.path())).sum()
+}
+
+/// Waits until no program runs. Other tests of this process run programs, too.
+async fn wait_for_end() {
+    let started = Instant::now();
+    while threads_and_children() > 0 {
+        assert!(started.elapsed() < Duration::from_secs(60), "a thread or a process is left");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_cancelled_program_leaves_neither_a_thread_nor_a_process() {
+    for code in ["for (;;);", "await tools.remind({ order: 1 })"] {
+        for is_worker in [false, true] {
+            let effects = Effects::default();
+            let delay = |_| Duration::from_secs(600);
+            let registry = if is_worker {
+                registry(&effects, worker(), delay)
+            } else {
+                registry(&effects, QuickJs, delay)
+            };
+            let token = CancellationToken::new();
+            let bound = registry.with(&RunContext::new().cancellation(token.clone()));
+            let script = Scripted::new(code);
+            let mut session = Session::new().user("Go.");
+            let cancel = async {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+                token.cancel();
+            };
+            let (end, ()) = tokio::join!(script.run(&mut session, &bound), cancel);
+            assert_eq!(end, RunEnd::Cancelled);
+            wait_for_end().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_worker_that_cannot_start_or_speak_is_an_error() {
+    let call = |worker: Worker| async move {
+        let registry = registry(&Effects::default(), worker, |_| Duration::ZERO);
+        registry.call("run_code", json!({ "code": "return 1" })).await.text().into_owned()
+    };
+    let text = call(Worker::new("/no/such/program")).await;
+    assert!(text.contains("the program cannot start now"), "{text}");
+    let text = call(Worker::new("/bin/echo").arg("no message")).await;
+    assert!(text.contains("the engine has failed"), "{text}");
+    let text = call(Worker::new("/bin/true")).await;
+    assert!(text.contains("the engine has failed"), "{text}");
+}
+
+/// A language with one instruction: the lines of a program are calls of `remind`.
+struct Lines;
+
+impl Engine for Lines {
+    fn run(&self, program: Program, mut host: Host) -> EngineFuture {
+        Box::pin(async move {
+            let mut printed = String::new();
+            for line in program.code.lines() {
+                let call =
+                    ProgramCall::new("remind", json!({ "order": line.parse::<u32>().ok() }).to_string());
+                let Some(answer) = host.next_answer(vec![call]).await else { break };
+                printed.push_str(&format!("{answer:?}\n"));
+            }
+            ProgramEnd::returned(None, printed)
+        })
+    }
+
+    fn instructions(&self, _: &Limits) -> String {
+        "Each line is the number of an order.".to_owned()
+    }
+
+    fn declaration(&self, tool: &Declaration<'_>) -> String {
+        format!("{} {}", tool.name, tool.arguments)
+    }
+}
+
+#[tokio::test]
+async fn a_program_has_engines_of_its_own() {
+    let effects = Effects::default();
+    let registry = registry(&effects, Lines, |_| Duration::ZERO);
+    let result = registry.call("run_code", json!({ "code": "1\n2" })).await;
+    assert_eq!(result.text(), "Text(\"reminded 1\")\nText(\"reminded 2\")\n");
+    let description = registry.tool("run_code").expect("the tool").schema.description().to_owned();
+    assert!(description.starts_with("Each line is the number of an order."), "{description}");
+    assert!(description.ends_with("remind {order: integer}"), "{description}");
+}

@@ -1,0 +1,7 @@
+//! Programs that call tools.
+
+mod engines;
+mod programs;
+mod setup;
+mod texts;
+mod waits;

@@ -1,0 +1,110 @@
+//! The texts that the model reads: the description, and errors that say what to change.
+
+use crate::setup::{Effects, registry, run, shop};
+use tool_runtime::Registry;
+use tool_runtime_code::{CodeTool, Limits};
+
+fn description(registry: &Registry) -> String {
+    registry.tool("run_code").expect("the tool").schema.description().to_owned()
+}
+
+#[tokio::test]
+async fn the_description_declares_the_tools_with_their_documentation_and_results() {
+    let text = description(&registry(&Effects::default()).expect("valid tools"));
+    let expected = "The tools:
+// The orders of a customer.
+tools.list_orders({customer: integer (The number of the customer.)}): {id: integer, total: integer (In cents.), paid: boolean}[]
+// Refunds an order.
+tools.refund({order: integer, euros: integer})
+// Sends a reminder for an order.
+tools.remind({order: integer})";
+    assert!(text.ends_with(expected), "{text}");
+    for missing in ["network", "file", "clock", "randomness", "import"] {
+        assert!(text.contains(missing), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn above_a_size_a_program_finds_the_declarations() {
+    let code = CodeTool::new(shop(&Effects::default()).build().expect("valid tools")).max_declared_bytes(50);
+    let registry = Registry::builder().dynamic(code.tool()).build().expect("a valid tool");
+    let text = description(&registry);
+    assert!(text.ends_with("The tools: list_orders, refund, remind"), "{text}");
+    let call = |code: &'static str| registry.call("run_code", serde_json::json!({ "code": code }));
+    let found = call("return await findTools('send a reminder')").await;
+    assert_eq!(found.text(), "// Sends a reminder for an order.\ntools.remind({order: integer})");
+    assert_eq!(call("return await findTools('weather')").await.text(), "no tool matches: use other words");
+}
+
+#[tokio::test]
+async fn errors_say_what_to_change() {
+    for (code, expected) in [
+        (
+            "return tools.list_orders({ customer: 1 }).length",
+            "the call of tools.list_orders is a promise: write (await tools.list_orders(..)).length",
+        ),
+        (
+            "return await tools.sendMail({})",
+            "there is no tool \"sendMail\". The tools are list_orders, refund, remind",
+        ),
+        (
+            "const x: string = 'a'; return x",
+            "Write JavaScript, not TypeScript: leave out types, interfaces and `as`.",
+        ),
+        ("import fs from 'fs'; return 1", "There are no imports here: leave out `import` and `export`."),
+        ("return Date.now()", "there is no clock here: take the time from a tool or from the user"),
+        ("return new Date()", "there is no clock here"),
+        ("return Math.random()", "there is no randomness here"),
+        ("return await fetch('http://example.com')", "There is no network here: call a tool."),
+        ("await new Promise(done => setTimeout(done, 100))", "There are no timers here: leave out the wait."),
+        ("return require('fs')", "This is not Node or a browser"),
+        ("await new Promise(() => {})", "the program waits for a promise that nothing resolves"),
+        ("const a = 1;\nconst b = null;\nreturn b.c", "(line 3)"),
+        ("throw 'a text'", "the program threw \"a text\""),
+        (
+            "return await tools.remind({ order: 'x' })",
+            "invalid arguments for `remind`: `order`: expected an integer, got string \"x\"",
+        ),
+        ("while (true) {}", "the program computed for more than 2 s"),
+        (
+            "const a = []; while (true) a.push('x'.repeat(1e5))",
+            "the program needs more than 32 MiB of memory",
+        ),
+        ("const f = () => f(); f()", "Maximum call stack size exceeded"),
+        (
+            "return 'x'.repeat(50_000)",
+            "[The rest of what the program returned is left out: filter the data in the program]",
+        ),
+        (
+            "for (let i = 0; i < 10000; i++) console.log('line', i)",
+            "[The rest of what the program printed is left out",
+        ),
+        ("return await tools.remind({ order: 'x'.repeat(3e6) })", "the arguments of all calls are too long"),
+        ("const x = {}; x.x = x; return x", "circular reference"),
+    ] {
+        let (text, _) = run(code).await;
+        assert!(text.contains(expected), "{code}\n{text}");
+    }
+}
+
+#[tokio::test]
+async fn an_error_lists_the_calls_that_were_made() {
+    let (text, _) =
+        run("await tools.remind({ order: 1 }); console.log('one'); await tools.remind({ order: 9 })").await;
+    let expected = "It printed:\none\n\nThese calls were made, so do not repeat what has taken effect:
+- remind({\"order\":1}): ok\n- remind({\"order\":9}): returned: order 9 is locked";
+    assert!(text.ends_with(expected), "{text}");
+}
+
+#[tokio::test]
+async fn a_program_makes_a_limited_number_of_calls() {
+    let effects = Effects::default();
+    let code = CodeTool::new(shop(&effects).build().expect("valid tools"))
+        .limits(Limits::default().calls(3))
+        .name("run_js");
+    let registry = Registry::builder().dynamic(code.tool()).build().expect("a valid tool");
+    let code = "for (let order = 1; ; order++) await tools.remind({ order })";
+    let text = registry.call("run_js", serde_json::json!({ "code": code })).await.text().into_owned();
+    assert!(text.contains("not run: a program may make at most 3 calls"), "{text}");
+    assert_eq!(effects.all().len(), 3);
+}

@@ -1,0 +1,148 @@
+//! Hostile programs, in the process and in a worker: the host survives, within the limits of memory and time.
+//!
+//! `cargo test -p tool-runtime-code --test hostile -- --nocapture` prints the memory and the time of each program.
+
+mod programs;
+
+use programs::PROGRAMS;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+use std::{env, fs};
+use tool_runtime::{Registry, tool, tools};
+use tool_runtime_code::{CodeTool, Engine, Limits, QuickJs, Worker, serve_worker};
+
+const MEMORY: usize = 16 << 20;
+const COMPUTE_TIME: Duration = Duration::from_millis(300);
+/// What an engine takes beyond the memory of its program, in bytes.
+const MEMORY_OVERHEAD: u64 = 8 << 20;
+/// Far more than the time of any program: the machine may be busy.
+const MAX_TIME: Duration = Duration::from_secs(20);
+
+/// Returns the text.
+#[tool(read_only)]
+fn echo(text: String) -> String {
+    text
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["run-program", report] => {
+            let code = serve_worker();
+            fs::write(report, peak_memory().to_string()).expect("the report can be written");
+            code
+        }
+        ["run-here", number] => {
+            run_here(number.parse().expect("the number of a program"));
+            ExitCode::SUCCESS
+        }
+        _ => run_all(),
+    }
+}
+
+/// Runs one program in this process, and prints its text, its time and its memory.
+fn run_here(number: usize) {
+    // The engine and the runtime have their memory before it is measured.
+    run("return 1", QuickJs);
+    let before = peak_memory();
+    let (text, time) = run(PROGRAMS[number].1, QuickJs);
+    println!("{}", json!({ "text": text, "ms": time.as_millis(), "memory": peak_memory() - before }));
+}
+
+fn run(code: &str, engine: impl Engine) -> (String, Duration) {
+    let limits = Limits::default().memory(MEMORY).compute_time(COMPUTE_TIME).calls(50).output(1_000);
+    let code_tool =
+        CodeTool::new(Registry::new(tools![echo]).expect("a valid tool")).engine(engine).limits(limits);
+    let registry = Registry::builder().dynamic(code_tool.tool()).build().expect("a valid tool");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let started = Instant::now();
+    let result = runtime.block_on(registry.call("run_code", json!({ "code": code })));
+    (result.text().into_owned(), started.elapsed())
+}
+
+/// The largest memory of this process so far, in bytes; 0 where it is not known.
+fn peak_memory() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
+    kilobytes.unwrap_or_default() * 1024
+}
+
+/// What a program has taken.
+struct Taken {
+    text: String,
+    time: Duration,
+    memory: u64,
+}
+
+fn run_all() -> ExitCode {
+    let folder = tempfile::tempdir().expect("a folder");
+    let idle = in_worker("return 1", &folder.path().join("idle"));
+    println!("running {} tests", 2 * PROGRAMS.len());
+    let (mut passed, mut failed) = (0, 0);
+    for (number, (name, code)) in PROGRAMS.iter().enumerate() {
+        let worker = in_worker(code, &folder.path().join(number.to_string()));
+        let worker = Taken { memory: worker.memory.saturating_sub(idle.memory), ..worker };
+        for (engine, taken) in [("in the process", here(number)), ("in a worker", Ok(worker))] {
+            match taken.and_then(|taken| check(&taken).map(|()| taken)) {
+                Ok(Taken { text, time, memory }) => {
+                    passed += 1;
+                    let text: String = text.chars().take(70).collect();
+                    println!("test {engine}: {name} ... ok ({time:.0?}, {} kB) {text:?}", memory >> 10);
+                }
+                Err(error) => {
+                    failed += 1;
+                    println!("test {engine}: {name} ... FAILED: {error}");
+                }
+            }
+        }
+    }
+    let result = if failed == 0 { "ok" } else { "FAILED" };
+    println!(
+        "\ntest result: {result}. {passed} passed; {failed} failed; 0 ignored; 0 measured; 0 filtered out"
+    );
+    ExitCode::from(u8::from(failed > 0))
+}
+
+fn check(taken: &Taken) -> Result<(), String> {
+    let max_memory = MEMORY as u64 + MEMORY_OVERHEAD;
+    if taken.memory > max_memory {
+        return Err(format!("it took {} kB of memory: {}", taken.memory >> 10, taken.text));
+    }
+    if taken.time > MAX_TIME {
+        return Err(format!("it took {:?}", taken.time));
+    }
+    if taken.text.len() > 20_000 {
+        Err(format!("the model reads {} bytes", taken.text.len()))
+    } else {
+        Ok(())
+    }
+}
+
+fn own_program() -> PathBuf {
+    env::current_exe().expect("the path of this program")
+}
+
+/// In another process, which the program must not end.
+fn here(number: usize) -> Result<Taken, String> {
+    let mut command = Command::new(own_program());
+    let output = command.arg("run-here").arg(number.to_string()).stderr(Stdio::null()).output();
+    let output = output.map_err(|error| error.to_string())?;
+    let line = String::from_utf8_lossy(&output.stdout).into_owned();
+    let report: serde_json::Value =
+        serde_json::from_str(&line).map_err(|_| format!("the process has ended: {}", output.status))?;
+    Ok(Taken {
+        text: report["text"].as_str().unwrap_or_default().to_owned(),
+        time: Duration::from_millis(report["ms"].as_u64().unwrap_or(u64::MAX)),
+        memory: report["memory"].as_u64().unwrap_or(u64::MAX),
+    })
+}
+
+fn in_worker(code: &str, report: &Path) -> Taken {
+    let (text, time) = run(code, Worker::new(own_program()).arg("run-program").arg(report));
+    // A worker that was killed wrote no report.
+    let memory = fs::read_to_string(report).ok().and_then(|memory| memory.parse().ok()).unwrap_or_default();
+    Taken { text, time, memory }
+}
