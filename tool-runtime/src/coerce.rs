@@ -4,16 +4,15 @@
 //! requires it, and everything else only if the program opts in, or to find the corrected call for an error. The
 //! result is text, which is validated like the text of the model.
 
-mod conversions;
-mod json_repair;
 mod rewrite;
 
-pub(crate) use json_repair::SINGLE_QUOTES;
+pub(crate) use tool_runtime_schema::json_repair::SINGLE_QUOTES;
 
 use crate::json::pairs;
 use crate::outcome::Truncated;
 use crate::validator::Validator;
 use std::fmt;
+use tool_runtime_schema::json_repair;
 
 /// The coercions that are allowed.
 #[derive(Clone, Copy, Debug, Default)]
@@ -77,7 +76,11 @@ pub(crate) fn coerce(
     let mut coercions = Vec::new();
     let object = match pairs(arguments) {
         Some(_) => arguments.to_owned(),
-        None if options.lenient => json_repair::object(arguments, &mut coercions)?,
+        None if options.lenient => {
+            let (object, repairs) = json_repair::object(arguments, |text| pairs(text).is_some())?;
+            coercions.extend(repairs.into_iter().map(Coercion::Repair));
+            object
+        }
         None => return None,
     };
     let written = rewrite::rewrite(validator, options, &object, &mut coercions);

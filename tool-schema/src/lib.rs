@@ -1,8 +1,9 @@
-//! The rewriting of JSON Schemas: the functions of `tool-runtime` that read a schema as JSON and return JSON, without knowledge of
+//! The rewriting of JSON Schemas and of JSON text: the functions of `tool-runtime` that read and return JSON, without knowledge of
 //! tools or of the types of Rust.
 //!
 //! [`normalise`], [`publish`] and [`close`] rewrite the schemas of a program, [`strict`] has the rules that the strict forms of
 //! providers share, and [`conversion`] the rules of providers for definitions. [`schema_text`] writes a finished schema.
+//! [`json_repair`] repairs text that is almost JSON, and [`json`] has the functions for JSON values.
 //!
 //! The package is a part of `tool-runtime`, which depends on exactly its version. Its API changes without notice, so programs do
 //! not depend on it.
@@ -13,6 +14,7 @@ pub mod conversion;
 mod description;
 mod fingerprint;
 pub mod json;
+pub mod json_repair;
 pub mod keywords;
 mod normalise;
 mod nullable;

@@ -1,7 +1,7 @@
 //! Rewriting of values so that they match their schema.
 
-use super::{Coercion, CoercionOptions, conversions};
-use crate::json::{TypeSet, pairs, to_text};
+use super::{Coercion, CoercionOptions};
+use crate::json::{TypeSet, integer_from_float, json_in_string, may_be_only_item, pairs, to_text};
 use crate::outcome::TruncatedPath;
 use crate::suggest::fold;
 use crate::validator::{Budget, Node, NodeId, Stop, Validator, Validity, push_index, push_key};
@@ -70,7 +70,7 @@ impl<'v> Rewrite<'v> {
             TypeSet::ARRAY if wanted.intersects(TypeSet::ARRAY) => self.array(&guides, json),
             TypeSet::NUMBER if wanted.intersects(TypeSet::NUMBER) => {
                 let integer = match self.validity(id, json) {
-                    Validity::WithIntegralFloats => conversions::integer_from_float(json),
+                    Validity::WithIntegralFloats => integer_from_float(json),
                     Validity::Valid | Validity::Invalid => None,
                 };
                 integer.unwrap_or_else(|| json.to_owned())
@@ -175,7 +175,7 @@ impl<'v> Rewrite<'v> {
         let guides = self.guides(root, object).ok()?;
         let is_declared = |key: &str| guides.iter().any(|node| node.declared_property(key).is_some());
         let is_wrapper = WRAPPERS.contains(&&**wrapper) || **wrapper == *self.options.tool;
-        let in_string = conversions::json_in_string(TypeSet::OBJECT, value);
+        let in_string = json_in_string(TypeSet::OBJECT, value);
         let value = in_string.map_or(Cow::Borrowed(*value), Cow::Owned);
         let inside = pairs(&value).filter(|_| is_wrapper && !is_declared(wrapper))?;
         if inside.is_empty() || !inside.iter().all(|(key, _)| is_declared(key)) {
@@ -251,12 +251,12 @@ impl<'v> Rewrite<'v> {
     ) -> Result<String, Stop> {
         let (before, is_item) = (self.coercions.len(), self.is_item);
         let item = guides.iter().map(|node| node.item(0)).find(|&node| node != NodeId::ANYTHING);
-        let written = match (conversions::json_in_string(wanted, json), item) {
+        let written = match (json_in_string(wanted, json), item) {
             (Some(inner), _) => self.value(id, &inner),
             // Not for an array of arrays, where one value has two readings, nor for an array of fixed length.
             (None, Some(item))
                 if !is_item
-                    && conversions::may_be_only_item(wanted, json)
+                    && may_be_only_item(wanted, json)
                     && !Node::are_of_fixed_length(guides)
                     && !self.validator.node(item).may_accept(TypeSet::ARRAY)
                     && self.has_only_declared_keys(item, json)? =>

@@ -58,9 +58,10 @@ impl Session {
         remaining.map_or(usize::MAX, |calls| calls.saturating_sub(self.begun_calls.inner()))
     }
 
-    /// The context with the limit of the calls that tools make.
-    pub(super) fn limit_inner_calls(&self, context: RunContext, limits: Limits) -> RunContext {
-        context.with_max_inner_calls(self.used.remaining_calls(limits))
+    /// The context with the counts of the session, and with the limit of the calls that tools make.
+    pub(super) fn counted(&self, context: RunContext, limits: Limits) -> RunContext {
+        // A context that is changed counts on its own.
+        context.with_max_inner_calls(self.used.remaining_calls(limits)).counting_in(&self.begun_calls)
     }
 
     /// Counts the pending calls that may run. A call that has its result already, such as a rejected answer, does not count.

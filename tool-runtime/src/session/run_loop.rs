@@ -305,8 +305,7 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
     /// The registry for the calls of a reply.
     pub(super) fn bind(&self, reply: u64, allowed_tools: Option<&Arc<[String]>>) -> Registry {
         let context = self.settings.registry.run_context().cloned().unwrap_or_default();
-        let context = context.reply_number(reply).counting_in(&self.session.begun_calls);
-        let mut context = self.session.limit_inner_calls(context, self.settings.limits);
+        let mut context = self.session.counted(context.reply_number(reply), self.settings.limits);
         if let Some(names) = allowed_tools {
             context = context.allowed_tools(self.allowed_by_run(names));
         }

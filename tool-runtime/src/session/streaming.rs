@@ -101,7 +101,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
             }
         }
         let context = registry.run_context().cloned().unwrap_or_default();
-        let registry = &registry.with(&receiving.session.limit_inner_calls(context, self.settings.limits));
+        let registry = &registry.with(&receiving.session.counted(context, self.settings.limits));
         let rest = receiving.session.state.pending_mut().map(|pending| {
             let streamed = Some(StreamedCalls { order, early: &receiving.early });
             let (place, within_limit) = (self.settings.place, pending.within_limit);

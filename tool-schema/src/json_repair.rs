@@ -1,32 +1,31 @@
 //! Repair of text that is almost JSON, if it contains one object with one reading. Truncated text is never completed.
 
-use super::Coercion;
-use crate::json::pairs;
 use serde::de::IgnoredAny;
 use std::fmt::Write as _;
 
 /// The description of the repair that replaces single quotes.
-pub(crate) const SINGLE_QUOTES: &str = "single quotes were read as double quotes";
+pub const SINGLE_QUOTES: &str = "single quotes were read as double quotes";
 
 /// How often JSON may be encoded as a JSON string.
 const MAX_ENCODINGS: usize = 3;
 
-/// The object in the arguments, as JSON.
-pub(super) fn object(arguments: &str, coercions: &mut Vec<Coercion>) -> Option<String> {
+/// The object in a text, as JSON, and the descriptions of the repairs in their order, each once. `None` if the text has no object
+/// or several readings. `is_object` returns whether a text is the JSON of an object.
+pub fn object(text: &str, is_object: impl Fn(&str) -> bool) -> Option<(String, Vec<&'static str>)> {
+    let mut repairs = Vec::new();
     let mut add = |description: &'static str| {
-        let coercion = Coercion::Repair(description);
-        if !coercions.contains(&coercion) {
-            coercions.push(coercion);
+        if !repairs.contains(&description) {
+            repairs.push(description);
         }
     };
-    let mut text = arguments.trim().to_owned();
+    let mut text = text.trim().to_owned();
     if text.starts_with('\u{feff}') {
         add("a byte order mark was left out");
         text.replace_range(..'\u{feff}'.len_utf8(), "");
     }
     for _ in 0..=MAX_ENCODINGS {
-        if pairs(&text).is_some() {
-            return Some(text);
+        if is_object(&text) {
+            return Some((text, repairs));
         }
         if let Ok(inner) = serde_json::from_str::<String>(&text) {
             add("the arguments were encoded twice");
@@ -231,4 +230,21 @@ fn comment(text: &str) -> Option<&str> {
         return Some(line.split_once('\n').map_or("", |(_, after)| after));
     }
     text.strip_prefix("/*")?.split_once("*/").map(|(_, after)| after)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SINGLE_QUOTES, object};
+    use serde_json::{Map, Value};
+
+    #[test]
+    fn each_repair_is_described_once() {
+        let is_object = |text: &str| serde_json::from_str::<Map<String, Value>>(text).is_ok();
+        let repaired = |text| object(text, is_object);
+        assert_eq!(repaired(r#" {"a":1} "#), Some((r#"{"a":1}"#.to_owned(), vec![])));
+        let repairs = vec![SINGLE_QUOTES, "a trailing comma was left out"];
+        assert_eq!(repaired("{'a':'b',}"), Some((r#"{"a":"b"}"#.to_owned(), repairs)));
+        assert_eq!(repaired("{'a':1"), None);
+        assert_eq!(repaired("[1]"), None);
+    }
 }

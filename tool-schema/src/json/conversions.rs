@@ -1,11 +1,12 @@
 //! Conversions of a value to another type.
 
-use crate::json::TypeSet;
+use super::TypeSet;
 use serde::de::IgnoredAny;
 
 /// The JSON inside a string such as `"42"`, `"true"`, `"[1,2]"` or `"{..}"`, if it has a type that is wanted. A number
 /// is never converted to a boolean, nor a number with a fraction to an integer.
-pub(super) fn json_in_string(wanted: TypeSet, json: &str) -> Option<String> {
+#[must_use]
+pub fn json_in_string(wanted: TypeSet, json: &str) -> Option<String> {
     let text: String = serde_json::from_str(json).ok()?;
     let inner = text.trim();
     serde_json::from_str::<IgnoredAny>(inner).ok()?;
@@ -16,7 +17,8 @@ pub(super) fn json_in_string(wanted: TypeSet, json: &str) -> Option<String> {
 
 /// Whether a value may be the only item of an array. A null may not, since it rather means no array, nor may a string
 /// that is empty or begins like JSON or a code fence.
-pub(super) fn may_be_only_item(wanted: TypeSet, json: &str) -> bool {
+#[must_use]
+pub fn may_be_only_item(wanted: TypeSet, json: &str) -> bool {
     let is_plain_text = || {
         serde_json::from_str::<String>(json).is_ok_and(|text| {
             let text = text.trim();
@@ -43,7 +45,8 @@ const MAX_FLOAT_DIGITS: usize = 17;
 
 /// Rewrites `1.0`, `1e3` and `-0` as integers, digit by digit, so that none is lost by conversion to a float. A number
 /// with an exponent and few digits was written from a float, and becomes the integer of that float.
-pub(super) fn integer_from_float(number: &str) -> Option<String> {
+#[must_use]
+pub fn integer_from_float(number: &str) -> Option<String> {
     if number.parse().is_ok_and(|float: f64| float == 0.0) {
         return Some("0".to_owned());
     }

@@ -6,18 +6,19 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 /// The text of a value with the keys of its objects sorted: equal for equal values.
-pub(crate) fn sorted_text(mut value: Value) -> String {
+#[must_use]
+pub fn sorted_text(mut value: Value) -> String {
     value.sort_all_objects();
     to_text(&value)
 }
 
 /// The entries of an object, which is written with this order of its keys.
 #[derive(Debug)]
-pub(crate) struct Entries<K, V>(pub(crate) Vec<(K, V)>);
+pub struct Entries<K, V>(pub Vec<(K, V)>);
 
 impl<K: PartialEq, V> Entries<K, V> {
     /// Replaces the value of a key, or adds an entry.
-    pub(crate) fn set(&mut self, key: K, value: V) {
+    pub fn set(&mut self, key: K, value: V) {
         match self.0.iter_mut().find(|(known, _)| *known == key) {
             Some((_, known)) => *known = value,
             None => self.0.push((key, value)),

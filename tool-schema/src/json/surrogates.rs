@@ -10,15 +10,16 @@ const ESCAPE: usize = 6;
 
 /// The halves at which a text continues the text before, and is continued by the text after.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct SplitPairs {
+pub struct SplitPairs {
     /// The second half of a pair, at the beginning of a string.
-    pub(crate) at_beginning: Option<u16>,
+    pub at_beginning: Option<u16>,
     /// The first half of a pair, at the end of a string.
-    pub(crate) at_end: Option<u16>,
+    pub at_end: Option<u16>,
 }
 
 /// The JSON text with U+FFFD in place of each half of a surrogate pair without its other half.
-pub(crate) fn replace_lone_surrogates(text: &str) -> Cow<'_, str> {
+#[must_use]
+pub fn replace_lone_surrogates(text: &str) -> Cow<'_, str> {
     let mut replaced = String::new();
     let mut end = 0;
     for (at, _) in lone_surrogates(text) {
@@ -34,7 +35,9 @@ pub(crate) fn replace_lone_surrogates(text: &str) -> Cow<'_, str> {
 }
 
 impl SplitPairs {
-    pub(crate) fn find(text: &str) -> Self {
+    /// Finds the halves in JSON text.
+    #[must_use]
+    pub fn find(text: &str) -> Self {
         let mut found = SplitPairs::default();
         for (at, half) in lone_surrogates(text) {
             if is_high(half) {
