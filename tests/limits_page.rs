@@ -6,7 +6,14 @@ use std::path::{Path, PathBuf};
 fn the_page_of_limits_names_tests_that_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut sources = String::new();
-    for folder in ["tests", "tool-mcp/src", "tool-mcp/tests", "tool-durable/tests", "tool-client/tests"] {
+    for folder in [
+        "tests",
+        "tool-mcp/src",
+        "tool-mcp/tests",
+        "tool-durable/tests",
+        "tool-client/tests",
+        "tool-code/tests",
+    ] {
         for file in files(&root.join(folder)) {
             sources += &std::fs::read_to_string(file).expect("a source file");
         }

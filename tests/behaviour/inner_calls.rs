@@ -17,7 +17,7 @@ use tool_runtime::{
     tool, tools,
 };
 
-/// What the inner tools have done, in order.
+/// The effects of the inner tools, in order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Effects(Arc<Mutex<Vec<String>>>);
 

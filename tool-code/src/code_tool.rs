@@ -68,6 +68,7 @@ impl CodeTool {
 
     /// The tool. It is [resumable](DynamicTool::resumable), `read_only` if all tools of the registry are, and `destructive` or
     /// `open_world` if one of them is.
+    #[must_use]
     pub fn tool(self) -> DynamicTool {
         let declared = declarations(&*self.engine, &self.registry);
         let description = self.description(&declared);

@@ -3,6 +3,7 @@
 use crate::limits::Limits;
 use serde::{Deserialize, Serialize};
 use std::pin::Pin;
+use std::sync::Arc;
 use tokio::sync::mpsc;
 
 /// Runs programs of a language. [`QuickJs`](crate::QuickJs) is one for JavaScript.
@@ -20,6 +21,20 @@ pub trait Engine: Send + Sync + 'static {
 
     /// The declaration of a tool for the model: its documentation, and how a program calls it.
     fn declaration(&self, tool: &Declaration<'_>) -> String;
+}
+
+impl<E: Engine + ?Sized> Engine for Arc<E> {
+    fn run(&self, program: Program, host: Host) -> EngineFuture {
+        (**self).run(program, host)
+    }
+
+    fn instructions(&self, limits: &Limits) -> String {
+        (**self).instructions(limits)
+    }
+
+    fn declaration(&self, tool: &Declaration<'_>) -> String {
+        (**self).declaration(tool)
+    }
 }
 
 /// The future of an [`Engine`].

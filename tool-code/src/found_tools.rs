@@ -37,9 +37,10 @@ impl FoundTools {
         };
         let found: Vec<&str> =
             self.index.rank(&query, MAX_FOUND).into_iter().map(|index| &*self.declarations[index]).collect();
-        CallAnswer::Text(match found.is_empty() {
-            true => "no tool matches: use other words".to_owned(),
-            false => found.join("\n"),
+        CallAnswer::Text(if found.is_empty() {
+            "no tool matches: use other words".to_owned()
+        } else {
+            found.join("\n")
         })
     }
 }

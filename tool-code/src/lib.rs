@@ -1,4 +1,108 @@
-//! Code mode for programs with [`tool_runtime`].
+//! Code mode for programs with [`tool_runtime`]: the model writes one program that calls tools in loops and conditions, and reads
+//! only what the program returns.
+//!
+//! ```
+//! use tool_runtime::session::RunEnd;
+//! use tool_runtime::{Registry, Session, tool, tools};
+//! use tool_runtime_code::CodeTool;
+//! # use tool_runtime::conversation::Request;
+//! # use tool_runtime::{AssistantMessage, ToolCall};
+//! # async fn complete(request: Request) -> Result<AssistantMessage, std::io::Error> {
+//! #     let code = "const orders = await tools.list_orders({ customer: 7 });
+//! #         return await Promise.all(orders.map(order => tools.refund({ order })))";
+//! #     Ok(match request.messages().len() {
+//! #         1 => AssistantMessage::from_tool_calls([ToolCall::new("call_1", "run_code", serde_json::json!({ "code": code }).to_string())]),
+//! #         _ => AssistantMessage::from_text("Done."),
+//! #     })
+//! # }
+//!
+//! /// Lists the numbers of the orders of a customer.
+//! #[tool(read_only, output_schema)]
+//! fn list_orders(customer: u32) -> Vec<u32> {
+//!     (0..2).map(|n| customer * 10 + n).collect()
+//! }
+//!
+//! /// Refunds an order.
+//! #[tool(destructive, requires_approval)]
+//! fn refund(order: u32) -> String {
+//!     format!("order {order} is refunded")
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let code = CodeTool::new(Registry::new(tools![list_orders, refund])?);
+//! let registry = Registry::builder().dynamic(code.tool()).build()?;
+//!
+//! let mut session = Session::new().user("Refund the orders of customer 7.");
+//! // The model calls `run_code` with a program, in place of each tool:
+//! //     const orders = await tools.list_orders({ customer: 7 });
+//! //     return await Promise.all(orders.map(order => tools.refund({ order })))
+//! assert_eq!(session.run(&registry).complete(complete).await?, RunEnd::NeedsApproval);
+//! for call in session.awaiting_approval() {
+//!     println!("{call}"); // refund {"order":70}
+//!     session.approve(&call.id)?;
+//! }
+//! // Days later, in another process that has loaded the session:
+//! assert_eq!(session.run(&registry).complete(complete).await?, RunEnd::Answered);
+//! assert_eq!(session.messages()[2].text(), r#"["order 70 is refunded","order 71 is refunded"]"#);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Calls
+//!
+//! Each call inside a program is an [inner call](tool_runtime::CallContext::inner_call): it passes each stage of a call of the model,
+//! in the registry of the tools and in the run of the session. Its events have the id of the call of the program as `outer_call`, and
+//! its key continues that of the program. Calls that the program does not await run as well, and the program ends after them.
+//!
+//! - **JSON.** A result that is JSON is a value in the program, also if it is a text, as those of MCP servers are. An integer beyond
+//!   2^53 - 1 is a text, since JavaScript would round it.
+//! - **Whole results.** A program reads whole results. Middleware around its calls should not shorten or mark them: a `Spill` of
+//!   `tool-runtime-compaction` belongs to the registry of the run, not to that of the tools.
+//! - **Allowed tools.** If the run context has [allowed tools](tool_runtime::RunContext::allowed_tools), list those that programs may
+//!   call, too.
+//! - **Order.** The calls of a program run concurrently if it does not wait for each, and their results return in the order of the
+//!   calls, so a program makes the same calls each time it runs.
+//!
+//! # Programs that wait
+//!
+//! If a call needs an approval or a result from elsewhere, the program ends, and the run of the session with it. After the decision, the
+//! program runs again from its beginning: calls that have ended return their recorded results, without another effect. Each call is
+//! compared with that of the earlier run by its tool and its arguments; after the first difference, nothing new runs, and the model
+//! reads why. The session stores all of it.
+//!
+//! A program continues after a crash in the same way if the run has a journal (`tool-runtime-durable`): a destructive call that was
+//! interrupted is not repeated, and throws an error of the kind `interrupted`. Without a journal, the call of the program fails as
+//! interrupted, since nobody knows which of its calls had an effect.
+//!
+//! In [`Registry::dispatch`](tool_runtime::Registry::dispatch), and in a worker of
+//! [`run_handed_out`](tool_runtime::Registry::run_handed_out), nobody can decide later: a call that needs an approval throws an error.
+//!
+//! # Limits and engines
+//!
+//! [`Limits`] has the limits of a program. There is no clock, no randomness, no timer, no network, no file and no import. [`QuickJs`]
+//! runs programs in this process, [`Worker`] in a process for each, and [`Engine`] is the trait for other languages.
+//!
+//! A Tokio runtime with time enabled is needed.
+//!
+//! # The description
+//!
+//! The description of the tool declares each tool with its documentation and the type of its result, if the tool has an output schema
+//! (`#[tool(output_schema)]`): without it, models guess the fields of results. If the declarations are
+//! [long](CodeTool::max_declared_bytes), the description has only the names, and a program finds the rest with
+//! `await findTools("words")`.
+//!
+//! # Dependency
+//!
+//! A program depends on this package, in addition to `tool-runtime`:
+//!
+//! ```toml
+//! [dependencies]
+//! # In a project next to a checkout of the repository; after the first release: "0.1" in place of the path.
+//! tool-runtime-code = { path = "../tool-runtime/tool-code" }
+//! ```
+//!
+//! `rquickjs` compiles QuickJS-ng, so a C compiler is needed. The minimum version of Rust is 1.87.
 #![warn(clippy::disallowed_methods)]
 
 mod code_tool;
@@ -17,3 +121,8 @@ pub use engine::{CallAnswer, Declaration, Engine, EngineFuture, Host, Program, P
 pub use limits::Limits;
 pub use quick_js::QuickJs;
 pub use worker::{Worker, serve_worker};
+
+/// The program of the README, compiled as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

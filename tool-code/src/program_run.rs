@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep_until};
 use tool_runtime::conversation::InnerCallError;
 use tool_runtime::dispatch::ToolResult;
 use tool_runtime::serde_json;
-use tool_runtime::{CallContext, Registry};
+use tool_runtime::{CallContext, Registry, ToolOutput};
 
 /// A call of a program.
 #[derive(Debug)]
@@ -188,13 +188,13 @@ impl CallState {
     }
 }
 
-/// The result of a call for the program: JSON as a value, and any other text as it is.
+/// The result of a call for the program: JSON as a value, and any other text unchanged.
 fn answer(result: &ToolResult, max_bytes: usize) -> CallAnswer {
     if let Some(failure) = result.failure() {
         let (kind, message) = (failure.kind().to_owned(), failure.message().to_owned());
         return CallAnswer::Failed { kind, message };
     }
-    let Some(content) = result.output().map(|output| output.content()) else {
+    let Some(content) = result.output().map(ToolOutput::content) else {
         return CallAnswer::Text(String::new());
     };
     let text = content.as_str();

@@ -82,8 +82,10 @@
 //! | a graceful stop | [`Run::stop_after_calls`](session::Run::stop_after_calls), [`cancel_on`](session::Run::cancel_on), [`RunContext::finish_effects`] |
 //! | progress, and each result as soon as it exists | [`CallContext::progress`], [`session::Event::Call`], [`RunContext::on_event`] |
 //! | data that a tool sends to the user interface | [`CallContext::emit`] |
+//! | calls inside a tool, which pass each stage and may wait for a person | [`CallContext::inner_call`] |
+//! | one program of the model in place of many calls | `CodeTool` of the package `tool-runtime-code` |
 //! | a session inside a tool | [`CallContext::child_run_context`], [`session`](session#events) |
-//! | calls inside a tool with the listeners, the middleware and the limits of the run | [`RunContext::inherit_listeners`], [`inherit_middleware`](RunContext::inherit_middleware), [`inherit_call_counts`](RunContext::inherit_call_counts) |
+//! | a session inside a tool with the listeners, the middleware and the limits of the run | [`RunContext::inherit_listeners`], [`inherit_middleware`](RunContext::inherit_middleware), [`inherit_call_counts`](RunContext::inherit_call_counts) |
 //! | calls that other processes run | [`Run::hand_out_calls`](session::Run::hand_out_calls), [`Registry::run_handed_out`] |
 //! | the session stored during a run | [`Run::store`](session::Run::store) |
 //! | the session checked or changed between replies | [`Run::between_replies`](session::Run::between_replies) |

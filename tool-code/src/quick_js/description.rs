@@ -1,4 +1,4 @@
-//! What the model reads about programs in JavaScript.
+//! The description of programs in JavaScript for the model.
 
 use crate::engine::Declaration;
 use crate::limits::Limits;

@@ -1,8 +1,8 @@
-//! The errors of a program, for the model: what to change.
+//! The errors of a program, for the model.
 
 use rquickjs::{CaughtError, Exception};
 
-/// Names of other environments, and what to do without them.
+/// Names of other environments, and the advice for programs that use them.
 const MISSING: [(&[&str], &str); 5] = [
     (&["fetch", "XMLHttpRequest", "WebSocket", "axios"], "There is no network here: call a tool."),
     (
@@ -63,7 +63,7 @@ fn line_in_program(exception: &Exception<'_>, code: &str) -> Option<usize> {
     number.checked_sub(ADDED).filter(|line| (1..=lines).contains(line))
 }
 
-/// What to change in the program.
+/// The change of the program that avoids the error.
 fn advice(name: &str, message: &str, code: &str) -> Option<String> {
     if name == "SyntaxError" {
         let has_types = TYPES.iter().any(|types| code.contains(types));

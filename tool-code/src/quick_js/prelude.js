@@ -68,7 +68,7 @@
   };
   globalThis.console = { log: print, info: print, warn: print, error: print, debug: print, table: print };
 
-  // What a second run of the program would see differently.
+  // A second run of the program would see another time and other numbers.
   const DateOf = Date;
   const noClock = () => { throw new Error("there is no clock here: take the time from a tool or from the user") };
   function DateWithoutClock(...values) {

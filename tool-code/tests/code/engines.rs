@@ -133,7 +133,7 @@ impl Engine for Lines {
                 let call =
                     ProgramCall::new("remind", json!({ "order": line.parse::<u32>().ok() }).to_string());
                 let Some(answer) = host.next_answer(vec![call]).await else { break };
-                printed.push_str(&format!("{answer:?}\n"));
+                printed.extend([format!("{answer:?}"), "\n".to_owned()]);
             }
             ProgramEnd::returned(None, printed)
         })

@@ -2,13 +2,13 @@
 
 use crate::setup::run;
 
-const REMIND_ALL: &str = r#"
+const REMIND_ALL: &str = "
 const orders = (await Promise.all([1, 2].map(customer => tools.list_orders({ customer })))).flat();
 const open = orders.filter(order => !order.paid);
 const texts = [];
 for (const { id } of open) texts.push(await tools.remind({ order: id }));
 return { count: open.length, total: open.reduce((sum, order) => sum + order.total, 0), texts };
-"#;
+";
 
 #[tokio::test]
 async fn a_program_calls_tools_in_loops_and_returns_what_it_needs() {

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use serde_json::{Value, json};
+use std::future::{Ready, ready};
 use std::sync::{Arc, Mutex, PoisonError};
 use tool_runtime::conversation::Request;
 use tool_runtime::session::{Event, RunEnd, RunError};
@@ -10,7 +11,7 @@ use tool_runtime::{
 };
 use tool_runtime_code::CodeTool;
 
-/// What the tools have done, in order.
+/// The effects of the tools, in order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Effects(Arc<Mutex<Vec<String>>>);
 
@@ -34,7 +35,7 @@ pub(crate) struct Order {
 
 /// The orders of a customer.
 #[tool(read_only, output_schema)]
-pub(crate) async fn list_orders(
+pub(crate) fn list_orders(
     /// The number of the customer.
     customer: u32,
 ) -> Vec<Order> {
@@ -43,14 +44,14 @@ pub(crate) async fn list_orders(
 
 /// Sends a reminder for an order.
 #[tool(destructive)]
-pub(crate) async fn remind(order: u32, #[state] effects: &Effects) -> Result<String, String> {
+pub(crate) fn remind(order: u32, #[state] effects: &Effects) -> Result<String, String> {
     effects.add(format!("remind {order}"));
     if order % 10 == 9 { Err(format!("order {order} is locked")) } else { Ok(format!("reminded {order}")) }
 }
 
 /// Refunds an order.
 #[tool(destructive, requires_approval)]
-pub(crate) async fn refund(order: u32, euros: u32, #[state] effects: &Effects) -> Value {
+pub(crate) fn refund(order: u32, euros: u32, #[state] effects: &Effects) -> Value {
     effects.add(format!("refund {order} {euros}"));
     json!({ "order": order, "refunded": euros })
 }
@@ -90,18 +91,18 @@ impl Scripted {
         on_event: impl FnMut(&Event),
     ) -> Result<RunEnd, RunError<std::io::Error>> {
         let run = session.run(registry).on_event(on_event);
-        run.complete(|request| self.complete(request)).await
+        run.complete(|request| self.complete(&request)).await
     }
 
-    pub(crate) async fn complete(&self, request: Request) -> Result<AssistantMessage, std::io::Error> {
-        Ok(match request.messages().len() {
+    pub(crate) fn complete(&self, request: &Request) -> Ready<Result<AssistantMessage, std::io::Error>> {
+        ready(Ok(match request.messages().len() {
             1 => AssistantMessage::from_tool_calls([ToolCall::new(
                 "call_1",
                 "run_code",
                 json!({ "code": self.0 }).to_string(),
             )]),
             _ => AssistantMessage::from_text("Done."),
-        })
+        }))
     }
 }
 

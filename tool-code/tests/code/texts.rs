@@ -1,7 +1,7 @@
-//! The texts that the model reads: the description, and errors that say what to change.
+//! The texts that the model reads: the description, and errors that tell it what to change.
 
 use crate::setup::{Effects, registry, run, shop};
-use tool_runtime::Registry;
+use tool_runtime::{Registry, tool, tools};
 use tool_runtime_code::{CodeTool, Limits};
 
 fn description(registry: &Registry) -> String {
@@ -37,7 +37,7 @@ async fn above_a_size_a_program_finds_the_declarations() {
 }
 
 #[tokio::test]
-async fn errors_say_what_to_change() {
+async fn errors_tell_the_model_what_to_change() {
     for (code, expected) in [
         (
             "return tools.list_orders({ customer: 1 }).length",
@@ -97,14 +97,30 @@ async fn an_error_lists_the_calls_that_were_made() {
 }
 
 #[tokio::test]
-async fn a_program_makes_a_limited_number_of_calls() {
+async fn a_program_is_limited_in_its_length_and_calls() {
     let effects = Effects::default();
-    let code = CodeTool::new(shop(&effects).build().expect("valid tools"))
-        .limits(Limits::default().calls(3))
-        .name("run_js");
+    let limits = Limits::default().calls(3).code(100);
+    let code = CodeTool::new(shop(&effects).build().expect("valid tools")).limits(limits).name("run_js");
     let registry = Registry::builder().dynamic(code.tool()).build().expect("a valid tool");
-    let code = "for (let order = 1; ; order++) await tools.remind({ order })";
-    let text = registry.call("run_js", serde_json::json!({ "code": code })).await.text().into_owned();
-    assert!(text.contains("not run: a program may make at most 3 calls"), "{text}");
+    let run = |code: String| registry.call("run_js", serde_json::json!({ "code": code }));
+    let text = run("for (let order = 1; ; order++) await tools.remind({ order })".to_owned()).await;
+    assert!(text.text().contains("not run: a program may make at most 3 calls"), "{}", text.text());
     assert_eq!(effects.all().len(), 3);
+    let text = run(format!("return 1 // {}", "x".repeat(100))).await;
+    assert_eq!(text.text(), "Error: the program has 112 bytes, and at most 100 are allowed");
+}
+
+/// Returns a long text.
+#[tool]
+fn long() -> String {
+    "x".repeat(9 << 20)
+}
+
+#[tokio::test]
+async fn a_result_that_is_too_long_is_an_error_of_its_call() {
+    let code = CodeTool::new(Registry::new(tools![long]).expect("a valid tool"));
+    let registry = Registry::builder().dynamic(code.tool()).build().expect("a valid tool");
+    let code = "try { await tools.long() } catch (error) { return error.kind + ': ' + error.message }";
+    let text = registry.call("run_code", serde_json::json!({ "code": code })).await.text().into_owned();
+    assert_eq!(text, "result_too_long: the result has 9437184 bytes, and a program can read 8388608");
 }

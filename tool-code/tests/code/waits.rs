@@ -85,14 +85,14 @@ async fn two_runs_after_one_decision_run_the_call_once() {
     let registry = with_id(&registry, "session-7");
     let script = Scripted::new("return await tools.refund({ order: 1, euros: 20 })");
     let mut session = Session::new().user("Go.");
-    let run = session.run(&registry).journal(&journal).complete(|request| script.complete(request));
+    let run = session.run(&registry).journal(&journal).complete(|request| script.complete(&request));
     assert_eq!(run.await.expect("no error"), RunEnd::NeedsApproval);
     session.approve("call_1/0").expect("it waits");
     // Two processes have loaded the session, and run it.
     let (mut first, mut second) = (stored(&session), stored(&session));
     let runs = tokio::join!(
-        first.run(&registry).journal(&journal).complete(|request| script.complete(request)),
-        second.run(&registry).journal(&journal).complete(|request| script.complete(request)),
+        first.run(&registry).journal(&journal).complete(|request| script.complete(&request)),
+        second.run(&registry).journal(&journal).complete(|request| script.complete(&request)),
     );
     assert_eq!((runs.0.expect("no error"), runs.1.expect("no error")), (RunEnd::Answered, RunEnd::Answered));
     assert_eq!(effects.all(), ["refund 1 20"]);
@@ -126,14 +126,14 @@ async fn a_crashed_program_continues_from_the_journal_whose_records_a_removal_re
     let crashing = Registry::builder().dynamic(CodeTool::new(inner).tool()).build().expect("a valid tool");
     let mut lost = session();
     let crashing = with_id(&crashing, "s");
-    let run = lost.run(&crashing).journal(&journal).complete(|request| script.complete(request));
+    let run = lost.run(&crashing).journal(&journal).complete(|request| script.complete(&request));
     assert!(tokio::time::timeout(Duration::from_millis(500), run).await.is_err());
     assert_eq!(effects.all(), ["remind 1", "remind 2"]);
 
     // Another run begins with the session before the crash.
     let registry = with_id(&registry(&effects).expect("valid tools"), "s");
     let mut session = session();
-    let run = session.run(&registry).journal(&journal).complete(|request| script.complete(request));
+    let run = session.run(&registry).journal(&journal).complete(|request| script.complete(&request));
     assert_eq!(run.await.expect("no error"), RunEnd::Answered);
     assert_eq!(effects.all(), ["remind 1", "remind 2", "remind 3"]);
     assert!(
@@ -148,50 +148,6 @@ async fn a_crashed_program_continues_from_the_journal_whose_records_a_removal_re
     assert_eq!((records("s").await, records("s/0/0").await), (1, 3));
     journal.remove_run("s").await.expect("no run is in progress");
     assert_eq!((records("s").await, records("s/0/0").await), (0, 0));
-}
-
-#[tokio::test]
-async fn a_program_that_differs_after_a_crash_runs_nothing_new() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let journal = FileJournal::open(folder.path().join("journal")).expect("a journal");
-    let effects = Effects::default();
-    let script = |orders: &str| {
-        Scripted::new(format!("return await Promise.all({orders}.map(order => tools.remind({{ order }})))"))
-    };
-    let hang = |call: ReadyCall| async move {
-        let result = call.run().await;
-        if call.tool() == "run_code" {
-            std::future::pending::<()>().await;
-        }
-        result
-    };
-    let registry = registry(&effects).expect("valid tools");
-    let registry = with_id(&registry, "s");
-    let mut session = Session::new().user("Go.");
-    let first = script("[1, 2]");
-    let run = session
-        .run(&registry)
-        .around_call(hang)
-        .journal(&journal)
-        .complete(|request| first.complete(request));
-    assert!(tokio::time::timeout(Duration::from_millis(500), run).await.is_err());
-    assert_eq!(effects.all(), ["remind 1", "remind 2"]);
-
-    // A new version of the program has other tools: here, the list of the customer changed.
-    let mut changed = stored(&session);
-    let changed_code = stored_with(&mut changed, "[1, 2]", "[1, 3, 4]");
-    let run = changed_code;
-    let mut changed = run;
-    let second = script("[1, 3, 4]");
-    let run = changed.run(&registry).journal(&journal).complete(|request| second.complete(request));
-    let end = run.await;
-    assert_eq!(effects.all(), ["remind 1", "remind 2"], "{end:?}");
-}
-
-/// The session with another text in its messages.
-fn stored_with(session: &mut Session, old: &str, new: &str) -> Session {
-    let text = serde_json::to_string(session).expect("a session can be stored").replace(old, new);
-    serde_json::from_str(&text).expect("a stored session")
 }
 
 #[tokio::test]

@@ -15,7 +15,7 @@ use tool_runtime_code::{CodeTool, Engine, Limits, QuickJs, Worker, serve_worker}
 
 const MEMORY: usize = 16 << 20;
 const COMPUTE_TIME: Duration = Duration::from_millis(300);
-/// What an engine takes beyond the memory of its program, in bytes.
+/// The memory that an engine takes in addition to that of its program, in bytes.
 const MEMORY_OVERHEAD: u64 = 8 << 20;
 /// Far more than the time of any program: the machine may be busy.
 const MAX_TIME: Duration = Duration::from_secs(20);
@@ -70,7 +70,7 @@ fn peak_memory() -> u64 {
     kilobytes.unwrap_or_default() * 1024
 }
 
-/// What a program has taken.
+/// The time and the memory that a program has taken.
 struct Taken {
     text: String,
     time: Duration,

@@ -4,6 +4,7 @@ mod approvals;
 mod calls;
 mod changed_messages;
 mod errors;
+mod inner_calls;
 mod many_records;
 #[path = "../memory_journal.rs"]
 #[allow(dead_code, reason = "other tests use the rest")]

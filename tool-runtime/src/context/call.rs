@@ -111,8 +111,8 @@ impl CallContext {
         self.run.program()
     }
 
-    /// A context for calls inside the tool, for example those of an inner [`Session`](crate::Session). It has the state of the
-    /// run context, and a token that is cancelled together with the call. If the run context has a
+    /// A context for an inner [`Session`](crate::Session), or for dispatches of the tool; for single calls, use
+    /// [`inner_call`](CallContext::inner_call). It has the state of the run context, and a token that is cancelled together with the call. If the run context has a
     /// [`run_id`](RunContext::run_id), the run id of the new one is the [`key`](CallContext::key) of this call, so that
     /// inner calls have keys of their own.
     ///

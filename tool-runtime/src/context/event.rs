@@ -25,7 +25,8 @@ pub struct CallEvent {
     pub id: String,
     /// The name of the tool.
     pub tool: String,
-    /// The id of the call whose tool makes this call: see [`RunContext::inherit_listeners`]. `None` for a call of the model.
+    /// The id of the call whose tool makes this call: see [`CallContext::inner_call`](super::CallContext::inner_call). `None` for a
+    /// call of the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outer_call: Option<String>,
     /// The change.
@@ -106,11 +107,11 @@ pub enum CallStatus {
         #[serde(skip)]
         run_with: Option<HookArguments>,
     },
-    /// The call is pending until an earlier call of its reply has ended: see
-    /// [`ordered_effects`](crate::RegistryBuilder::ordered_effects).
+    /// The call is pending until another one has ended: an earlier call of its reply
+    /// ([`ordered_effects`](crate::RegistryBuilder::ordered_effects)), or an [inner call](super::CallContext::inner_call) of its tool.
     #[non_exhaustive]
     NeedsCall {
-        /// The id of the earlier call.
+        /// The id of the other call.
         call: String,
     },
     /// The run was cancelled before the call had ended, and the call is pending.

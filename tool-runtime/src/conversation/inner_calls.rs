@@ -263,13 +263,10 @@ impl MadeCall {
             }
             return Ok(());
         };
-        match kept.lock().as_mut().filter(|_| is_allowed) {
-            Some(inner) => {
-                inner.made.push(self.fingerprint());
-                inner.calls.push(self.call.clone());
-                return Ok(());
-            }
-            None => {}
+        if let Some(inner) = kept.lock().as_mut().filter(|_| is_allowed) {
+            inner.made.push(self.fingerprint());
+            inner.calls.push(self.call.clone());
+            return Ok(());
         }
         Err(self.waits())
     }
@@ -321,7 +318,7 @@ impl MadeCall {
         if running.state.result().is_none() {
             let unfinished = if self.kept.is_some() { Unfinished::Keep } else { Unfinished::Fail };
             let order = Some(self.context.inner_calls.order());
-            let batch = Batch { unfinished, order, ..self.registry.new_batch(0) };
+            let batch = Batch { order, unfinished, ..self.registry.new_batch(0) };
             let run = CallsRun { registry: &self.registry, batch: &batch, repeated: None };
             let record = CallRecord::default();
             running.state.prepare(&self.registry, &mut running.call);

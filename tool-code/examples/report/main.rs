@@ -1,0 +1,68 @@
+//! One program of the model in place of thirty calls: it reads customers, orders and invoices, and sends one mail, which a person
+//! approves. `cargo run -p tool-runtime-code --example report`
+//!
+//! The model is scripted. With a real one, replace `model` by a client, for example that of `tool-runtime-client`.
+
+mod shop;
+
+use shop::Outbox;
+use tool_runtime::session::{Event, RunEnd};
+use tool_runtime::{AssistantMessage, Registry, Session, ToolCall};
+use tool_runtime_code::CodeTool;
+use tool_runtime_testing::ScriptedModel;
+
+/// The program that the model writes.
+const PROGRAM: &str = r#"
+const customers = await tools.list_customers();
+const overdue = await Promise.all(customers.map(async ({ id, name }) => {
+  const orders = (await tools.list_orders({ customer: id })).filter(order => order.state === "invoiced");
+  const invoices = await Promise.all(orders.map(order => tools.get_invoice({ order: order.id })));
+  const late = invoices.filter(invoice => !invoice.paid && invoice.due < "2026-10-27");
+  return { name, euros: late.reduce((sum, invoice) => sum + invoice.cents, 0) / 100 };
+}));
+const list = overdue.filter(({ euros }) => euros > 0).sort((a, b) => b.euros - a.euros);
+await tools.send_mail({ to: "accounts@example.com", text: list.map(({ name, euros }) => `${name}: ${euros} euros`).join("\n") });
+return { customers: list.length, euros: list.reduce((sum, { euros }) => sum + euros, 0) };
+"#;
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let outbox = Outbox::default();
+    let tools = shop::registry(&outbox)?;
+    let registry = Registry::builder().dynamic(CodeTool::new(tools).tool()).build()?;
+    let call = ToolCall::new("call_1", "run_code", serde_json::json!({ "code": PROGRAM }).to_string());
+    let model = ScriptedModel::new([
+        AssistantMessage::from_tool_calls([call]),
+        AssistantMessage::from_text(
+            "Nine customers have overdue invoices. I have sent the list to the accountant.",
+        ),
+    ]);
+
+    let question = "Which customers owe us money for more than 30 days? Today is 2026-11-27. Send the list to accounts@example.com.";
+    let mut session = Session::new().system("You help the accountant of a shop.").user(question);
+    let mut calls = 0;
+    loop {
+        let count = |event: &Event| {
+            if let Event::Call(event) = event {
+                let is_start = matches!(event.status, tool_runtime::dispatch::CallStatus::Started { .. });
+                calls += usize::from(is_start && event.outer_call.is_some());
+            }
+        };
+        match session.run(&registry).on_event(count).complete(|request| model.complete(request)).await? {
+            RunEnd::NeedsApproval => {
+                for waiting in session.awaiting_approval() {
+                    println!("approved: {waiting}");
+                    session.approve(&waiting.id)?;
+                }
+            }
+            end => {
+                println!("{end} after {} requests and {calls} calls of the program", model.requests().len());
+                break;
+            }
+        }
+    }
+    println!("the model read: {}", session.messages()[3].text());
+    println!("the model answered: {}", session.final_text());
+    assert_eq!(outbox.mails().len(), 1);
+    Ok(())
+}

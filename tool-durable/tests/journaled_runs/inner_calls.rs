@@ -1,0 +1,80 @@
+//! Calls that a resumable tool makes: the journal records them, and the tool continues after a crash.
+
+use super::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tool_runtime::conversation::InnerCallError;
+use tool_runtime_durable::Journal as _;
+
+/// The registry of the inner calls, and the orders of each run of the tool; the last ones for further runs.
+struct Orders {
+    inner: Registry,
+    by_run: Vec<Vec<u32>>,
+    runs: AtomicUsize,
+}
+
+/// Charges the orders of this run, together.
+#[tool(resumable)]
+async fn charge_all(#[state] orders: &Orders, #[context] call: &CallContext) -> Vec<String> {
+    let run = orders.runs.fetch_add(1, Ordering::Relaxed).min(orders.by_run.len() - 1);
+    let charge =
+        |order: &u32| call.inner_call(&orders.inner, "charge", serde_json::json!({ "order": order }));
+    let charges: Vec<_> = orders.by_run[run].iter().map(charge).collect();
+    let mut texts = Vec::new();
+    for result in futures_util::future::join_all(charges).await {
+        texts.push(match result {
+            Ok(result) => result.text().into_owned(),
+            Err(error @ InnerCallError::Diverged { .. }) => error.to_string(),
+            Err(error) => panic!("{error}"),
+        });
+    }
+    if run == 0 {
+        // The process ends before the tool does.
+        tokio::time::sleep(LONG).await;
+    }
+    texts
+}
+
+fn charging(ledger: &Ledger, by_run: &[&[u32]]) -> Registry {
+    let inner = registry(ledger, SHORT);
+    let by_run = by_run.iter().map(|orders| orders.to_vec()).collect();
+    let orders = Orders { inner, by_run, runs: AtomicUsize::new(0) };
+    let registry = Registry::builder().tools(tools![charge_all]).state(orders).build().expect("a valid tool");
+    registry.with(&RunContext::new().run_id("order-7"))
+}
+
+fn charge_all_reply() -> AssistantMessage {
+    AssistantMessage::from_tool_calls(vec![ToolCall::new("a", "charge_all", "{}")])
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_crashed_tool_continues_with_the_recorded_results_of_its_calls() {
+    let (ledger, journal) = (Ledger::default(), MemoryJournal::default());
+    let stored = Session::new().user("Go.");
+    let asked = model([charge_all_reply(), done()]);
+    let registry = charging(&ledger, &[&[7, 8]]);
+    crash(&stored, &registry, &journal, &asked).await;
+    assert_eq!(ledger.entries(), ["charge 7 order-7/0/0/0/0", "charge 8 order-7/0/0/0/1"]);
+    let mut session = stored;
+    let _ = run(&mut session, &registry, &journal, &asked).await;
+    assert_eq!(results(&session), [r#"["order 7 is charged","order 8 is charged"]"#]);
+    assert_eq!(ledger.entries().len(), 2, "no call runs again");
+    assert_eq!(journal.find_calls("order-7/0/0", 0).await.expect("a journal").len(), 2);
+    journal.remove_run("order-7").await.expect("no run is in progress");
+    assert!(journal.find_calls("order-7/0/0", 0).await.expect("a journal").is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_another_call_than_before_the_crash_nothing_new_runs() {
+    let (ledger, journal) = (Ledger::default(), MemoryJournal::default());
+    let stored = Session::new().user("Go.");
+    let asked = model([charge_all_reply(), done()]);
+    let registry = charging(&ledger, &[&[7, 8], &[7, 9, 10]]);
+    crash(&stored, &registry, &journal, &asked).await;
+    let mut session = stored;
+    let _ = run(&mut session, &registry, &journal, &asked).await;
+    let texts: Vec<String> = serde_json::from_str(&results(&session)[0]).expect("a list");
+    assert_eq!(texts[0], "order 7 is charged");
+    assert!(texts[1].starts_with("call 1 of `charge` was not run: it had other arguments"), "{}", texts[1]);
+    assert!(texts[2].starts_with("call 2 of `charge` was not run"), "{}", texts[2]);
+    assert_eq!(ledger.entries().len(), 2, "only the calls before the crash have run");
+}
