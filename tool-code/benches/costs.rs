@@ -8,7 +8,7 @@
 mod shop;
 
 use serde_json::{Value, json};
-use shop::Outbox;
+use shop::{OVERDUE, Outbox};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -43,18 +43,6 @@ fn with_code(tools: Registry, engine: impl Engine) -> Result<Registry> {
     Ok(Registry::builder().dynamic(CodeTool::new(tools).engine(engine).limits(limits).tool()).build()?)
 }
 
-/// The program of the example without its mail, which a person approves.
-const PROGRAM: &str = r#"
-const customers = await tools.list_customers();
-const overdue = await Promise.all(customers.map(async ({ id, name }) => {
-  const orders = (await tools.list_orders({ customer: id })).filter(order => order.state === "invoiced");
-  const invoices = await Promise.all(orders.map(order => tools.get_invoice({ order: order.id })));
-  const late = invoices.filter(invoice => !invoice.paid && invoice.due < "2026-10-27");
-  return { name, euros: late.reduce((sum, invoice) => sum + invoice.cents, 0) / 100 };
-}));
-return overdue.filter(({ euros }) => euros > 0).sort((a, b) => b.euros - a.euros);
-"#;
-
 /// The calls of the program, by the replies of a model that calls the tools itself.
 fn calls_of_task() -> Vec<Vec<ToolCall>> {
     let mut number = 0;
@@ -78,7 +66,11 @@ async fn task_in_three_ways() -> Result<()> {
     let done = || AssistantMessage::from_text("Done.");
     let one_by_one = calls.iter().flatten().map(|call| AssistantMessage::from_tool_calls([call.clone()]));
     let together = calls.iter().map(|calls| AssistantMessage::from_tool_calls(calls.clone()));
-    let program = ToolCall::new("call_1", "run_code", json!({ "code": PROGRAM }).to_string());
+    let program = ToolCall::new(
+        "call_1",
+        "run_code",
+        json!({ "code": format!("{OVERDUE}\nreturn overdue") }).to_string(),
+    );
     let code = with_code(tools.clone(), QuickJs)?;
     println!("{count} calls | requests | input tokens | output tokens");
     for (way, registry, replies) in [

@@ -59,8 +59,8 @@ impl CodeTool {
         self
     }
 
-    /// Sets the length of the declarations of all tools, in bytes, above which the description has only the names of the tools: a
-    /// program finds their declarations with `await findTools("words")`. Default: 40,000, which is about 10,000 tokens.
+    /// Sets the length of the declarations of all tools, in bytes, above which the description has only the names of the tools, and
+    /// programs search the declarations. Default: 40,000, which is about 10,000 tokens.
     pub fn max_declared_bytes(mut self, bytes: usize) -> Self {
         self.max_declared = bytes;
         self
@@ -97,10 +97,8 @@ impl CodeTool {
             return format!("{instructions}\nThe tools:\n{all}");
         }
         let names = self.registry.names().join(", ");
-        format!(
-            "{instructions}\n`await findTools(\"words\")` returns the declarations of the tools that match: return them from a first \
-             program, and call the tools in a second one. The tools: {names}"
-        )
+        let search = self.engine.search_instructions();
+        format!("{instructions}\n{search} The tools: {names}")
     }
 
     fn annotations(&self) -> Annotations {
@@ -144,8 +142,8 @@ impl Runner {
     async fn run(&self, code: &str, call: &CallContext) -> Result<ToolOutput, String> {
         let Runner { registry, engine, limits, names, found_tools } = self;
         let program = Program::new(code, names.clone(), limits.clone());
-        let run = ProgramRun { engine: &**engine, registry, found_tools, call };
-        let (end, made) = run.run(program).await;
-        report(end, &made, limits.output)
+        let run = ProgramRun { program, engine: &**engine, registry, found_tools, call };
+        let (outcome, made) = run.run().await;
+        report(outcome, &made, limits.output)
     }
 }

@@ -1,6 +1,7 @@
 //! The declarations of tools, from their schemas.
 
 use crate::engine::{Declaration, Engine};
+use crate::shortened::one_line;
 use serde_json::{Map, Value, json};
 use tool_runtime::search::documented_signature;
 use tool_runtime::{Registry, ToolSchema};
@@ -15,7 +16,7 @@ pub(crate) fn declarations(engine: &dyn Engine, registry: &Registry) -> Vec<Stri
         let result = output.and_then(result_type);
         engine.declaration(&Declaration {
             name: tool.name(),
-            documentation: &one_line(tool.description()),
+            documentation: &one_line(tool.description(), MAX_DOCUMENTATION),
             arguments: &argument_types(tool),
             result: result.as_deref(),
         })
@@ -57,13 +58,4 @@ fn result_type(output: &Value) -> Option<String> {
     let signature = documented_signature(&tool);
     let written = signature.strip_prefix("_(_: ")?.strip_suffix(')')?;
     (written != "any").then(|| written.to_owned())
-}
-
-/// A description in one line.
-fn one_line(text: &str) -> String {
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match text.char_indices().nth(MAX_DOCUMENTATION) {
-        Some((end, _)) => format!("{}..", &text[..end]),
-        None => text,
-    }
 }

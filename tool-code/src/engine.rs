@@ -1,5 +1,6 @@
 //! Engines, which run programs.
 
+use crate::found_tools::FIND_TOOLS;
 use crate::limits::Limits;
 use serde::{Deserialize, Serialize};
 use std::pin::Pin;
@@ -8,9 +9,43 @@ use tokio::sync::mpsc;
 
 /// Runs programs of a language. [`QuickJs`](crate::QuickJs) is one for JavaScript.
 ///
-/// An engine knows neither the registry nor the calls: it passes the calls of the program to the [`Host`], and receives their
-/// results. A program must make the same calls each time it runs with the same results, since a program that has waited for a person
-/// runs again: so an engine has no clock and no randomness, and delivers results in the order of the calls.
+/// An engine does not know the registry. It passes the calls of the program to the [`Host`], which returns one answer at a time, in
+/// the order of the calls. A program must make the same calls each time it runs with the same results, since a program that has waited for a person
+/// runs again. So an engine has no clock and no randomness, and delivers results in the order of the calls.
+///
+/// An engine for programs whose lines are the numbers of orders to pack:
+///
+/// ```
+/// use tool_runtime_code::{Declaration, Engine, EngineFuture, Host, Limits, Program, ProgramCall, ProgramEnd};
+///
+/// struct Lines;
+///
+/// impl Engine for Lines {
+///     fn run(&self, program: Program, mut host: Host) -> EngineFuture {
+///         Box::pin(async move {
+///             let mut printed = String::new();
+///             for order in program.code.lines() {
+///                 let call = ProgramCall::new("pack", format!(r#"{{"order":{order}}}"#));
+///                 let Some(answer) = host.next_answer(vec![call]).await else { break };
+///                 printed.push_str(&format!("{answer:?}\n"));
+///             }
+///             ProgramEnd::returned(None, printed)
+///         })
+///     }
+///
+///     fn instructions(&self, _: &Limits) -> String {
+///         "Each line is the number of an order.".to_owned()
+///     }
+///
+///     fn declaration(&self, tool: &Declaration<'_>) -> String {
+///         format!("{}: {}", tool.name, tool.documentation)
+///     }
+///
+///     fn search_instructions(&self) -> String {
+///         "There is no search.".to_owned()
+///     }
+/// }
+/// ```
 pub trait Engine: Send + Sync + 'static {
     /// Runs a program to its end. When the future is dropped, the program must stop.
     fn run(&self, program: Program, host: Host) -> EngineFuture;
@@ -21,6 +56,10 @@ pub trait Engine: Send + Sync + 'static {
 
     /// The declaration of a tool for the model: its documentation, and how a program calls it.
     fn declaration(&self, tool: &Declaration<'_>) -> String;
+
+    /// How a program searches the tools, for a description that does not declare them. A search is a
+    /// [`ProgramCall::search`], and its answer is the text of the declarations.
+    fn search_instructions(&self) -> String;
 }
 
 impl<E: Engine + ?Sized> Engine for Arc<E> {
@@ -34,6 +73,10 @@ impl<E: Engine + ?Sized> Engine for Arc<E> {
 
     fn declaration(&self, tool: &Declaration<'_>) -> String {
         (**self).declaration(tool)
+    }
+
+    fn search_instructions(&self) -> String {
+        (**self).search_instructions()
     }
 }
 
@@ -89,6 +132,12 @@ impl ProgramCall {
     #[must_use]
     pub fn new(tool: impl Into<String>, arguments: impl Into<String>) -> Self {
         ProgramCall { tool: tool.into(), arguments: arguments.into() }
+    }
+
+    /// A search of the tools whose definitions have these words.
+    #[must_use]
+    pub fn search(words: impl Into<String>) -> Self {
+        ProgramCall::new(FIND_TOOLS, serde_json::json!({ "query": words.into() }).to_string())
     }
 }
 
@@ -154,7 +203,8 @@ impl Host {
         (Host { calls, answers: sent }, Calls { calls: received, answers })
     }
 
-    /// Starts these calls, and waits for the next result in the order of all calls. `None` if the program must stop.
+    /// Starts these calls, and waits for the next answer in the order of all calls. `calls` may be empty if an earlier call has no
+    /// answer yet. `None` if the program must stop.
     pub async fn next_answer(&mut self, calls: Vec<ProgramCall>) -> Option<CallAnswer> {
         self.calls.send(calls).ok()?;
         self.answers.recv().await

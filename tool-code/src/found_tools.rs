@@ -2,11 +2,11 @@
 
 use crate::engine::CallAnswer;
 use serde::Deserialize;
+use tool_runtime::Registry;
 use tool_runtime::search::KeywordIndex;
-use tool_runtime::{Registry, serde_json};
 
-/// The name of the function in a program. No tool has it.
-pub(crate) const FIND_TOOLS: &str = "findTools";
+/// The name of the calls that search. No tool has it, since names of tools have no spaces.
+pub(crate) const FIND_TOOLS: &str = "find tools";
 
 /// The number of tools that a search finds.
 const MAX_FOUND: usize = 8;
@@ -31,8 +31,7 @@ impl FoundTools {
     /// The declarations of the tools that match, the best first, as one text.
     pub(crate) fn find(&self, arguments: &str) -> CallAnswer {
         let Ok(Query { query }) = serde_json::from_str(arguments) else {
-            let message =
-                format!("`{FIND_TOOLS}` takes one text, for example `await {FIND_TOOLS}(\"send a mail\")`");
+            let message = "the search takes one text, such as \"send a mail\"".to_owned();
             return CallAnswer::Failed { kind: "invalid_arguments".to_owned(), message };
         };
         let found: Vec<&str> =

@@ -1,5 +1,5 @@
-//! Code mode for programs with [`tool_runtime`]: the model writes one program that calls tools in loops and conditions, and reads
-//! only what the program returns.
+//! A tool for applications with [`tool_runtime`] that runs programs of the model (code mode): the model writes one JavaScript program
+//! that calls tools in loops and conditions, and reads only what the program returns.
 //!
 //! ```
 //! use tool_runtime::session::RunEnd;
@@ -53,10 +53,11 @@
 //!
 //! Each call inside a program is an [inner call](tool_runtime::CallContext::inner_call): it passes each stage of a call of the model,
 //! in the registry of the tools and in the run of the session. Its events have the id of the call of the program as `outer_call`, and
-//! its key continues that of the program. Calls that the program does not await run as well, and the program ends after them.
+//! its key continues that of the program. Calls that the program does not await run as well, and the program ends after them: if such
+//! a call fails after the program has returned, the call of the program fails.
 //!
-//! - **JSON.** A result that is JSON is a value in the program, also if it is a text, as those of MCP servers are. An integer beyond
-//!   2^53 - 1 is a text, since JavaScript would round it.
+//! - **JSON.** A result that is JSON is a value in the program. So is a text that is a JSON object or array, as MCP servers return. An
+//!   integer beyond 2^53 - 1 is a text, since JavaScript would round it.
 //! - **Whole results.** A program reads whole results. Middleware around its calls should not shorten or mark them: a `Spill` of
 //!   `tool-runtime-compaction` belongs to the registry of the run, not to that of the tools.
 //! - **Allowed tools.** If the run context has [allowed tools](tool_runtime::RunContext::allowed_tools), list those that programs may
@@ -69,7 +70,7 @@
 //! If a call needs an approval or a result from elsewhere, the program ends, and the run of the session with it. After the decision, the
 //! program runs again from its beginning: calls that have ended return their recorded results, without another effect. Each call is
 //! compared with that of the earlier run by its tool and its arguments; after the first difference, nothing new runs, and the model
-//! reads why. The session stores all of it.
+//! reads why. The session stores these calls and their results.
 //!
 //! A program continues after a crash in the same way if the run has a journal (`tool-runtime-durable`): a destructive call that was
 //! interrupted is not repeated, and throws an error of the kind `interrupted`. Without a journal, the call of the program fails as
@@ -80,10 +81,11 @@
 //!
 //! # Limits and engines
 //!
-//! [`Limits`] has the limits of a program. There is no clock, no randomness, no timer, no network, no file and no import. [`QuickJs`]
-//! runs programs in this process, [`Worker`] in a process for each, and [`Engine`] is the trait for other languages.
+//! [`Limits`] has the limits of a program. There is no clock, no randomness, no timer, no network, no file and no import, and local
+//! times are those of UTC. [`QuickJs`] runs programs in this process, [`Worker`] in a process for each, and [`Engine`] is the trait for
+//! other languages.
 //!
-//! A Tokio runtime with time enabled is needed.
+//! A Tokio runtime is needed, with time enabled, and with I/O enabled for [`Worker`].
 //!
 //! # The description
 //!
@@ -94,7 +96,7 @@
 //!
 //! # Dependency
 //!
-//! A program depends on this package, in addition to `tool-runtime`:
+//! An application depends on this package, in addition to `tool-runtime`:
 //!
 //! ```toml
 //! [dependencies]
@@ -105,15 +107,17 @@
 //! `rquickjs` compiles QuickJS-ng, so a C compiler is needed. The minimum version of Rust is 1.87.
 #![warn(clippy::disallowed_methods)]
 
+mod call_answer;
 mod code_tool;
+mod compute_clock;
 mod declarations;
 mod engine;
-mod exact_numbers;
 mod found_tools;
 mod limits;
 mod program_run;
 mod quick_js;
 mod report;
+mod shortened;
 mod worker;
 
 pub use code_tool::CodeTool;

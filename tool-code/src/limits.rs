@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// The limits of one program. A program that exceeds one of them ends with an error for the model.
+/// The limits of one program. A program that exceeds its time, memory, stack or length ends with an error for the model.
 ///
 /// ```
 /// use std::time::Duration;
@@ -37,7 +37,8 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The time in which the program computes, without the time in which it waits for calls. Default: 2 seconds.
+    /// The time in which the program computes, without the time in which it waits for calls. It is elapsed time, not processor time.
+    /// Default: 2 seconds.
     pub fn compute_time(mut self, time: Duration) -> Self {
         self.compute_time = time;
         self
@@ -49,13 +50,13 @@ impl Limits {
         self
     }
 
-    /// The stack of the program, in bytes. Default: 256 KiB, and at most 1 MiB.
+    /// The stack of the program, in bytes. Default: 256 KiB. A value above 1 MiB counts as 1 MiB.
     pub fn stack(mut self, bytes: usize) -> Self {
-        self.stack = bytes.min(MAX_STACK);
+        self.stack = bytes;
         self
     }
 
-    /// The text that the model receives: what the program prints, and the value that it returns, in bytes each. Default: 20,000.
+    /// The text that the model receives: the printed text, the returned value and the error, in bytes each. Default: 20,000.
     pub fn output(mut self, bytes: usize) -> Self {
         self.output = bytes;
         self
@@ -67,7 +68,8 @@ impl Limits {
         self
     }
 
-    /// The number of calls of the program. Default: 100.
+    /// The number of calls of the program, with its searches of tools. Further calls throw an error of the kind `too_many_calls`.
+    /// Default: 100.
     pub fn calls(mut self, calls: usize) -> Self {
         self.calls = calls;
         self
@@ -75,6 +77,16 @@ impl Limits {
 }
 
 impl Limits {
+    /// The arguments of all calls, in UTF-16 units: a sixteenth of the memory, since this process copies them several times.
+    pub(crate) fn max_arguments(&self) -> usize {
+        self.memory / 16
+    }
+
+    /// The result of a call, in bytes: a quarter of the memory, since the program also has its text while it reads the JSON.
+    pub(crate) fn max_result(&self) -> usize {
+        self.memory / 4
+    }
+
     /// The error of a program that computes for too long.
     pub(crate) fn too_late(&self) -> String {
         format!("the program computed for more than {} s", self.compute_time.as_secs_f64())

@@ -1,18 +1,17 @@
 //! One run of a program: its calls start when it makes them, and their results return in the order of the calls.
 
+use crate::call_answer::call_answer;
+use crate::compute_clock::ComputeClock;
 use crate::engine::{CallAnswer, Calls, Engine, Host, Program, ProgramCall, ProgramEnd};
-use crate::exact_numbers::exact_numbers;
 use crate::found_tools::{FIND_TOOLS, FoundTools};
 use crate::limits::Limits;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use std::collections::BTreeMap;
 use std::time::Duration;
-use tokio::time::{Instant, sleep_until};
 use tool_runtime::conversation::InnerCallError;
 use tool_runtime::dispatch::ToolResult;
-use tool_runtime::serde_json;
-use tool_runtime::{CallContext, Registry, ToolOutput};
+use tool_runtime::{CallContext, Registry};
 
 /// A call of a program.
 #[derive(Debug)]
@@ -30,8 +29,9 @@ pub(crate) enum CallState {
     Failed(String),
 }
 
-/// A program with what it runs in.
+/// A program and its surroundings.
 pub(crate) struct ProgramRun<'a> {
+    pub(crate) program: Program,
     pub(crate) engine: &'a dyn Engine,
     pub(crate) registry: &'a Registry,
     pub(crate) found_tools: &'a FoundTools,
@@ -40,7 +40,7 @@ pub(crate) struct ProgramRun<'a> {
 
 /// How a run ends.
 #[derive(Debug)]
-pub(crate) enum RunEnd {
+pub(crate) enum Outcome {
     Ended(ProgramEnd),
     /// A call waits, or differs from that of an earlier run.
     Stopped(InnerCallError),
@@ -54,12 +54,12 @@ type Ended = (usize, Result<ToolResult, InnerCallError>);
 
 impl ProgramRun<'_> {
     /// Runs a program, and returns its calls as well. The calls that run end before it does.
-    pub(crate) async fn run(&self, program: Program) -> (RunEnd, Vec<MadeCall>) {
-        let limits = program.limits.clone();
+    pub(crate) async fn run(self) -> (Outcome, Vec<MadeCall>) {
+        let limits = self.program.limits.clone();
         let (host, Calls { mut calls, answers }) = Host::new();
-        let mut engine = self.engine.run(program, host);
+        let mut engine = self.engine.run(self.program.clone(), host);
         let mut calls_of_program =
-            CallsOfProgram { max_result: limits.memory / 4, ..CallsOfProgram::default() };
+            CallsOfProgram { max_result: limits.max_result(), ..CallsOfProgram::default() };
         let mut clock = ComputeClock::new(limits.compute_time + GRACE);
         let end = loop {
             if let Some(answer) = calls_of_program.next_answer() {
@@ -68,11 +68,11 @@ impl ProgramRun<'_> {
                 let _ = answers.send(answer);
             }
             if let Some(error) = calls_of_program.stopped_at() {
-                break RunEnd::Stopped(error);
+                break Outcome::Stopped(error);
             }
             tokio::select! {
                 biased;
-                end = &mut engine => break RunEnd::Ended(end),
+                end = &mut engine => break Outcome::Ended(end),
                 Some(ended) = calls_of_program.running.next() => calls_of_program.end(ended),
                 Some(new) = calls.recv() => {
                     clock.stop();
@@ -80,9 +80,13 @@ impl ProgramRun<'_> {
                     for call in new {
                         self.start(call, &limits, &mut calls_of_program);
                     }
+                    if calls_of_program.answered == calls_of_program.made.len() {
+                        let error = "the engine waits, and no call is open";
+                        break Outcome::Ended(ProgramEnd::failed(error, ""));
+                    }
                 }
                 () = clock.is_late(), if !calls_of_program.engine_waits => {
-                    break RunEnd::Ended(ProgramEnd::failed(limits.too_late(), ""));
+                    break Outcome::Ended(ProgramEnd::failed(limits.too_late(), ""));
                 }
             }
         };
@@ -91,7 +95,7 @@ impl ProgramRun<'_> {
         while let Some(ended) = calls_of_program.running.next().await {
             calls_of_program.end(ended);
         }
-        (calls_of_program.stopped.map_or(end, RunEnd::Stopped), calls_of_program.made)
+        (calls_of_program.stopped.map_or(end, Outcome::Stopped), calls_of_program.made)
     }
 
     /// Starts a call of the program.
@@ -146,36 +150,13 @@ impl CallsOfProgram {
         match result {
             Ok(result) => {
                 self.made[number].state = CallState::from_result(&result);
-                self.answers.insert(number, answer(&result, self.max_result));
+                self.answers.insert(number, call_answer(&result, self.max_result));
             }
             Err(error) => {
+                self.made[number].state = CallState::Failed(error.to_string());
                 self.stopped.get_or_insert(error);
             }
         }
-    }
-}
-
-/// The time in which a program computes.
-struct ComputeClock {
-    left: Duration,
-    started: Instant,
-}
-
-impl ComputeClock {
-    fn new(limit: Duration) -> Self {
-        ComputeClock { left: limit, started: Instant::now() }
-    }
-
-    fn start(&mut self) {
-        self.started = Instant::now();
-    }
-
-    fn stop(&mut self) {
-        self.left = self.left.saturating_sub(self.started.elapsed());
-    }
-
-    async fn is_late(&self) {
-        sleep_until(self.started + self.left).await;
     }
 }
 
@@ -185,29 +166,5 @@ impl CallState {
             Some(failure) => CallState::Failed(format!("{}: {}", failure.kind(), failure.message())),
             None => CallState::Succeeded,
         }
-    }
-}
-
-/// The result of a call for the program: JSON as a value, and any other text unchanged.
-fn answer(result: &ToolResult, max_bytes: usize) -> CallAnswer {
-    if let Some(failure) = result.failure() {
-        let (kind, message) = (failure.kind().to_owned(), failure.message().to_owned());
-        return CallAnswer::Failed { kind, message };
-    }
-    let Some(content) = result.output().map(ToolOutput::content) else {
-        return CallAnswer::Text(String::new());
-    };
-    let text = content.as_str();
-    if text.len() > max_bytes {
-        let message = format!("the result has {} bytes, and a program can read {max_bytes}", text.len());
-        return CallAnswer::Failed { kind: "result_too_long".to_owned(), message };
-    }
-    // Many tools, such as those of MCP servers, return JSON as text.
-    if !content.is_json() && !text.starts_with(['{', '[']) {
-        return CallAnswer::Text(text.to_owned());
-    }
-    match serde_json::from_str::<serde::de::IgnoredAny>(text) {
-        Ok(_) => CallAnswer::Json(exact_numbers(text)),
-        Err(_) => CallAnswer::Text(text.to_owned()),
     }
 }

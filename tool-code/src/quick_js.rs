@@ -17,9 +17,9 @@ const THREAD_STACK: usize = MAX_STACK + (7 << 20);
 
 /// JavaScript in this process. Each program has a thread, an engine and a memory of its own.
 ///
-/// The engine is written in C. It limits the memory, the time and the stack of a program, and we know no program that escapes these
-/// limits; but an error in the engine is an error of this process. For programs of a model that reads texts of strangers, run it in
-/// another process: see [`Worker`](crate::Worker).
+/// The engine is written in C. It limits the memory, the time and the stack of a program, and the hostile tests have no program that
+/// exceeds them; but an error in the engine is an error of this process. If the model reads texts of strangers, use a
+/// [`Worker`](crate::Worker).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct QuickJs;
 
@@ -41,6 +41,10 @@ impl Engine for QuickJs {
 
     fn declaration(&self, tool: &Declaration<'_>) -> String {
         description::declaration(tool)
+    }
+
+    fn search_instructions(&self) -> String {
+        description::SEARCH.to_owned()
     }
 }
 

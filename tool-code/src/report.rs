@@ -1,27 +1,28 @@
 //! The text that the model reads after a program.
 
 use crate::engine::ProgramEnd;
-use crate::program_run::{CallState, MadeCall, RunEnd};
+use crate::program_run::{CallState, MadeCall, Outcome};
+use crate::shortened::{first_bytes, one_line};
 use serde_json::Value;
 use std::fmt::Write as _;
 use tool_runtime::ToolOutput;
 
 /// The number of calls that a report lists.
 const MAX_LISTED: usize = 20;
-/// The text of a call and of its failure, in characters each.
-const MAX_CALL: usize = 120;
+/// Of the arguments of a call, and of its failure.
+const MAX_LISTED_CHARACTERS: usize = 120;
 
 /// The result of the tool: its output, or an error for the model.
-pub(crate) fn report(end: RunEnd, made: &[MadeCall], max_output: usize) -> Result<ToolOutput, String> {
-    match end {
-        RunEnd::Ended(ProgramEnd { value: Ok(value), printed }) => {
+pub(crate) fn report(outcome: Outcome, made: &[MadeCall], max_output: usize) -> Result<ToolOutput, String> {
+    match outcome {
+        Outcome::Ended(ProgramEnd { value: Ok(value), printed }) => {
             Ok(returned(value, &printed, made, max_output))
         }
-        RunEnd::Ended(ProgramEnd { value: Err(error), printed }) => {
+        Outcome::Ended(ProgramEnd { value: Err(error), printed }) => {
             Err(failed(&error, &printed, made, max_output))
         }
         // The text of a call that waits is not used: it runs again.
-        RunEnd::Stopped(error) => {
+        Outcome::Stopped(error) => {
             Err(failed(&format!("the program was stopped: {error}"), "", made, max_output))
         }
     }
@@ -51,7 +52,7 @@ fn returned(value: Option<String>, printed: &str, made: &[MadeCall], max_output:
 }
 
 fn failed(error: &str, printed: &str, made: &[MadeCall], max_output: usize) -> String {
-    let mut text = error.to_owned();
+    let mut text = shortened(error, max_output, "threw");
     if !printed.is_empty() {
         let _ = write!(text, "\nIt printed:\n{}", shortened(printed, max_output, "printed"));
     }
@@ -78,8 +79,8 @@ fn failures(made: &[MadeCall]) -> String {
 fn listed<'a>(made: impl Iterator<Item = &'a MadeCall>) -> String {
     let mut lines: Vec<String> = made
         .map(|made| {
-            let (tool, arguments) = (&made.call.tool, shortened_line(&made.call.arguments));
-            format!("- {tool}({arguments}): {}", shortened_line(made.status()))
+            let (tool, arguments) = (&made.call.tool, one_line(&made.call.arguments, MAX_LISTED_CHARACTERS));
+            format!("- {tool}({arguments}): {}", one_line(made.status(), MAX_LISTED_CHARACTERS))
         })
         .collect();
     if lines.len() > MAX_LISTED {
@@ -100,22 +101,13 @@ impl MadeCall {
     }
 }
 
-fn shortened_line(text: &str) -> String {
-    let line = text.replace(['\n', '\r'], " ");
-    match line.char_indices().nth(MAX_CALL) {
-        Some((end, _)) => format!("{}..", &line[..end]),
-        None => line,
-    }
-}
-
-/// The beginning of a text.
+/// The beginning of a text, and a note if it is not the whole.
 fn shortened(text: &str, max_bytes: usize, what: &str) -> String {
     if text.len() <= max_bytes {
         return text.to_owned();
     }
-    let end = (0..=max_bytes).rev().find(|&end| text.is_char_boundary(end)).unwrap_or_default();
+    let beginning = first_bytes(text, max_bytes);
     format!(
-        "{}\n[The rest of what the program {what} is left out: filter the data in the program]\n",
-        &text[..end]
+        "{beginning}\n[The rest of what the program {what} is left out: filter the data in the program]\n"
     )
 }

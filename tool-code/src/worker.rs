@@ -19,11 +19,11 @@ use tokio::process::{Child, Command};
 /// In bytes: what a message of a worker has beyond the memory of its program.
 const MESSAGE_OVERHEAD: u64 = 1 << 20;
 
-/// JavaScript in a process for each program, for hostile programs: an error in the engine ends that process alone. The worker has no
-/// environment variables of this process, and is killed when it exceeds the time of its program, or when the call ends.
+/// JavaScript in a process for each program, for hostile programs: an error in the engine ends that process alone. The worker receives
+/// no environment variable of this process except `SystemRoot`, and is killed when its program exceeds its time, or when the call ends.
 ///
-/// The worker is the program `tool-runtime-code-worker` of this package, or any program that calls [`serve_worker`], such as the own
-/// one:
+/// The worker is the executable `tool-runtime-code-worker` of this package, or any executable that calls [`serve_worker`], such as your
+/// own:
 ///
 /// ```no_run
 /// use std::process::ExitCode;
@@ -43,22 +43,22 @@ const MESSAGE_OVERHEAD: u64 = 1 << 20;
 /// }
 /// ```
 ///
-/// A process of its own does not restrict what the engine could do after an error in it: start it through a tool of the system that
-/// does, such as a container, if that matters.
+/// A separate process does not restrict system calls. If an error in the engine must not reach files or the network, start the worker
+/// in a container or in another sandbox.
 #[derive(Clone, Debug)]
 pub struct Worker {
-    program: PathBuf,
+    executable: PathBuf,
     arguments: Vec<OsString>,
 }
 
 impl Worker {
-    /// Workers that this program serves.
+    /// Starts this executable for each program. It must call [`serve_worker`].
     #[must_use]
-    pub fn new(program: impl Into<PathBuf>) -> Self {
-        Worker { program: program.into(), arguments: Vec::new() }
+    pub fn new(executable: impl Into<PathBuf>) -> Self {
+        Worker { executable: executable.into(), arguments: Vec::new() }
     }
 
-    /// Adds an argument of the program.
+    /// Adds an argument of the executable.
     #[must_use]
     pub fn arg(mut self, argument: impl Into<OsString>) -> Self {
         self.arguments.push(argument.into());
@@ -66,9 +66,9 @@ impl Worker {
     }
 
     fn start(&self) -> io::Result<Child> {
-        let mut command = Command::new(&self.program);
+        let mut command = Command::new(&self.executable);
         command.args(&self.arguments).env_clear();
-        // Programs on Windows need it.
+        // Executables on Windows need it.
         command.envs(std::env::var_os("SystemRoot").map(|root| ("SystemRoot", root)));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true).spawn()
     }
@@ -100,6 +100,10 @@ impl Engine for Worker {
 
     fn declaration(&self, tool: &Declaration<'_>) -> String {
         QuickJs.declaration(tool)
+    }
+
+    fn search_instructions(&self) -> String {
+        QuickJs.search_instructions()
     }
 }
 

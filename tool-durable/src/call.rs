@@ -6,6 +6,7 @@ use crate::release::complete_release;
 use std::pin::Pin;
 use std::sync::Arc;
 use tool_runtime::dispatch::{CallKey, ReadyCall, ToolFailure, ToolResult};
+use tool_runtime::registry::{Annotations, Policy};
 use tool_runtime::serde_json::{self, Value};
 
 /// Middleware for [`RegistryBuilder::around_call`](tool_runtime::RegistryBuilder::around_call), for workers that run calls of
@@ -130,7 +131,7 @@ pub(crate) async fn run_recorded(
         if let Some(result) = recorded.result {
             return Ok((result, None));
         }
-        if !ready.annotations().may_repeat() && !ready.policy().resumable {
+        if !may_run_again(ready.annotations(), ready.policy()) {
             let interrupted = ToolFailure::interrupted(&call.tool).into();
             running.finish(&interrupted).await?;
             return Ok((interrupted, None));
@@ -175,6 +176,11 @@ pub(crate) async fn end_begun(
     }
     running.finish(&result).await?;
     Ok(result)
+}
+
+/// Whether a call may run again after it was interrupted.
+pub(crate) fn may_run_again(annotations: Annotations, policy: Policy) -> bool {
+    annotations.may_repeat() || policy.resumable
 }
 
 /// A call that runs in this process, until it has a result or is dropped.

@@ -1,6 +1,6 @@
 //! The replies of a run, and the calls of earlier processes.
 
-use crate::call::{end_begun, run_recorded};
+use crate::call::{end_begun, may_run_again, run_recorded};
 use crate::error::JournalError;
 use crate::journal::{Journal, JournalCall, JournalReply, RecordedCall};
 use crate::newest_user::NewestUser;
@@ -293,9 +293,9 @@ fn run_id(registry: &Registry) -> Result<String, JournalError> {
     key.map(|key| key.run_id).ok_or(JournalError::NoRunId)
 }
 
-/// Whether a call may run again after it was interrupted.
+/// Whether the tool of this registry may run a call again after it was interrupted.
 fn may_repeat(begun: &JournalCall, registry: &Registry) -> bool {
-    registry.tool(&begun.tool).is_some_and(|tool| tool.annotations.may_repeat() || tool.policy.resumable)
+    registry.tool(&begun.tool).is_some_and(|tool| may_run_again(tool.annotations, tool.policy))
 }
 
 /// Whether a call of the session is the one that has begun.

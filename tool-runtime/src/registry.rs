@@ -406,7 +406,7 @@ impl Registry {
     }
 
     /// The tool that a call runs, which is another one if it is a call of `call_tool`.
-    fn called_entry(&self, call: &ToolCall) -> Option<&Arc<ToolEntry>> {
+    pub(crate) fn called_entry(&self, call: &ToolCall) -> Option<&Arc<ToolEntry>> {
         let contained = self.contained_call(call);
         self.entry(&contained.or(call).name)
     }

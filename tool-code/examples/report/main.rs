@@ -5,24 +5,17 @@
 
 mod shop;
 
-use shop::Outbox;
+use shop::{OVERDUE, Outbox};
 use tool_runtime::session::{Event, RunEnd};
 use tool_runtime::{AssistantMessage, Registry, Session, ToolCall};
 use tool_runtime_code::CodeTool;
 use tool_runtime_testing::ScriptedModel;
 
-/// The program that the model writes.
-const PROGRAM: &str = r#"
-const customers = await tools.list_customers();
-const overdue = await Promise.all(customers.map(async ({ id, name }) => {
-  const orders = (await tools.list_orders({ customer: id })).filter(order => order.state === "invoiced");
-  const invoices = await Promise.all(orders.map(order => tools.get_invoice({ order: order.id })));
-  const late = invoices.filter(invoice => !invoice.paid && invoice.due < "2026-10-27");
-  return { name, euros: late.reduce((sum, invoice) => sum + invoice.cents, 0) / 100 };
-}));
-const list = overdue.filter(({ euros }) => euros > 0).sort((a, b) => b.euros - a.euros);
-await tools.send_mail({ to: "accounts@example.com", text: list.map(({ name, euros }) => `${name}: ${euros} euros`).join("\n") });
-return { customers: list.length, euros: list.reduce((sum, { euros }) => sum + euros, 0) };
+/// The second part of the program that the model writes.
+const MAIL: &str = r#"
+const text = overdue.map(({ name, euros }) => `${name}: ${euros} euros`).join("\n");
+await tools.send_mail({ to: "accounts@example.com", text });
+return { customers: overdue.length, euros: overdue.reduce((sum, { euros }) => sum + euros, 0) };
 "#;
 
 #[tokio::main]
@@ -30,7 +23,11 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let outbox = Outbox::default();
     let tools = shop::registry(&outbox)?;
     let registry = Registry::builder().dynamic(CodeTool::new(tools).tool()).build()?;
-    let call = ToolCall::new("call_1", "run_code", serde_json::json!({ "code": PROGRAM }).to_string());
+    let call = ToolCall::new(
+        "call_1",
+        "run_code",
+        serde_json::json!({ "code": format!("{OVERDUE}{MAIL}") }).to_string(),
+    );
     let model = ScriptedModel::new([
         AssistantMessage::from_tool_calls([call]),
         AssistantMessage::from_text(

@@ -5,6 +5,18 @@ use serde::Serialize;
 use std::sync::{Arc, Mutex, PoisonError};
 use tool_runtime::{BuildError, Registry, tool, tools};
 
+/// A program that finds the overdue invoices of each customer.
+pub(crate) const OVERDUE: &str = r#"
+const customers = await tools.list_customers();
+const owed = await Promise.all(customers.map(async ({ id, name }) => {
+  const orders = (await tools.list_orders({ customer: id })).filter(order => order.state === "invoiced");
+  const invoices = await Promise.all(orders.map(order => tools.get_invoice({ order: order.id })));
+  const late = invoices.filter(invoice => !invoice.paid && invoice.due < "2026-10-27");
+  return { name, euros: late.reduce((sum, invoice) => sum + invoice.cents, 0) / 100 };
+}));
+const overdue = owed.filter(({ euros }) => euros > 0).sort((a, b) => b.euros - a.euros);
+"#;
+
 /// The mails that were sent.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outbox(Arc<Mutex<Vec<String>>>);

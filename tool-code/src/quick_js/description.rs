@@ -14,6 +14,9 @@ pub(super) fn instructions(limits: &Limits) -> String {
     )
 }
 
+pub(super) const SEARCH: &str = "`await findTools(\"words\")` returns the declarations of the tools that match: return them from a \
+     first program, and call the tools in a second one.";
+
 /// The documentation of a tool and its call, in two lines: `tools.get_weather({city: string}): string`.
 pub(super) fn declaration(tool: &Declaration<'_>) -> String {
     let Declaration { name, documentation, arguments, result } = tool;

@@ -21,36 +21,33 @@ const MISSING: [(&[&str], &str); 5] = [
 const TYPES: [&str; 9] =
     [": string", ": number", ": boolean", ": any", "interface ", "type ", " as ", "<string", "enum "];
 
-/// The text of an error that a program has thrown.
-pub(super) fn describe_exception(error: &CaughtError<'_>, code: &str) -> String {
+/// The text of an error that a program has thrown; `None` if the engine has no memory left.
+pub(super) fn describe_exception(error: &CaughtError<'_>, code: &str) -> Option<String> {
     match error {
         CaughtError::Exception(exception) => describe(exception, code),
         // The engine throws null when it has no memory for an error.
-        CaughtError::Value(value) if value.is_null() => OUT_OF_MEMORY.to_owned(),
+        CaughtError::Value(value) if value.is_null() => None,
         CaughtError::Value(value) => match value.as_string().and_then(|text| text.to_string().ok()) {
-            Some(text) => format!("the program threw {text:?}"),
-            None => "the program threw a value that is no error".to_owned(),
+            Some(text) => Some(format!("the program threw {text:?}")),
+            None => Some("the program threw a value that is no error".to_owned()),
         },
-        CaughtError::Error(error) => error.to_string(),
+        CaughtError::Error(error) => Some(error.to_string()),
     }
 }
 
-const OUT_OF_MEMORY: &str = "out of memory";
-
-pub(super) fn is_out_of_memory(error: &str) -> bool {
-    error.contains(OUT_OF_MEMORY)
-}
-
-fn describe(exception: &Exception<'_>, code: &str) -> String {
+fn describe(exception: &Exception<'_>, code: &str) -> Option<String> {
     let name: String = exception.as_object().get("name").unwrap_or_else(|_| "Error".to_owned());
     let message = exception.message().unwrap_or_default();
+    if name == "InternalError" && message == "out of memory" {
+        return None;
+    }
     let line = line_in_program(exception, code).map(|line| format!(" (line {line})")).unwrap_or_default();
     let mut text = format!("{name}: {message}{line}");
     if let Some(advice) = advice(&name, &message, code) {
         text.push_str(". ");
         text.push_str(&advice);
     }
-    text
+    Some(text)
 }
 
 /// The line of the program where the error was thrown. The function around the program adds two lines.

@@ -1,8 +1,9 @@
 //! One program in its engine.
 
-use super::error_text::{describe_exception, is_out_of_memory};
+use super::error_text::describe_exception;
 use crate::engine::{CallAnswer, Host, Program, ProgramCall, ProgramEnd};
-use crate::limits::Limits;
+use crate::limits::{Limits, MAX_STACK};
+use crate::shortened::first_bytes;
 use rquickjs::context::intrinsic;
 use rquickjs::promise::PromiseState;
 use rquickjs::{CatchResultExt as _, Context, Ctx, Error, Function, Object, Promise, Runtime, Value};
@@ -16,9 +17,6 @@ const PRELUDE: &str = include_str!("prelude.js");
 
 /// The memory that is left when the engine cannot create an error any more.
 const RESERVE: usize = 64 << 10;
-
-/// The arguments of all calls may take this part of the memory, since the host copies them.
-const ARGUMENTS_PER_MEMORY: usize = 16;
 
 /// The state of one program.
 pub(super) struct Machine<'a> {
@@ -55,10 +53,9 @@ impl Printed {
         let mut printed = self.0.borrow_mut();
         // One byte more, so that the report knows that the text was longer.
         let room = (limit + 1).saturating_sub(printed.len());
-        let end =
-            (0..=line.len().min(room)).rev().find(|&end| line.is_char_boundary(end)).unwrap_or_default();
-        printed.push_str(&line[..end]);
-        if end == line.len() && room > end {
+        let beginning = first_bytes(line, room);
+        printed.push_str(beginning);
+        if beginning.len() == line.len() && room > line.len() {
             printed.push('\n');
         }
     }
@@ -74,6 +71,7 @@ struct Prelude<'js> {
 
 /// Why a program has no value.
 enum Stopped {
+    OutOfMemory,
     /// The text of its error.
     Failed(String),
     /// The host has stopped it.
@@ -95,6 +93,9 @@ impl<'a> Machine<'a> {
         let value = match machine.evaluate() {
             Ok(value) => Ok(value),
             Err(Stopped::Failed(error)) => Err(error),
+            Err(Stopped::OutOfMemory) => {
+                Err(format!("the program needs more than {} MiB of memory", program.limits.memory >> 20))
+            }
             Err(Stopped::ByHost) => Err("the program was stopped".to_owned()),
         };
         ProgramEnd { value, printed: machine.printed.0.take() }
@@ -110,7 +111,7 @@ impl<'a> Machine<'a> {
         }
         let runtime = Runtime::new()?;
         runtime.set_memory_limit(memory);
-        runtime.set_max_stack_size(stack);
+        runtime.set_max_stack_size(stack.min(MAX_STACK));
         let clock = self.clock.clone();
         let is_interrupted = move || clock.is_stopped.load(Ordering::Relaxed) || clock.is_late();
         runtime.set_interrupt_handler(Some(Box::new(is_interrupted)));
@@ -130,9 +131,7 @@ impl<'a> Machine<'a> {
         let used = usize::try_from(runtime.memory_usage().malloc_size).unwrap_or_default();
         match ended {
             Err(Stopped::Failed(_)) if self.clock.is_late() => Err(self.too_late()),
-            Err(Stopped::Failed(error)) if used + RESERVE > memory || is_out_of_memory(&error) => {
-                Err(Stopped::Failed(format!("the program needs more than {} MiB of memory", memory >> 20)))
-            }
+            Err(Stopped::Failed(_)) if used + RESERVE > memory => Err(Stopped::OutOfMemory),
             ended => ended,
         }
     }
@@ -145,7 +144,7 @@ impl<'a> Machine<'a> {
         let prelude = self.start(ctx)?;
         let promise: Promise<'_> = prelude.run.call(()).catch(ctx).map_err(|error| self.failed(&error))?;
         let (mut answered, mut open) = (0_usize, 0_usize);
-        // The failure of a call that the program did not await, after its end.
+        // The failure of a call after the program has returned: the program cannot catch it.
         let mut late_failure = None;
         loop {
             self.run_jobs(ctx)?;
@@ -158,10 +157,10 @@ impl<'a> Machine<'a> {
                             .to_owned(),
                     )),
                     PromiseState::Rejected => Err(self.rejected(ctx, &promise)),
-                    PromiseState::Resolved if late_failure.is_some() => {
-                        Err(Stopped::Failed(late_failure.unwrap_or_default()))
-                    }
-                    PromiseState::Resolved => self.finish(ctx, &prelude, &promise),
+                    PromiseState::Resolved => match late_failure {
+                        Some(failure) => Err(Stopped::Failed(failure)),
+                        None => self.finish(ctx, &prelude, &promise),
+                    },
                 };
             }
             let started = Instant::now();
@@ -186,7 +185,7 @@ impl<'a> Machine<'a> {
         let write = Function::new(ctx.clone(), move |line: String| printed.push_line(&line, limit))?;
         let prelude: Function<'js> = ctx.eval(PRELUDE).catch(ctx).map_err(|error| self.failed(&error))?;
         let Program { code, tools, limits } = self.program;
-        let max_arguments = u32::try_from(limits.memory / ARGUMENTS_PER_MEMORY).unwrap_or(u32::MAX);
+        let max_arguments = u32::try_from(limits.max_arguments()).unwrap_or(u32::MAX);
         let max_output = u32::try_from(limits.output).unwrap_or(u32::MAX);
         let functions = prelude.call((write, tools.clone(), &**code, max_arguments, max_output));
         let functions: Object<'js> = functions.catch(ctx).map_err(|error| self.failed(&error))?;
@@ -244,10 +243,9 @@ impl<'a> Machine<'a> {
 
     fn failed(&self, error: &rquickjs::CaughtError<'_>) -> Stopped {
         if self.clock.is_late() {
-            self.too_late()
-        } else {
-            Stopped::Failed(describe_exception(error, &self.program.code))
+            return self.too_late();
         }
+        describe_exception(error, &self.program.code).map_or(Stopped::OutOfMemory, Stopped::Failed)
     }
 
     /// The error of a program that has thrown it.

@@ -53,7 +53,7 @@
   });
   const fixed = (name, value) => define(globalThis, name, { value, writable: false, configurable: false });
   fixed("tools", tools);
-  fixed("findTools", query => awaited(call("findTools", { query }), "findTools"));
+  fixed("findTools", query => awaited(call("find tools", { query }), "findTools"));
   fixed("ToolError", ToolError);
 
   const shown = value => {
@@ -68,18 +68,39 @@
   };
   globalThis.console = { log: print, info: print, warn: print, error: print, debug: print, table: print };
 
-  // A second run of the program would see another time and other numbers.
+  // A second run of the program, which may be in another process, would see another time, time zone and other numbers. So local
+  // times are those of UTC.
   const DateOf = Date;
+  const { parse: parseDate, UTC } = DateOf;
+  const isNaN = Number.isNaN;
+  const parseUtc = value => {
+    const utc = parseDate(`${value}Z`);
+    return isNaN(utc) ? parseDate(value) : utc;
+  };
   const noClock = () => { throw new Error("there is no clock here: take the time from a tool or from the user") };
   function DateWithoutClock(...values) {
     if (!new.target || !values.length) noClock();
-    return construct(DateOf, values, new.target);
+    const [first] = values;
+    const time = values.length > 1 ? UTC(...values) : typeof first === "string" ? parseUtc(first) : first;
+    return construct(DateOf, [time], new.target);
   }
   define(DateWithoutClock, "prototype", { value: DateOf.prototype });
-  DateWithoutClock.parse = DateOf.parse;
-  DateWithoutClock.UTC = DateOf.UTC;
+  DateWithoutClock.parse = parseUtc;
+  DateWithoutClock.UTC = UTC;
   DateWithoutClock.now = noClock;
-  define(DateOf.prototype, "constructor", { value: DateWithoutClock });
+  const dates = DateOf.prototype;
+  define(dates, "constructor", { value: DateWithoutClock });
+  for (const part of ["FullYear", "Month", "Date", "Day", "Hours", "Minutes", "Seconds", "Milliseconds"]) {
+    dates[`get${part}`] = dates[`getUTC${part}`];
+    if (part !== "Day") dates[`set${part}`] = dates[`setUTC${part}`];
+  }
+  dates.getTimezoneOffset = () => 0;
+  const { toISOString, toUTCString } = dates;
+  for (const form of ["toString", "toLocaleString"]) dates[form] = toUTCString;
+  for (const form of ["toDateString", "toLocaleDateString"]) dates[form] = function () { return slice(apply(toISOString, this, []), 0, 10) };
+  for (const form of ["toTimeString", "toLocaleTimeString"]) dates[form] = function () { return slice(apply(toISOString, this, []), 11, 19) };
+  delete dates.getYear;
+  delete dates.setYear;
   globalThis.Date = DateWithoutClock;
   Math.random = () => { throw new Error("there is no randomness here: a program must do the same each time it runs") };
 
@@ -93,7 +114,7 @@
   // A program is the body of an async function, or one expression: many models write a function and call it.
   const Body = (async () => {}).constructor;
   const compiled = () => {
-    try { return new Body(`return (\n${code}\n)`) } catch { return new Body(code) }
+    try { return new Body(`return (${code}\n)`) } catch { return new Body(code) }
   };
   const run = async () => {
     const value = await compiled()();
@@ -111,9 +132,9 @@
     },
     // The beginning of a long value is enough, since the model reads no more.
     finish(value) {
-      const shown = typeof value === "string" ? value : stringify(value, readable);
-      if (shown === undefined) return undefined;
-      return shown.length > maxOutput ? stringify(slice(shown, 0, maxOutput + 1)) : stringify(value, readable);
+      const json = stringify(value, readable);
+      const text = typeof value === "string" ? value : json;
+      return text?.length > maxOutput ? stringify(slice(text, 0, maxOutput + 1)) : json;
     },
   };
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub fn serve_worker() -> ExitCode {
     match serve() {
         Ok(()) => ExitCode::SUCCESS,
-        // The other process has ended, or is none that starts workers.
+        // The other process has ended, or did not start this one as a worker.
         Err(error) => {
             eprintln!("this program is a worker, which another process starts: {error}");
             ExitCode::FAILURE

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::future::{Ready, ready};
 use std::sync::{Arc, Mutex, PoisonError};
 use tool_runtime::conversation::Request;
-use tool_runtime::session::{Event, RunEnd, RunError};
+use tool_runtime::session::RunEnd;
 use tool_runtime::{
     AssistantMessage, BuildError, Registry, RegistryBuilder, RunContext, Session, ToolCall, tool, tools,
 };
@@ -81,17 +81,7 @@ impl Scripted {
     }
 
     pub(crate) async fn run(&self, session: &mut Session, registry: &Registry) -> RunEnd {
-        self.run_with(session, registry, |_| {}).await.expect("no error")
-    }
-
-    pub(crate) async fn run_with(
-        &self,
-        session: &mut Session,
-        registry: &Registry,
-        on_event: impl FnMut(&Event),
-    ) -> Result<RunEnd, RunError<std::io::Error>> {
-        let run = session.run(registry).on_event(on_event);
-        run.complete(|request| self.complete(&request)).await
+        session.run(registry).complete(|request| self.complete(&request)).await.expect("no error")
     }
 
     pub(crate) fn complete(&self, request: &Request) -> Ready<Result<AssistantMessage, std::io::Error>> {

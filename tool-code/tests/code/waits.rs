@@ -2,7 +2,9 @@
 
 use crate::setup::{Effects, Scripted, registry, shop, stored, with_id};
 use serde_json::json;
+use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::Notify;
 use tool_runtime::dispatch::ReadyCall;
 use tool_runtime::session::RunEnd;
 use tool_runtime::{Registry, Session};
@@ -115,19 +117,28 @@ async fn a_crashed_program_continues_from_the_journal_whose_records_a_removal_re
     let session = || Session::new().user("Go.");
     let journal = FileJournal::open(&path).expect("a journal");
     // The process ends while the second call runs, after its effect.
-    let hang = |call: ReadyCall| async move {
-        let result = call.run().await;
-        if call.arguments() == r#"{"order":2}"# {
-            std::future::pending::<()>().await;
+    let has_run = Arc::new(Notify::new());
+    let notify = Arc::clone(&has_run);
+    let hang = move |call: ReadyCall| {
+        let notify = Arc::clone(&notify);
+        async move {
+            let result = call.run().await;
+            if call.arguments() == r#"{"order":2}"# {
+                notify.notify_one();
+                std::future::pending::<()>().await;
+            }
+            result
         }
-        result
     };
     let inner = shop(&effects).around_call(hang).build().expect("valid tools");
     let crashing = Registry::builder().dynamic(CodeTool::new(inner).tool()).build().expect("a valid tool");
     let mut lost = session();
     let crashing = with_id(&crashing, "s");
     let run = lost.run(&crashing).journal(&journal).complete(|request| script.complete(&request));
-    assert!(tokio::time::timeout(Duration::from_millis(500), run).await.is_err());
+    tokio::select! {
+        end = run => panic!("the run has ended: {end:?}"),
+        () = has_run.notified() => {}
+    }
     assert_eq!(effects.all(), ["remind 1", "remind 2"]);
 
     // Another run begins with the session before the crash.

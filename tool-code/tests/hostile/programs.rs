@@ -1,7 +1,22 @@
 //! Hostile programs: each tries to exceed a limit, to stop the process, or to reach what a program must not have.
 
-/// The name and the text of each program.
-pub(crate) const PROGRAMS: &[(&str, &str)] = &[
+/// A hostile program.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hostile {
+    pub(crate) name: &'static str,
+    pub(crate) code: &'static str,
+    /// A part of the text that the model reads.
+    pub(crate) expected: &'static str,
+}
+
+pub(crate) fn programs() -> Vec<Hostile> {
+    let exhausting = EXHAUSTING.iter().map(|&(name, code)| Hostile { name, code, expected: "Error: " });
+    let others = OTHERS.iter().map(|&(name, code, expected)| Hostile { name, code, expected });
+    exhausting.chain(others).collect()
+}
+
+/// The name and the text of each program that exceeds a limit.
+const EXHAUSTING: &[(&str, &str)] = &[
     // Time
     ("an endless loop", "for (;;);"),
     ("an endless loop that catches errors", "for (;;) { try { for (;;); } catch {} }"),
@@ -76,7 +91,6 @@ pub(crate) const PROGRAMS: &[(&str, &str)] = &[
     ("recursive toString", "const o = { toString() { return `${o}` } }; return `${o}`"),
     // Output and calls
     ("endless output", "for (;;) console.log('x'.repeat(1_000))"),
-    ("a long line", "console.log('x'.repeat(5e6))"),
     ("endless calls", "for (;;) await tools.echo({ text: 'x' })"),
     (
         "all calls at once",
@@ -88,38 +102,54 @@ pub(crate) const PROGRAMS: &[(&str, &str)] = &[
         "a call with a deep argument",
         "let a = 1; for (let i = 0; i < 1e4; i++) a = [a]; return await tools.echo({ text: a })",
     ),
-    // Reach
-    ("another global object", "return Object.keys(new Function('return this')())"),
+];
+
+/// The name and the text of each program that tries to reach what it must not have, and a part of the text that the model reads.
+const OTHERS: &[(&str, &str, &str)] = &[
+    ("a long line", "console.log('x'.repeat(5e6))", "The rest of what the program printed is left out"),
+    ("a long error", "throw 'x'.repeat(5e6)", "The rest of what the program threw is left out"),
+    (
+        "a long message of an error",
+        "throw new Error('x'.repeat(5e6))",
+        "The rest of what the program threw is left out",
+    ),
+    ("another global object", "return Object.keys(new Function('return this')())", "[\"console\"]"),
     (
         "a changed prelude",
         "Promise = null; JSON = null; Map.prototype.get = () => ({ resolve: () => 1, reject: () => 1 }); return await tools.echo({ text: 'x' })",
+        "x",
     ),
     (
         "a changed Array",
         "Array.prototype.push = () => 0; Array.prototype.join = () => 'y'; return await tools.echo({ text: 'x' })",
+        "x",
     ),
     (
         "a changed Object",
         "Object.prototype.get = () => 1; Object.prototype.then = () => 1; return await tools.echo({ text: 'x' })",
+        "x",
     ),
     (
         "a changed Promise",
         "Promise.prototype.then = function () { throw 1 }; return await tools.echo({ text: 'x' })",
+        "Error: ",
     ),
     (
         "a changed iterator",
         "Array.prototype[Symbol.iterator] = function* () { for (;;) yield 1 }; console.log(1, 2); return [...[1]].length",
+        "Error: ",
     ),
-    ("other tools", "tools.other = () => 1; return tools.other"),
+    ("other tools", "tools.other = () => 1; return tools.other", "tools cannot be changed"),
     (
         "a tool that is replaced",
         "try { Object.defineProperty(tools, 'echo', { value: () => 'fake' }) } catch {} return await tools.echo({ text: 'x' })",
+        "x",
     ),
-    ("the constructor of tools", "return await tools.echo.constructor('return 1')()"),
-    ("a tool named like a method", "return await tools.constructor({})"),
-    ("the clock of another Date", "return (new Date(0)).constructor.now()"),
-    ("the clock of an error", "return new Error().timestamp"),
-    ("a dynamic import", "return await import('std')"),
-    ("a half character", "return await tools.echo({ text: '\\ud800' })"),
-    ("a null character", "return await tools.echo({ text: 'a\\u0000b' })"),
+    ("the constructor of tools", "return await tools.echo.constructor('return 1')()", "1"),
+    ("a tool named like a method", "return await tools.constructor({})", "there is no tool"),
+    ("the clock of another Date", "return (new Date(0)).constructor.now()", "there is no clock"),
+    ("the clock of an error", "return new Error().timestamp", "has no value"),
+    ("a dynamic import", "return await import('std')", "Error: "),
+    ("a half character", "return await tools.echo({ text: '\\ud800' })", "Error: "),
+    ("a null character", "return await tools.echo({ text: 'a\\u0000b' })", "a\u{0}b"),
 ];

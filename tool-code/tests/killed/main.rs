@@ -34,22 +34,27 @@ fn a_killed_program_ends_like_one_that_was_not_killed() {
         run_session(&files).await;
         conversation(&files)
     });
-    let (mut kills, mut sessions) = (0, 0);
+    let (mut kills, mut sessions, mut kills_after_effect) = (0, 0, 0);
     while kills < from_environment("KILLED_KILLS", KILLS) {
         let folder = tempfile::tempdir().expect("a folder");
-        let killed = kill_until_it_ends(&mut rng, folder.path());
+        let (killed, after_effect) = kill_until_it_ends(&mut rng, folder.path());
         (kills, sessions) = (kills + killed, sessions + 1);
+        kills_after_effect += after_effect;
         let files = Files::new(folder.path());
         block_on(check_ended(&files));
         assert_eq!(conversation(&files), expected);
     }
-    println!("{sessions} sessions, {kills} killed processes");
+    println!("{sessions} sessions, {kills} killed processes, {kills_after_effect} after an effect");
+    assert!(kills_after_effect > 0, "no process was killed after an effect");
 }
 
-/// Starts processes that run one session, and kills them, until one ends. Returns the number of kills.
-fn kill_until_it_ends(rng: &mut fastrand::Rng, folder: &std::path::Path) -> u64 {
-    let mut killed = 0;
+/// Starts processes that run one session, and kills them, until one ends. Returns the number of kills, and of those after an effect
+/// of the killed process.
+fn kill_until_it_ends(rng: &mut fastrand::Rng, folder: &std::path::Path) -> (u64, u64) {
+    let (mut killed, mut after_effect) = (0, 0);
+    let effects = || std::fs::metadata(folder.join("effects")).map_or(0, |effects| effects.len());
     loop {
+        let before = effects();
         let mut process = Command::new(std::env::current_exe().expect("this test"))
             .args(["--ignored", "--exact", "process_of_the_other_test", "--nocapture"])
             .env("KILLED_FOLDER", folder)
@@ -62,12 +67,13 @@ fn kill_until_it_ends(rng: &mut fastrand::Rng, folder: &std::path::Path) -> u64 
         }
         let ended = process.wait().expect("it ends");
         if ended.success() {
-            return killed;
+            return (killed, after_effect);
         }
         // Windows gives a killed process an exit code.
         let was_killed = cfg!(windows) || ended.code().is_none();
         assert!(killed < MAX_KILLS && was_killed, "the process failed: {ended}");
         killed += 1;
+        after_effect += u64::from(effects() > before);
     }
 }
 

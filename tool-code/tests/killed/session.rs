@@ -53,7 +53,8 @@ impl Files {
     /// Adds a line to the effects, and waits like a server.
     async fn effect(&self, line: String) -> io::Result<()> {
         let mut effects = OpenOptions::new().create(true).append(true).open(self.folder.join("effects"))?;
-        writeln!(effects, "{line}")?;
+        // One write, so that no kill separates a line from its end.
+        effects.write_all(format!("{line}\n").as_bytes())?;
         tokio::time::sleep(Duration::from_millis(2)).await;
         Ok(())
     }

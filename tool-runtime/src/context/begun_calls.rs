@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The key of the calls that tools make. No tool has this name.
-const INNER_CALLS: &str = "";
+/// The key of the calls that tools make, in place of the name of a tool.
+const INNER_CALLS: &str = "inner calls";
 
 /// The number of calls that have begun, by tool. A clone counts on its own from then on.
 #[derive(Debug, Default)]

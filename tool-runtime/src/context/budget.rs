@@ -64,7 +64,7 @@ struct SharedSpent {
 pub struct Spent {
     /// The tokens of requests and replies.
     pub tokens: u64,
-    /// The calls of the replies, each once, including those that fail or wait. Calls beyond [`max_calls`](crate::session::Run::max_calls)
+    /// The calls of the replies and the [inner calls](crate::CallContext::inner_call) of tools, each once, including those that fail or wait. Calls beyond [`max_calls`](crate::session::Run::max_calls)
     /// do not count.
     pub calls: u64,
     /// The price of the tokens, in the currency of the [`Prices`]; 0 without prices.

@@ -104,17 +104,17 @@ impl CallContext {
     }
 
     /// The run context of the call. In a run of a [`Session`](crate::Session), this is the one that the program has
-    /// bound. For calls and sessions inside the tool, use [`child_run_context`](CallContext::child_run_context): with this context, they
-    /// would have the keys of the calls of the run.
+    /// bound. For a call inside the tool, use [`inner_call`](CallContext::inner_call), and for a session
+    /// [`child_run_context`](CallContext::child_run_context): with this context, they would have the keys of the calls of the run.
     #[must_use]
     pub fn run_context(&self) -> &RunContext {
         self.run.program()
     }
 
     /// A context for an inner [`Session`](crate::Session), or for dispatches of the tool; for single calls, use
-    /// [`inner_call`](CallContext::inner_call). It has the state of the run context, and a token that is cancelled together with the call. If the run context has a
-    /// [`run_id`](RunContext::run_id), the run id of the new one is the [`key`](CallContext::key) of this call, so that
-    /// inner calls have keys of their own.
+    /// [`inner_call`](CallContext::inner_call). It has the state of the run context, and a token that is cancelled together with the
+    /// call. If the run context has a [`run_id`](RunContext::run_id), the run id of the new one is the [`key`](CallContext::key) of this
+    /// call, so that its calls have keys of their own.
     ///
     /// Set the [`reply_number`](RunContext::reply_number) for each dispatch of the tool: otherwise the calls of its dispatches have
     /// the same keys. An inner session numbers its replies itself.

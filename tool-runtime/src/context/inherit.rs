@@ -29,27 +29,27 @@ impl RunContext {
     }
 
     /// Adds the listeners of the run to which the call belongs: those of [`on_event`](RunContext::on_event), and that of
-    /// [`Run::on_event`](crate::session::Run::on_event). They receive the events of the inner calls, whose
-    /// [`outer_call`](CallEvent::outer_call) is the id of the call. An inner call may begin before the listener of a session's run has
+    /// [`Run::on_event`](crate::session::Run::on_event). They receive the events of the calls of this context,
+    /// whose [`outer_call`](CallEvent::outer_call) is the id of the call. Such a call may begin before the listener of a session's run has
     /// received its start. Default: the context of [`child_run_context`](CallContext::child_run_context) has no listeners.
     ///
     /// ```
-    /// use tool_runtime::{CallContext, Registry, ToolCall, tool, tools};
+    /// use tool_runtime::{CallContext, Registry, Session, tool};
+    /// # use tool_runtime::AssistantMessage;
+    /// # use tool_runtime::conversation::Request;
+    /// # async fn complete(_: Request) -> Result<AssistantMessage, std::io::Error> { Ok(AssistantMessage::from_text("..")) }
     ///
-    /// /// Looks up an article.
-    /// #[tool]
-    /// fn find(topic: &str) -> String {
-    ///     format!("All about {topic}.")
-    /// }
+    /// /// The tools of the inner session.
+    /// struct Library(Registry);
     ///
-    /// /// Researches a topic. Its calls of `find` have the events, the middleware and the limits of calls of the model.
+    /// /// Researches a topic. The calls of its session have the events, the middleware and the limits of calls of the run.
     /// #[tool]
-    /// async fn research(topic: &str, #[context] call: &CallContext) -> Result<String, tool_runtime::BuildError> {
+    /// async fn research(topic: &str, #[state] library: &Library, #[context] call: &CallContext) -> Result<String, std::io::Error> {
     ///     let context = call.child_run_context().inherit_listeners(call).inherit_allowed_tools(call);
-    ///     let registry = Registry::new(tools![find])?.with(&context.inherit_middleware(call).inherit_call_counts(call));
-    ///     let id = format!("{}/find_0", call.id()); // different from the ids of all other calls that the listeners receive
-    ///     let calls = [ToolCall::new(id, "find", serde_json::json!({ "topic": topic }).to_string())];
-    ///     Ok(registry.dispatch(&calls).await[0].text().to_owned())
+    ///     let registry = library.0.with(&context.inherit_middleware(call).inherit_call_counts(call));
+    ///     let mut session = Session::new().user(topic);
+    ///     session.run(&registry).complete(complete).await.map_err(std::io::Error::other)?;
+    ///     Ok(session.final_text().to_owned())
     /// }
     /// ```
     #[must_use]
@@ -61,7 +61,7 @@ impl RunContext {
     /// Sets the middleware to that of the run to which the call belongs
     /// ([`Run::around_call`](crate::session::Run::around_call),
     /// [`around_call_outermost`](crate::session::Run::around_call_outermost)). The [log](crate::session::Run::log) of the run does not
-    /// receive the inner calls. Default: none.
+    /// receive the calls of this context, but those of [`inner_call`](CallContext::inner_call). Default: none.
     #[must_use]
     pub fn inherit_middleware(mut self, call: &CallContext) -> Self {
         self.data().middleware.clone_from(&call.run.0.middleware);

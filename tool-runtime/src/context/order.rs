@@ -1,4 +1,4 @@
-//! The order of the calls of one reply: a barrier begins after all earlier calls have ended, and later calls begin after it.
+//! The order of the calls of one reply, or of one run of a tool: a barrier begins after all earlier calls have ended, and later calls begin after it.
 
 use std::collections::BTreeMap;
 use std::future::poll_fn;

@@ -2,7 +2,7 @@
 
 mod call_state;
 mod decisions;
-mod inner;
+mod inner_calls;
 mod positions;
 mod run;
 mod run_call;

@@ -87,17 +87,18 @@ pub enum CallError {
         /// The ticket of the tool; `None` if the tool runs elsewhere.
         ticket: Option<String>,
     },
-    /// An earlier call of the reply must end first, and waits for a person or for its result: see
-    /// [`ordered_effects`](crate::RegistryBuilder::ordered_effects).
+    /// Another call must end first, and waits for a person or for its result: an earlier one of the reply
+    /// ([`ordered_effects`](crate::RegistryBuilder::ordered_effects)), or, for middleware, an
+    /// [inner call](crate::CallContext::inner_call).
     #[non_exhaustive]
     NeedsCall {
         /// The name of the tool.
         tool: String,
-        /// The id of the earlier call.
+        /// The id of the other call.
         call: String,
     },
-    /// The call began in an earlier run that was interrupted, and its tool is neither `read_only` nor `idempotent`, or the
-    /// call was denied or skipped before it ran again. It did not run again.
+    /// The call began in an earlier run that was interrupted, and its tool is neither `read_only`, `idempotent` nor `resumable`, or
+    /// the call was denied or skipped before it ran again. It did not run again.
     #[non_exhaustive]
     Interrupted {
         /// The name of the tool.

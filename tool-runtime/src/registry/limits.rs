@@ -152,7 +152,8 @@ impl RegistryBuilder {
 
     /// Sets the maximum number of calls of one reply that run. Default: no limit.
     ///
-    /// Further calls do not run, and get an error with the limit. Calls of unknown tools count as well.
+    /// Further calls do not run, and get an error with the limit. Calls of unknown tools count as well. The
+    /// [inner calls](crate::CallContext::inner_call) of one call count like the calls of one reply.
     pub fn max_calls_per_reply(mut self, calls: usize) -> Self {
         self.options.limits.max_calls_per_reply = Some(calls);
         self

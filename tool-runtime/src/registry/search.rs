@@ -153,9 +153,8 @@ impl Registry {
         if contained.get().is_some() || call.is_truncated || !self.is_lenient() {
             return contained;
         }
-        let tool = self.entry(&call.name);
-        let coerced = tool.and_then(|tool| tool.coerce(&call.arguments, self.coercion_options(call)));
-        coerced.map_or(contained, |coerced| ContainedCall::from_arguments(call, &coerced.arguments))
+        let coerced = self.coerced_arguments(call);
+        coerced.map_or(contained, |arguments| ContainedCall::from_arguments(call, &arguments))
     }
 
     /// Whether calls of this run may use the tool.

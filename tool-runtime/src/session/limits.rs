@@ -25,8 +25,8 @@ pub(super) struct Used {
 }
 
 impl Used {
-    /// The number of calls that may run in addition to those of the replies so far.
-    fn remaining_calls(&self, limits: Limits) -> Option<usize> {
+    /// The number of calls that tools may make in total, and of further calls of replies if tools make none.
+    fn max_inner_calls(&self, limits: Limits) -> Option<usize> {
         limits.calls.map(|calls| calls.saturating_sub(self.calls))
     }
 
@@ -54,14 +54,14 @@ impl Session {
 
     /// The number of further calls of replies that may run.
     pub(super) fn remaining_calls(&self, limits: Limits) -> usize {
-        let remaining = self.used.remaining_calls(limits);
+        let remaining = self.used.max_inner_calls(limits);
         remaining.map_or(usize::MAX, |calls| calls.saturating_sub(self.begun_calls.inner()))
     }
 
     /// The context with the counts of the session, and with the limit of the calls that tools make.
     pub(super) fn counted(&self, context: RunContext, limits: Limits) -> RunContext {
-        // A context that is changed counts on its own.
-        context.with_max_inner_calls(self.used.remaining_calls(limits)).counting_in(&self.begun_calls)
+        // The counts come last, since a changed context is a copy with counts of its own.
+        context.with_max_inner_calls(self.used.max_inner_calls(limits)).counting_in(&self.begun_calls)
     }
 
     /// Counts the pending calls that may run. A call that has its result already, such as a rejected answer, does not count.

@@ -36,8 +36,8 @@ pub enum RunEnd {
     /// The model sent as many replies as [`max_replies`](super::Run::max_replies) allows, and did not answer. A run with a
     /// higher limit continues.
     ReplyLimit,
-    /// The model called more tools than [`max_calls`](super::Run::max_calls) allows. The remaining calls are pending: a run
-    /// with a higher limit runs them.
+    /// The model, or tools with [inner calls](crate::CallContext::inner_call), called more tools than
+    /// [`max_calls`](super::Run::max_calls) allows. The remaining calls are pending: a run with a higher limit runs them.
     CallLimit,
     /// The replies took as many tokens as [`max_tokens_total`](super::Run::max_tokens_total) allows. A run with a higher limit
     /// continues.

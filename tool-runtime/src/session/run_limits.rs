@@ -44,8 +44,8 @@ impl<O, P, A, K> Run<'_, O, P, A, K> {
         self
     }
 
-    /// Sets the number of calls since the last user message that run; each call counts once, even if it fails or waits.
-    /// Default: no limit. Further calls stay pending, and the run ends with [`RunEnd::CallLimit`].
+    /// Sets the number of calls since the last user message that run, with the [inner calls](crate::CallContext::inner_call) of tools;
+    /// each call counts once, even if it fails or waits. Default: no limit. Further calls stay pending, and the run ends with [`RunEnd::CallLimit`].
     pub fn max_calls(mut self, calls: usize) -> Self {
         self.settings.limits.calls = Some(calls);
         self

@@ -160,11 +160,9 @@ impl PendingCalls {
         // A call that is handed out was counted then.
         let is_counted = |state: &CallState| state.is_counted || state.handed_out().is_some();
         let Some(position) = self.position(id).filter(|&at| !is_counted(&self.states[at])) else { return };
-        let call = &self.calls()[position];
-        let inner = registry.contained_call(call);
-        let name = &inner.or(call).name;
-        if let Some(limit) = registry.entry(name).and_then(|entry| entry.options.policy.max_calls) {
-            counts.count(name, limit);
+        let Some(tool) = registry.called_entry(&self.calls()[position]) else { return };
+        if let Some(limit) = tool.options.policy.max_calls {
+            counts.count(&tool.name, limit);
         }
     }
 

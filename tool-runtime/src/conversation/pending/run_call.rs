@@ -124,14 +124,14 @@ impl CallsRun<'_> {
 
     fn finish(&self, call: &mut ToolCall, state: &mut CallState, ended: EndedCall) {
         let message = match &self.repeated {
-            Some(_) => ended.into_message(self.registry, call),
+            Some(repeated) => {
+                let message = ended.into_message(self.registry, call);
+                self.registry.store_coerced_arguments(call);
+                repeated.with_note(call, message)
+            }
             None => ended.into_whole_message(call),
         };
-        self.registry.store_coerced_arguments(call);
-        *state = CallState::finished(match &self.repeated {
-            Some(repeated) => repeated.with_note(call, message),
-            None => message,
-        });
+        *state = CallState::finished(message);
     }
 }
 

@@ -59,8 +59,8 @@ impl PendingCalls {
         inner.map(|inner| inner.calls.owner(id)).find(|owner| owner.position(id).is_some()).unwrap_or(self)
     }
 
-    /// Decides about the call with this id among the calls that have it. The last events of calls that end are those of the
-    /// outermost calls, which the next run sends.
+    /// Decides about the call with this id among the calls that have it. A decision that ends a call moves its last event to the
+    /// outermost calls. The next run sends it.
     pub(super) fn in_owner<T>(&mut self, id: &str, decide: impl FnOnce(&mut PendingCalls) -> T) -> T {
         let has_id = |state: &CallState| {
             state.inner.as_ref().is_some_and(|inner| inner.calls.owner(id).position(id).is_some())

@@ -1,0 +1,64 @@
+//! The inner calls of a call that continues in a later run.
+
+use crate::context::{CallRecord, InnerRecord};
+use crate::conversation::pending::CallState;
+use crate::conversation::{FinishedCall, PendingCalls};
+use crate::fingerprint::Fingerprint;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The inner calls of a pending call, which continue in a later run.
+#[derive(Clone, Debug)]
+pub(in crate::conversation) struct InnerPending {
+    /// The calls as the tool made them: a person may have edited their arguments.
+    pub(in crate::conversation) made: Vec<Fingerprint>,
+    pub(in crate::conversation) calls: PendingCalls,
+}
+
+/// The inner calls of a call that runs. `None` once its run has ended.
+#[derive(Debug)]
+pub(super) struct KeptCalls(Mutex<Option<InnerPending>>);
+
+impl KeptCalls {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Option<InnerPending>> {
+        // No code panics while it has the lock.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl CallState {
+    /// The record of the inner calls for a run of the call.
+    pub(in crate::conversation) fn start_inner_calls(&mut self) -> Arc<InnerRecord> {
+        let inner = self.inner.take().map_or_else(InnerPending::default, |inner| *inner);
+        Arc::new(InnerRecord::keeping(Arc::new(KeptCalls(Mutex::new(Some(inner))))))
+    }
+
+    /// Keeps the inner calls after a run of the call; whether they continue in a later run.
+    pub(in crate::conversation) fn end_inner_calls(&mut self, record: &CallRecord) -> bool {
+        let Some(kept) = record.inner_calls().and_then(|calls| calls.kept::<KeptCalls>()) else {
+            return false;
+        };
+        let has_calls = |inner: &InnerPending| inner.has_begun() || record.waits_for_inner_call().is_some();
+        self.inner = kept.lock().take().filter(has_calls).map(Box::new);
+        true
+    }
+
+    /// The last events of the calls of the tool, which do not run any more.
+    pub(in crate::conversation) fn skip_inner_calls(&self, id: &str, reason: &str) -> Vec<FinishedCall> {
+        let Some(inner) = self.inner.as_deref() else { return Vec::new() };
+        let mut skipped = inner.calls.clone().skip_calls(reason);
+        std::iter::from_fn(|| Some(skipped.pop_unreported()?.made_by(id))).collect()
+    }
+}
+
+impl InnerPending {
+    /// Whether the tool has made a call. It has made none if the run reached its limit before the first.
+    pub(in crate::conversation) fn has_begun(&self) -> bool {
+        !self.made.is_empty()
+    }
+}
+
+impl Default for InnerPending {
+    fn default() -> Self {
+        InnerPending { made: Vec::new(), calls: PendingCalls::empty() }
+    }
+}
