@@ -4,12 +4,13 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::future::{Ready, ready};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use tool_runtime::conversation::Request;
 use tool_runtime::session::RunEnd;
 use tool_runtime::{
     AssistantMessage, BuildError, Registry, RegistryBuilder, RunContext, Session, ToolCall, tool, tools,
 };
-use tool_runtime_code::CodeTool;
+use tool_runtime_code::{CodeTool, Limits};
 
 /// The effects of the tools, in order.
 #[derive(Clone, Debug, Default)]
@@ -67,7 +68,10 @@ pub(crate) fn registry(effects: &Effects) -> Result<Registry, BuildError> {
 /// The text that the model reads after this program, and the effects.
 pub(crate) async fn run(code: &str) -> (String, Vec<String>) {
     let effects = Effects::default();
-    let registry = registry(&effects).expect("valid tools");
+    // The machine may be busy.
+    let limits = Limits::default().compute_time(Duration::from_secs(300));
+    let code_tool = CodeTool::new(shop(&effects).build().expect("valid tools")).limits(limits);
+    let registry = Registry::builder().dynamic(code_tool.tool()).build().expect("a valid tool");
     let result = registry.call("run_code", json!({ "code": code })).await;
     (result.text().into_owned(), effects.all())
 }
@@ -108,7 +112,7 @@ pub(crate) fn with_id(registry: &Registry, id: &str) -> Registry {
 /// Waits.
 #[tool]
 async fn slow(id: u32, ms: u64) -> u32 {
-    tokio::time::sleep(std::time::Duration::from_millis(ms)).await;
+    tokio::time::sleep(Duration::from_millis(ms)).await;
     id
 }
 
