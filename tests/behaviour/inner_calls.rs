@@ -1,6 +1,7 @@
 //! Calls that a tool makes with [`CallContext::inner_call`]: they pass each stage, wait, and continue.
 
 mod approvals;
+mod decisions;
 mod limits;
 mod repetition;
 mod stages;

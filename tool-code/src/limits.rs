@@ -87,6 +87,17 @@ impl Limits {
         self.memory / 4
     }
 
+    /// The time in which the program computes, so that a deadline exists.
+    pub(crate) fn time(&self) -> Duration {
+        const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+        self.compute_time.min(LONGEST)
+    }
+
+    /// The number of calls after which a program ends that ignores their errors.
+    pub(crate) fn last_call(&self) -> usize {
+        self.calls.saturating_mul(2).saturating_add(100)
+    }
+
     /// The error of a program that computes for too long.
     pub(crate) fn too_late(&self) -> String {
         format!("the program computed for more than {} s", self.compute_time.as_secs_f64())

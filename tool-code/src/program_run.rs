@@ -60,7 +60,7 @@ impl ProgramRun<'_> {
         let mut engine = self.engine.run(self.program.clone(), host);
         let mut calls_of_program =
             CallsOfProgram { max_result: limits.max_result(), ..CallsOfProgram::default() };
-        let mut clock = ComputeClock::new(limits.compute_time + GRACE);
+        let mut clock = ComputeClock::new(limits.time() + GRACE);
         let end = loop {
             if let Some(answer) = calls_of_program.next_answer() {
                 clock.start();
@@ -80,8 +80,7 @@ impl ProgramRun<'_> {
                     for call in new {
                         self.start(call, &limits, &mut calls_of_program);
                     }
-                    if calls_of_program.answered == calls_of_program.made.len() {
-                        let error = "the engine waits, and no call is open";
+                    if let Some(error) = calls_of_program.engine_error(&limits) {
                         break Outcome::Ended(ProgramEnd::failed(error, ""));
                     }
                 }
@@ -144,6 +143,15 @@ impl CallsOfProgram {
     /// The reason why the engine waits for a call that has no result.
     fn stopped_at(&self) -> Option<InnerCallError> {
         self.stopped.clone().filter(|_| self.engine_waits && self.running.is_empty())
+    }
+
+    /// The reason why the engine does not continue.
+    fn engine_error(&self, limits: &Limits) -> Option<String> {
+        if self.answered == self.made.len() {
+            return Some("the engine waits, and no call is open".to_owned());
+        }
+        let is_last = self.made.len() > limits.last_call();
+        is_last.then(|| format!("the program made more than {} calls", limits.last_call()))
     }
 
     fn end(&mut self, (number, result): Ended) {

@@ -3,6 +3,7 @@
 mod description;
 mod error_text;
 mod machine;
+mod threads;
 
 use crate::engine::{Declaration, Engine, EngineFuture, Host, Program, ProgramEnd};
 use crate::limits::{Limits, MAX_STACK};
@@ -15,6 +16,10 @@ use tokio::sync::oneshot;
 /// In bytes: the stack of the program, and that of the engine around it.
 const THREAD_STACK: usize = MAX_STACK + (7 << 20);
 
+/// The threads whose programs were stopped and have not noticed it, beyond which no program starts: a function of the engine may take
+/// long, and does not look at the time.
+const MAX_STRAY_THREADS: usize = 2;
+
 /// JavaScript in this process. Each program has a thread, an engine and a memory of its own.
 ///
 /// The engine is written in C. It limits the memory, the time and the stack of a program, and the hostile tests have no program that
@@ -26,6 +31,13 @@ pub struct QuickJs;
 impl Engine for QuickJs {
     fn run(&self, program: Program, host: Host) -> EngineFuture {
         Box::pin(async move {
+            if threads::stray() >= MAX_STRAY_THREADS {
+                return ProgramEnd::failed(
+                    "the program cannot start now: earlier programs have not stopped yet",
+                    "",
+                );
+            }
+            let _caller = threads::Caller::new();
             // Dropped with the future, so that the program stops.
             let stop = StopOnDrop::default();
             match spawn_program(program, host, Arc::clone(&stop.0)) {
@@ -68,7 +80,9 @@ pub(crate) fn spawn_program(
     is_stopped: Arc<AtomicBool>,
 ) -> Result<oneshot::Receiver<ProgramEnd>, ProgramEnd> {
     let (sender, end) = oneshot::channel();
+    let counted = threads::Thread::new();
     let run = move || {
+        let _counted = counted;
         // Nobody receives the end of a program that was stopped.
         let _ = sender.send(Machine::run(&program, host, is_stopped));
     };

@@ -30,7 +30,7 @@ pub(crate) fn report(outcome: Outcome, made: &[MadeCall], max_output: usize) -> 
 
 fn returned(value: Option<String>, printed: &str, made: &[MadeCall], max_output: usize) -> ToolOutput {
     let failures = failures(made);
-    let value = value.map(|json| serde_json::from_str::<Value>(&json).unwrap_or(Value::String(json)));
+    let value = value.map(|json| value_of(json, max_output));
     let text = match &value {
         Some(Value::String(text)) => text.clone(),
         Some(value) => value.to_string(),
@@ -49,6 +49,14 @@ fn returned(value: Option<String>, printed: &str, made: &[MadeCall], max_output:
         let _ = write!(report, "\n\n{failures}");
     }
     report.into()
+}
+
+/// A value as its engine has written it. A long one is a text, of which the model reads the beginning.
+fn value_of(json: String, max_output: usize) -> Value {
+    // Escapes take up to six bytes.
+    let is_long = json.len() / 8 > max_output;
+    let value = if is_long { None } else { serde_json::from_str(&json).ok() };
+    value.unwrap_or(Value::String(json))
 }
 
 fn failed(error: &str, printed: &str, made: &[MadeCall], max_output: usize) -> String {

@@ -31,7 +31,9 @@ mod tool_message;
 mod usage;
 
 pub use assistant::AssistantMessage;
-pub(crate) use call_ids::{RemovedIds, TakenIds, id_numbers, ids_of_calls, replace_unusable_ids, short_id};
+pub(crate) use call_ids::{
+    RemovedIds, TakenIds, id_numbers, ids_of_calls, inner_id, replace_unusable_ids, short_id,
+};
 pub(crate) use call_piece::{Arguments, CallPiece, Truncation};
 pub use chunk::Chunk;
 pub use content::Content;

@@ -52,7 +52,7 @@ impl Printed {
     fn push_line(&self, line: &str, limit: usize) {
         let mut printed = self.0.borrow_mut();
         // One byte more, so that the report knows that the text was longer.
-        let room = (limit + 1).saturating_sub(printed.len());
+        let room = limit.saturating_add(1).saturating_sub(printed.len());
         let beginning = first_bytes(line, room);
         printed.push_str(beginning);
         if beginning.len() == line.len() && room > line.len() {
@@ -87,7 +87,7 @@ impl From<Error> for Stopped {
 impl<'a> Machine<'a> {
     /// Runs a program to its end.
     pub(super) fn run(program: &'a Program, host: Host, is_stopped: Arc<AtomicBool>) -> ProgramEnd {
-        let deadline = Rc::new(Cell::new(Instant::now() + program.limits.compute_time));
+        let deadline = Rc::new(Cell::new(Instant::now() + program.limits.time()));
         let clock = Clock { deadline, is_stopped };
         let mut machine = Machine { program, host, clock, printed: Printed::default() };
         let value = match machine.evaluate() {
@@ -190,7 +190,7 @@ impl<'a> Machine<'a> {
         let functions = prelude.call((write, tools.clone(), &**code, max_arguments, max_output));
         let functions: Object<'js> = functions.catch(ctx).map_err(|error| self.failed(&error))?;
         // The time of the program begins now.
-        self.clock.deadline.set(Instant::now() + self.program.limits.compute_time);
+        self.clock.deadline.set(Instant::now() + self.program.limits.time());
         Ok(Prelude {
             run: functions.get("run")?,
             take_calls: functions.get("takeCalls")?,

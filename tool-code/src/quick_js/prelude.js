@@ -8,7 +8,7 @@
   const [get, set, remove] = ["get", "set", "delete"].map(name => uncurry(MapOf.prototype[name]));
   const text = String, define = Object.defineProperty, create = Object.create;
   const join = uncurry(Array.prototype.join), push = uncurry(Array.prototype.push), bind = uncurry(Function.prototype.bind);
-  const slice = uncurry(String.prototype.slice);
+  const [slice, wellFormed] = ["slice", "toWellFormed"].map(name => uncurry(String.prototype[name]));
 
   class ToolError extends Error {
     constructor(message, kind) { super(message); this.name = "ToolError"; this.kind = kind }
@@ -21,7 +21,7 @@
     const args = stringify(value === undefined ? {} : value) ?? "null";
     if ((argumentsLeft -= args.length) < 0) throw new RangeError("the arguments of all calls are too long");
     set(waiting, made++, { resolve, reject });
-    push(calls, { tool, arguments: args });
+    push(calls, { __proto__: null, tool, arguments: args });
   });
 
   // The only properties of the promise of a call. A program that reads another one has forgotten `await`.
@@ -64,7 +64,7 @@
   const print = (...values) => {
     let line = "";
     for (let i = 0; i < values.length; i++) line += (i ? " " : "") + shown(values[i]);
-    write(line);
+    write(wellFormed(line));
   };
   globalThis.console = { log: print, info: print, warn: print, error: print, debug: print, table: print };
 
@@ -104,6 +104,19 @@
   globalThis.Date = DateWithoutClock;
   Math.random = () => { throw new Error("there is no randomness here: a program must do the same each time it runs") };
 
+  // The engine looks at the time between the steps of a program, and not within such a method: an object with a length of 2^53 would
+  // keep it busy for years.
+  for (const name of Object.getOwnPropertyNames(Array.prototype)) {
+    const method = Array.prototype[name];
+    if (typeof method !== "function" || name === "constructor") continue;
+    const limited = { [name](...args) {
+      if (this?.length > 10_000_000) throw new RangeError("an array may have at most 10000000 elements here");
+      return apply(method, this, args);
+    } }[name];
+    define(Array.prototype, name, { value: limited, writable: true, configurable: true, enumerable: false });
+  }
+  define(Array.prototype, Symbol.iterator, { value: Array.prototype.values, writable: true, configurable: true });
+
   // Values that JSON leaves out.
   const readable = (key, value) => {
     if (value instanceof MapOf) return [...value];
@@ -123,7 +136,13 @@
 
   return {
     run,
-    takeCalls() { const taken = calls; calls = []; return stringify(taken) },
+    takeCalls() {
+      const taken = calls;
+      calls = [];
+      // The program may have added a method of this name to all arrays.
+      define(taken, "toJSON", { value: undefined });
+      return stringify(taken);
+    },
     answer(number, kind, value, errorKind) {
       const { resolve, reject } = get(waiting, number);
       remove(waiting, number);
@@ -132,9 +151,10 @@
     },
     // The beginning of a long value is enough, since the model reads no more.
     finish(value) {
-      const json = stringify(value, readable);
-      const text = typeof value === "string" ? value : json;
-      return text?.length > maxOutput ? stringify(slice(text, 0, maxOutput + 1)) : json;
+      const json = typeof value === "string" ? value : stringify(value, readable);
+      if (json === undefined) return undefined;
+      const isLong = json.length > maxOutput;
+      return isLong || typeof value === "string" ? stringify(wellFormed(slice(json, 0, maxOutput + 1))) : json;
     },
   };
 }

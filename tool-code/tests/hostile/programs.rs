@@ -53,6 +53,9 @@ const EXHAUSTING: &[(&str, &str)] = &[
     ("a huge shift", "return 1n << 100_000_000n"),
     ("a huge join", "return Array(1e8).join('x').length"),
     ("a long indexOf", "const text = 'a'.repeat(4e6); let n = 0; for (;;) n += text.indexOf('ab')"),
+    ("a method of a huge object", "Array.prototype.reverse.call({ length: 2 ** 53 - 1 })"),
+    ("a sort of a huge object", "[].sort.call({ length: 2 ** 53 - 2 })"),
+    ("a method of a sparse array", "new Array(2 ** 32 - 1).reverse()"),
     // Memory
     ("an array that grows", "const all = []; for (;;) all.push({})"),
     ("a text that doubles", "let text = 'x'; for (;;) text += text"),
@@ -107,6 +110,16 @@ const EXHAUSTING: &[(&str, &str)] = &[
 /// The name and the text of each program that tries to reach what it must not have, and a part of the text that the model reads.
 const OTHERS: &[(&str, &str, &str)] = &[
     ("a long line", "console.log('x'.repeat(5e6))", "The rest of what the program printed is left out"),
+    (
+        "forged calls",
+        "Array.prototype.toJSON = () => Array(1e5).fill({ tool: 'echo', arguments: '{}' }); return await tools.echo({ text: 'x' })",
+        "x",
+    ),
+    (
+        "a value that grows",
+        "let n = 0; return { toJSON() { return n++ ? Array(1e5).fill('x'.repeat(100)) : 1 } }",
+        "1",
+    ),
     ("a long error", "throw 'x'.repeat(5e6)", "The rest of what the program threw is left out"),
     (
         "a long message of an error",

@@ -24,7 +24,8 @@ impl RunContext {
         let run = &call.run.0;
         let inherited = call.child_run_context().inherit_listeners(call).inherit_middleware(call);
         let mut context = inherited.inherit_allowed_tools(call).inherit_call_counts(call);
-        (context.data().run_log, context.data().max_inner_calls) = (run.run_log.clone(), run.max_inner_calls);
+        (context.data().run_log, context.data().max_inner_calls) =
+            (run.run_log.clone(), run.max_inner_calls.clone());
         context
     }
 

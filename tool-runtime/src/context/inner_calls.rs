@@ -6,24 +6,30 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The calls that one run of a tool makes. Clones are the same calls.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct InnerCalls {
     order: Arc<Order>,
+    /// Locked while a call gets its position and is added, since other tasks may make calls as well.
+    adding: Arc<Mutex<()>>,
     /// `None` if the call of the tool does not continue in a later run, and does not continue an earlier one.
     record: Option<Arc<InnerRecord>>,
 }
 
 impl InnerCalls {
     pub(crate) fn new(record: Option<Arc<InnerRecord>>) -> Self {
-        InnerCalls { order: Arc::default(), record }
+        InnerCalls { record, ..InnerCalls::default() }
     }
 
     /// Adds a call, and returns its position.
     pub(crate) fn push(&self, is_barrier: bool, id: impl FnOnce(usize) -> String) -> usize {
         self.order.push(is_barrier, id)
+    }
+
+    pub(crate) fn lock_adding(&self) -> MutexGuard<'_, ()> {
+        self.adding.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn order(&self) -> &Order {
@@ -40,6 +46,8 @@ impl InnerCalls {
 pub(crate) struct InnerRecord {
     /// The calls that continue in a later run, whose type is in `conversation`. `None` if they do not wait.
     kept: Option<Shared>,
+    /// Whether an earlier run has made calls.
+    continues: bool,
     /// The calls that a log has recorded, by position.
     logged: OnceLock<BTreeMap<usize, LoggedInnerCall>>,
     /// The id of the first call that waits.
@@ -48,8 +56,13 @@ pub(crate) struct InnerRecord {
 }
 
 impl InnerRecord {
-    pub(crate) fn keeping(kept: Shared) -> Self {
-        InnerRecord { kept: Some(kept), ..InnerRecord::default() }
+    pub(crate) fn keeping(kept: Shared, continues: bool) -> Self {
+        InnerRecord { kept: Some(kept), continues, ..InnerRecord::default() }
+    }
+
+    /// Whether an earlier run has made calls that are kept.
+    pub(crate) fn continues(&self) -> bool {
+        self.continues
     }
 
     pub(crate) fn kept<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {

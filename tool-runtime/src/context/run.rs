@@ -7,6 +7,7 @@ use crate::message::Usage;
 use crate::panics::catch_panic;
 use crate::state::{Shared, State as _, States};
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -61,8 +62,8 @@ pub(super) struct Data {
     pub(super) middleware: Option<Shared>,
     /// The log of a run, which is middleware around all other.
     pub(super) run_log: Option<Shared>,
-    /// The number of inner calls that the run allows; `None` for any number.
-    pub(super) max_inner_calls: Option<usize>,
+    /// The number of inner calls that the run allows; `None` for any number. A call that starts while its reply is received takes one.
+    pub(super) max_inner_calls: Option<Arc<AtomicUsize>>,
     /// The id of the call that makes the calls of this context.
     pub(super) outer_call: Option<Arc<str>>,
     /// The context of the program, without the additions of a session.
@@ -396,13 +397,33 @@ impl RunContext {
 
     /// Sets the number of inner calls that may begin in the run, with those that have begun.
     pub(crate) fn with_max_inner_calls(mut self, calls: Option<usize>) -> Self {
-        self.data().max_inner_calls = calls;
+        self.data().max_inner_calls = calls.map(|calls| Arc::new(AtomicUsize::new(calls)));
         self
+    }
+
+    /// Leaves one inner call less, for a call that starts before the run counts the calls of its reply.
+    pub(crate) fn count_early_call(&self) {
+        if let Some(calls) = &self.0.max_inner_calls {
+            // An error means that there is none.
+            let _ = calls.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |calls| calls.checked_sub(1));
+        }
+    }
+
+    /// The same context for a call that the log does not record.
+    pub(crate) fn without_log(&self) -> Self {
+        let mut context = self.clone();
+        if context.0.run_log.is_some() {
+            let begun_calls = context.0.begun_calls.share();
+            let data = context.data();
+            (data.run_log, data.begun_calls) = (None, begun_calls);
+        }
+        context
     }
 
     /// Counts an inner call that begins, in the run and its budgets; `false` if the limit of the run is reached.
     pub(crate) fn count_inner_call(&self) -> bool {
-        let has_begun = self.0.begun_calls.count_inner(self.0.max_inner_calls);
+        let limit = self.0.max_inner_calls.as_ref().map(|calls| calls.load(Ordering::Relaxed));
+        let has_begun = self.0.begun_calls.count_inner(limit);
         if has_begun {
             self.budgets().iter().for_each(|budget| budget.add(&Usage::default(), 1));
         }

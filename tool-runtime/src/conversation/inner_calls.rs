@@ -38,7 +38,8 @@ impl CallContext {
     ///
     /// The registry should not be the one of this call: a tool that waits for a permit of its own
     /// [`max_concurrency`](crate::RegistryBuilder::max_concurrency) waits forever. A tool that also runs an inner
-    /// session gives both the same keys: use only one of them.
+    /// session gives both the same keys: use only one of them. Await or drop each future: a later call of an
+    /// [exclusive](crate::registry::Policy::exclusive) tool waits for it.
     ///
     /// ```
     /// use tool_runtime::conversation::InnerCallError;
@@ -97,8 +98,10 @@ impl CallContext {
         arguments: impl Serialize,
     ) -> InnerCallFuture {
         let registry = registry.with(&RunContext::for_inner_calls(self));
+        let adding = self.inner_calls.lock_adding();
         let mut made = MadeCall::new(self.clone(), registry, tool.into(), &arguments);
         let added = made.add();
+        drop(adding);
         Box::pin(async move {
             added?;
             made.run().await

@@ -191,6 +191,7 @@ impl StreamedReply {
                 if is_in_turn && may_start && settings.answer_tool.as_ref() != Some(&call.name) {
                     let mut call = call.clone();
                     (call.id, call.null_is_absent) = (id.to_owned(), null_is_absent);
+                    registry.run_context().into_iter().for_each(RunContext::count_early_call);
                     ready.push((index, call));
                 }
             }

@@ -117,7 +117,7 @@ impl SessionReply {
         match parts_of_session_id(id) {
             // The log of a run returns a reply with the ids that it has in the session.
             Some(parts) => parts == (self.number, position),
-            None => !self.removed.may_contain(id),
+            None => !is_inner_id(id) && !self.removed.may_contain(id),
         }
     }
 }
@@ -181,6 +181,18 @@ pub(crate) fn ids_of_calls(messages: &[Message]) -> impl Iterator<Item = &str> {
 /// session reaches: a server or a file has invented it, and there may be no higher one.
 fn session_id(number: u64, position: usize) -> Option<String> {
     (number < u64::from(u32::MAX)).then(|| format!("R{number:04x}C{position:03x}"))
+}
+
+/// The id of a call that a tool makes, from that of the call of the tool.
+pub(crate) fn inner_id(outer: &str, position: usize) -> String {
+    format!("{outer}/{position}")
+}
+
+/// Whether an id has the form of `inner_id`. No call of a model has such an id in a session, so that a decision about one of them
+/// never reaches another call.
+fn is_inner_id(id: &str) -> bool {
+    let position = id.rsplit_once('/').map_or("", |(_, position)| position);
+    !position.is_empty() && position.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The number and the position in an id made by `session_id`.

@@ -115,7 +115,8 @@ impl<'a> Call<'a> {
         CallContext {
             id: call.id.clone(),
             tool: self.tool.name.to_string(),
-            run: batch.context().clone(),
+            // The log does not record the calls of a tool whose own call is not recorded.
+            run: if batch.is_early { batch.context().without_log() } else { batch.context().clone() },
             cancellation: self.token(),
             reply: batch.reply,
             position,

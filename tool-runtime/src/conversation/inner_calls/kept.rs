@@ -4,6 +4,7 @@ use crate::context::{CallRecord, InnerRecord};
 use crate::conversation::pending::CallState;
 use crate::conversation::{FinishedCall, PendingCalls};
 use crate::fingerprint::Fingerprint;
+use crate::tool::Unfinished;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The inner calls of a pending call, which continue in a later run.
@@ -14,22 +15,34 @@ pub(in crate::conversation) struct InnerPending {
     pub(in crate::conversation) calls: PendingCalls,
 }
 
-/// The inner calls of a call that runs. `None` once its run has ended.
+/// The inner calls of a call that runs.
 #[derive(Debug)]
-pub(super) struct KeptCalls(Mutex<Option<InnerPending>>);
+pub(super) struct KeptCalls {
+    /// `None` once the run of the call has ended.
+    pending: Mutex<Option<InnerPending>>,
+    /// Whether a call that needs a decision waits for it.
+    pub(super) unfinished: Unfinished,
+}
 
 impl KeptCalls {
     pub(super) fn lock(&self) -> MutexGuard<'_, Option<InnerPending>> {
         // No code panics while it has the lock.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl CallState {
     /// The record of the inner calls for a run of the call.
-    pub(in crate::conversation) fn start_inner_calls(&mut self) -> Arc<InnerRecord> {
+    pub(in crate::conversation) fn start_inner_calls(&mut self, unfinished: Unfinished) -> Arc<InnerRecord> {
         let inner = self.inner.take().map_or_else(InnerPending::default, |inner| *inner);
-        Arc::new(InnerRecord::keeping(Arc::new(KeptCalls(Mutex::new(Some(inner))))))
+        let continues = inner.has_begun();
+        let kept = KeptCalls { pending: Mutex::new(Some(inner)), unfinished };
+        Arc::new(InnerRecord::keeping(Arc::new(kept), continues))
+    }
+
+    /// Whether the tool has made calls in an earlier run, and this run does not know them.
+    pub(in crate::conversation) fn lacks_record(&self, record: &CallRecord) -> bool {
+        record.inner_calls().is_none() && self.inner.as_ref().is_some_and(|inner| inner.has_begun())
     }
 
     /// Keeps the inner calls after a run of the call; whether they continue in a later run.

@@ -6,13 +6,14 @@ use crate::context::{CallContext, CallRecord, InnerRecord, LoggedInnerCall, Prog
 use crate::conversation::pending::{CallState, CallsRun};
 use crate::dispatch::arguments_text;
 use crate::fingerprint::Fingerprint;
-use crate::message::{ToolCall, means_none};
+use crate::message::{ToolCall, inner_id, means_none};
 use crate::outcome::CallError;
 use crate::output::{ToolFailure, ToolResult};
 use crate::registry::Registry;
 use crate::tool::{Batch, Unfinished};
 use serde::Serialize;
 use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
 
 /// A call that a tool makes.
 pub(super) struct MadeCall {
@@ -41,9 +42,8 @@ impl MadeCall {
         };
         let mut call = ToolCall::new("", tool, arguments);
         let is_barrier = registry.is_barrier(&call);
-        let position =
-            context.inner_calls.push(is_barrier, |position| format!("{}/{position}", context.id()));
-        call.id = format!("{}/{position}", context.id());
+        let position = context.inner_calls.push(is_barrier, |position| inner_id(context.id(), position));
+        call.id = inner_id(context.id(), position);
         let kept = context.inner_calls.record().and_then(InnerRecord::kept);
         MadeCall { context, registry, call, position, failure, kept, progress: Progress::Ended }
     }
@@ -79,7 +79,7 @@ impl MadeCall {
     ///
     /// This is not the call that an earlier run has made here, or an earlier call was not.
     fn check(&self) -> Result<(), InnerCallError> {
-        let Some(record) = self.context.inner_calls.record() else { return Ok(()) };
+        let Some(record) = self.record() else { return Ok(()) };
         let recorded_tool = match (self.kept_call(), record.logged(self.position)) {
             _ if record.has_diverged() => None,
             (Some((made, _)), _) if made == self.fingerprint() => return Ok(()),
@@ -102,6 +102,10 @@ impl MadeCall {
             && (logged.has_arguments(&call.arguments) || coerced().is_some_and(has_arguments))
     }
 
+    fn record(&self) -> Option<&InnerRecord> {
+        self.context.inner_calls.record()
+    }
+
     fn fingerprint(&self) -> Fingerprint {
         Fingerprint::new(&[&self.call.name, &self.call.arguments])
     }
@@ -118,16 +122,22 @@ impl MadeCall {
         if let Some(failure) = self.failure.take() {
             return Ok(failure.into());
         }
-        let Some(mut running) = RunningCall::start(self) else { return Err(self.waits()) };
+        // With `finish_effects`, the tool itself continues for a while.
+        let is_cancelled = self.context.run.token().is_some_and(CancellationToken::is_cancelled);
+        let running = if is_cancelled { None } else { RunningCall::start(self) };
+        let Some(mut running) = running else { return Err(self.waits()) };
+        if let Some(logged) = self.record().and_then(|record| record.logged(self.position)) {
+            running.follow_log(logged);
+        }
         if running.state.result().is_none() {
-            let unfinished = if self.kept.is_some() { Unfinished::Keep } else { Unfinished::Fail };
+            let unfinished = self.kept.as_ref().map_or(Unfinished::Fail, |kept| kept.unfinished);
             let order = Some(self.context.inner_calls.order());
             let batch = Batch { order, unfinished, ..self.registry.new_batch(0) };
             let run = CallsRun { registry: &self.registry, batch: &batch, repeated: None };
             let record = CallRecord::default();
             running.state.prepare(&self.registry, &mut running.call);
             if self.kept.is_some() && self.registry.is_resumable(&running.call) {
-                record.set_inner_calls(running.state.start_inner_calls());
+                record.set_inner_calls(running.state.start_inner_calls(unfinished));
             }
             run.run_call(self.position, &mut running.call, &mut running.state, record).await;
         }
@@ -140,7 +150,7 @@ impl MadeCall {
     /// The call waits, and so does the call of the tool.
     fn waits(&mut self) -> InnerCallError {
         self.progress = Progress::Waits;
-        if let Some(record) = self.context.inner_calls.record() {
+        if let Some(record) = self.record() {
             record.set_waits_for(&self.call.id);
         }
         InnerCallError::Waits { id: self.call.id.clone() }
@@ -170,6 +180,16 @@ impl RunningCall {
             None => (made.call.clone(), CallState::default()),
         };
         Some(RunningCall { call, state, position, kept })
+    }
+
+    /// Continues a call that the log has recorded, with its arguments there: a session that was stored before may have another
+    /// decision about it, or none.
+    fn follow_log(&mut self, logged: &LoggedInnerCall) {
+        if self.state.may_follow_log() {
+            self.call.set_arguments(logged.arguments.clone());
+            self.state = CallState::default();
+            self.state.approve(&self.call);
+        }
     }
 }
 

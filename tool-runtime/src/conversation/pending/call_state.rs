@@ -157,7 +157,7 @@ impl CallState {
         }
     }
 
-    pub(super) fn approve(&mut self, call: &ToolCall) {
+    pub(in crate::conversation) fn approve(&mut self, call: &ToolCall) {
         self.phase = Phase::Approved { fingerprint: fingerprint(call), has_begun: self.has_begun() };
     }
 
@@ -222,6 +222,14 @@ impl CallState {
     /// Whether a run must not start the call, since its result comes from elsewhere.
     pub(super) fn waits_for_result(&self) -> bool {
         matches!(self.waits_for(), Some(WaitsFor::Result { .. } | WaitsFor::HandedOut { .. }))
+    }
+
+    /// Whether the log knows more about the call: it began there, and has no result here, or a person has denied it since.
+    pub(in crate::conversation) fn may_follow_log(&self) -> bool {
+        match &self.phase {
+            Phase::Finished(result) => result.error_kind() == Some("denied"),
+            _ => !self.waits_for_result(),
+        }
     }
 
     /// The call that another process runs.

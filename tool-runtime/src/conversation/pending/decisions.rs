@@ -190,6 +190,9 @@ impl PendingCalls {
     /// Ends a call outside of a run. With a cause, the next run reports it.
     fn end(&mut self, at: usize, cause: Option<Cause>, result: ToolMessage) {
         let (call, state) = (&self.reply.tool_calls[at], &mut self.states[at]);
+        for made in state.skip_inner_calls(&call.id, "") {
+            self.before.push_unreported(made);
+        }
         if let Some(cause) = cause {
             let unreported = FinishedCall::new(state.reported_call(call), cause, &result);
             self.before.push_unreported(unreported);

@@ -46,8 +46,11 @@ impl PendingCalls {
         let is_inner =
             |id: &str, outer: &str| id.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'));
         let has_same_ids = |call: &ToolCall| self.calls().iter().any(|other| is_inner(&other.id, &call.id));
-        let keeps = |call: &ToolCall| registry.is_resumable(call) && !has_same_ids(call);
-        calls.map(|call| unfinished == Unfinished::Keep && keeps(call)).collect()
+        let keeps = |(call, state): (&ToolCall, &CallState)| {
+            let may_wait = unfinished == Unfinished::Keep || state.inner.is_some();
+            may_wait && registry.is_resumable(call) && !has_same_ids(call)
+        };
+        calls.zip(&self.states).map(keeps).collect()
     }
 
     /// The calls among which the one with this id is: these, or those that the tool of one of these makes.

@@ -115,7 +115,7 @@ impl PendingCalls {
         let running = open.map(|(position, (call, state))| {
             let record = CallRecord::default();
             if keeps_inner_calls[position] {
-                record.set_inner_calls(state.start_inner_calls());
+                record.set_inner_calls(state.start_inner_calls(unfinished));
             }
             run.run_call(position, call, state, record)
         });

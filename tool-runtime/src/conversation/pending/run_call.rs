@@ -10,7 +10,7 @@ use crate::dispatch::{Ended, EndedCall};
 use crate::message::{ToolCall, ToolMessage};
 use crate::outcome::CallError;
 use crate::registry::Registry;
-use crate::tool::{Approval, Batch, IncomingCall, Unfinished};
+use crate::tool::{Approval, Batch, IncomingCall, Place, Unfinished};
 
 /// Marks a call whose tool has begun, when its run ends or is dropped: from then on, its approval is no longer valid.
 struct MarkBegun<'a> {
@@ -47,13 +47,19 @@ impl CallsRun<'_> {
     ) {
         let registry = self.registry;
         let rejection: Option<fn(String) -> CallError> = match &*state {
-            state if state.has_begun() && !registry.may_repeat(call) => {
+            state if state.has_begun() && !registry.may_repeat(call) || state.lacks_record(&record) => {
                 Some(|tool| CallError::Interrupted { tool, reason: String::new() })
             }
             state if state.waits_for_result() => Some(|tool| CallError::NeedsResult { tool, ticket: None }),
             _ => None,
         };
-        let batch = &Batch { rejection, ..*self.batch };
+        // The calls of its tool are kept here.
+        let place = if record.inner_calls().is_some_and(|calls| calls.continues()) {
+            Place::ThisProcess
+        } else {
+            self.batch.place
+        };
+        let batch = &Batch { rejection, place, ..*self.batch };
         let mut approval = state.approval(call);
         // A run that keeps no call pending sends the error of an edit to the model.
         if state.edit.is_some() && batch.unfinished == Unfinished::Keep {
@@ -131,6 +137,10 @@ impl CallsRun<'_> {
             }
             None => ended.into_whole_message(call),
         };
+        // Those that the end of the tool has dropped.
+        for made in state.skip_inner_calls(&call.id, "") {
+            self.registry.send_event(&made.into_event());
+        }
         *state = CallState::finished(message);
     }
 }
