@@ -37,8 +37,10 @@ class Library:
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def call(self, definitions, name, arguments):
-        line = json.dumps({"definitions": definitions, "name": name, "arguments": arguments})
-        self.process.stdin.write(line + "\n")
+        return self.send({"definitions": definitions, "name": name, "arguments": arguments})
+
+    def send(self, line):
+        self.process.stdin.write(json.dumps(line) + "\n")
         self.process.stdin.flush()
         answer = self.process.stdout.readline()
         if not answer:
@@ -47,7 +49,7 @@ class Library:
 
 
 class Model:
-    """A model on a llama.cpp server, with the chat template of its file and without a grammar."""
+    """A model on a llama.cpp server, with the chat template of its file, and without a grammar unless a reply has a schema."""
 
     STOP = ["<|im_end|>", "<|im_start|>", "<tool_response>"]
 
@@ -71,9 +73,11 @@ class Model:
         parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = threads
         self.server = xllamacpp.Server(parameters)
 
-    def reply(self, messages, tools):
+    def reply(self, messages, tools, max_tokens=MAX_TOKENS, schema=None):
         prompt = self.template.render(messages=messages, tools=tools, add_generation_prompt=True)
-        body = {"prompt": prompt, "temperature": 0, "n_predict": MAX_TOKENS, "cache_prompt": True, "stop": self.STOP}
+        body = {"prompt": prompt, "temperature": 0, "n_predict": max_tokens, "cache_prompt": True, "stop": self.STOP}
+        if schema:
+            body["json_schema"] = schema
         request = urllib.request.Request(
             self.server.listening_address + "/completion", json.dumps(body).encode(), {"content-type": "application/json"}
         )
