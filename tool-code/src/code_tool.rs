@@ -1,7 +1,7 @@
 //! The tool that runs programs.
 
-use crate::declarations::declarations;
-use crate::engine::{Engine, Program};
+use crate::declarations::{declarations, program_tools};
+use crate::engine::{Engine, Program, ProgramTool};
 use crate::found_tools::FoundTools;
 use crate::limits::Limits;
 use crate::program_run::ProgramRun;
@@ -127,21 +127,21 @@ struct Runner {
     registry: Registry,
     engine: Arc<dyn Engine>,
     limits: Limits,
-    names: Vec<String>,
+    tools: Vec<ProgramTool>,
     found_tools: FoundTools,
 }
 
 impl Runner {
     fn new(tool: CodeTool, declared: Vec<String>) -> Self {
         let CodeTool { registry, engine, limits, .. } = tool;
-        let names = registry.names().into_iter().map(str::to_owned).collect();
+        let tools = program_tools(&registry);
         let found_tools = FoundTools::new(&registry, declared);
-        Runner { registry, engine, limits, names, found_tools }
+        Runner { registry, engine, limits, tools, found_tools }
     }
 
     async fn run(&self, code: &str, call: &CallContext) -> Result<ToolOutput, String> {
-        let Runner { registry, engine, limits, names, found_tools } = self;
-        let program = Program::new(code, names.clone(), limits.clone());
+        let Runner { registry, engine, limits, tools, found_tools } = self;
+        let program = Program::new(code, tools.clone(), limits.clone());
         let run = ProgramRun { program, engine: &**engine, registry, found_tools, call };
         let (outcome, made) = run.run().await;
         report(outcome, &made, limits.output)

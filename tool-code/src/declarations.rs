@@ -1,6 +1,6 @@
 //! The declarations of tools, from their schemas.
 
-use crate::engine::{Declaration, Engine};
+use crate::engine::{Declaration, Engine, ProgramTool};
 use crate::shortened::one_line;
 use serde_json::{Map, Value, json};
 use tool_runtime::search::documented_signature;
@@ -22,6 +22,16 @@ pub(crate) fn declarations(engine: &dyn Engine, registry: &Registry) -> Vec<Stri
         })
     };
     registry.schemas().iter().map(declare).collect()
+}
+
+/// The tools of a registry for a program.
+pub(crate) fn program_tools(registry: &Registry) -> Vec<ProgramTool> {
+    let parameters = |tool: &ToolSchema| {
+        let schema: Value = serde_json::from_str(tool.parameters().get()).unwrap_or_default();
+        let properties = schema["properties"].as_object().into_iter().flatten();
+        properties.map(|(name, _)| name.clone()).collect()
+    };
+    registry.schemas().iter().map(|tool| ProgramTool::new(tool.name(), parameters(tool))).collect()
 }
 
 /// The type of the arguments of a tool; empty if it has none.

@@ -89,8 +89,8 @@ pub type EngineFuture = Pin<Box<dyn Future<Output = ProgramEnd> + Send>>;
 pub struct Program {
     /// Its text.
     pub code: String,
-    /// The names of the tools that it may call.
-    pub tools: Vec<String>,
+    /// The tools that it may call.
+    pub tools: Vec<ProgramTool>,
     /// Its limits.
     pub limits: Limits,
 }
@@ -98,8 +98,26 @@ pub struct Program {
 impl Program {
     /// A program.
     #[must_use]
-    pub fn new(code: impl Into<String>, tools: Vec<String>, limits: Limits) -> Self {
+    pub fn new(code: impl Into<String>, tools: Vec<ProgramTool>, limits: Limits) -> Self {
         Program { code: code.into(), tools, limits }
+    }
+}
+
+/// A tool that a program may call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ProgramTool {
+    /// Its name.
+    pub name: String,
+    /// The names of its parameters, in the order of its schema: an engine may read arguments without names by it.
+    pub parameters: Vec<String>,
+}
+
+impl ProgramTool {
+    /// A tool.
+    #[must_use]
+    pub fn new(name: impl Into<String>, parameters: Vec<String>) -> Self {
+        ProgramTool { name: name.into(), parameters }
     }
 }
 

@@ -121,7 +121,9 @@ mod shortened;
 mod worker;
 
 pub use code_tool::CodeTool;
-pub use engine::{CallAnswer, Declaration, Engine, EngineFuture, Host, Program, ProgramCall, ProgramEnd};
+pub use engine::{
+    CallAnswer, Declaration, Engine, EngineFuture, Host, Program, ProgramCall, ProgramEnd, ProgramTool,
+};
 pub use limits::Limits;
 pub use quick_js::QuickJs;
 pub use worker::{Worker, serve_worker};

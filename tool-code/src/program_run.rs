@@ -17,6 +17,7 @@ use tool_runtime::{CallContext, Registry};
 #[derive(Debug)]
 pub(crate) struct MadeCall {
     pub(crate) call: ProgramCall,
+    pub(crate) is_read_only: bool,
     pub(crate) state: CallState,
 }
 
@@ -27,6 +28,8 @@ pub(crate) enum CallState {
     Succeeded,
     /// The kind and the message of its error.
     Failed(String),
+    /// Its tool did not run.
+    Rejected(String),
 }
 
 /// A program and its surroundings.
@@ -48,6 +51,19 @@ pub(crate) enum Outcome {
 
 /// The time after which an engine is stopped that exceeds the time of its program: some of its functions do not look at it.
 const GRACE: Duration = Duration::from_millis(200);
+
+/// The kinds of errors of calls whose tool did not run.
+const NOT_RUN: [&str; 9] = [
+    "unknown_tool",
+    "not_json",
+    "not_an_object",
+    "invalid_arguments",
+    "needs_approval",
+    "denied",
+    "not_allowed",
+    "call_limit",
+    "too_many_calls",
+];
 
 /// A call that has ended.
 type Ended = (usize, Result<ToolResult, InnerCallError>);
@@ -103,7 +119,7 @@ impl ProgramRun<'_> {
         let mut state = CallState::Open;
         if number >= max_calls {
             let message = format!("not run: a program may make at most {max_calls} calls");
-            state = CallState::Failed(message.clone());
+            state = CallState::Rejected(message.clone());
             calls.answers.insert(number, CallAnswer::Failed { kind: "too_many_calls".to_owned(), message });
         } else if call.tool == FIND_TOOLS {
             state = CallState::Succeeded;
@@ -112,7 +128,10 @@ impl ProgramRun<'_> {
             let ended = self.call.inner_call(self.registry, &call.tool, &call.arguments);
             calls.running.push(Box::pin(async move { (number, ended.await) }));
         }
-        calls.made.push(MadeCall { call, state });
+        let tool = self.registry.tool(&call.tool);
+        let is_read_only =
+            call.tool == FIND_TOOLS || tool.is_some_and(|tool| tool.annotations.is_read_only());
+        calls.made.push(MadeCall { call, is_read_only, state });
     }
 }
 
@@ -161,7 +180,7 @@ impl CallsOfProgram {
                 self.answers.insert(number, call_answer(&result, self.max_result));
             }
             Err(error) => {
-                self.made[number].state = CallState::Failed(error.to_string());
+                self.made[number].state = CallState::Rejected(error.to_string());
                 self.stopped.get_or_insert(error);
             }
         }
@@ -171,7 +190,14 @@ impl CallsOfProgram {
 impl CallState {
     fn from_result(result: &ToolResult) -> Self {
         match result.failure() {
-            Some(failure) => CallState::Failed(format!("{}: {}", failure.kind(), failure.message())),
+            Some(failure) => {
+                let text = format!("{}: {}", failure.kind(), failure.message());
+                if NOT_RUN.contains(&failure.kind()) {
+                    CallState::Rejected(text)
+                } else {
+                    CallState::Failed(text)
+                }
+            }
             None => CallState::Succeeded,
         }
     }

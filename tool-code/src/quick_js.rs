@@ -8,9 +8,9 @@ mod threads;
 use crate::engine::{Declaration, Engine, EngineFuture, Host, Program, ProgramEnd};
 use crate::limits::{Limits, MAX_STACK};
 use machine::Machine;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Weak;
 use std::thread;
+use threads::{Thread, count_stray, stop};
 use tokio::sync::oneshot;
 
 /// In bytes: the stack of the program, and that of the engine around it.
@@ -18,7 +18,7 @@ const THREAD_STACK: usize = MAX_STACK + (7 << 20);
 
 /// The threads whose programs were stopped and have not noticed it, beyond which no program starts: a function of the engine may take
 /// long, and does not look at the time.
-const MAX_STRAY_THREADS: usize = 2;
+const MAX_STRAY_THREADS: usize = 4;
 
 /// JavaScript in this process. Each program has a thread, an engine and a memory of its own.
 ///
@@ -31,17 +31,15 @@ pub struct QuickJs;
 impl Engine for QuickJs {
     fn run(&self, program: Program, host: Host) -> EngineFuture {
         Box::pin(async move {
-            if threads::stray() >= MAX_STRAY_THREADS {
-                return ProgramEnd::failed(
-                    "the program cannot start now: earlier programs have not stopped yet",
-                    "",
-                );
+            if count_stray() >= MAX_STRAY_THREADS {
+                return ProgramEnd::failed("the program cannot start now: earlier programs do not stop", "");
             }
-            let _caller = threads::Caller::new();
-            // Dropped with the future, so that the program stops.
-            let stop = StopOnDrop::default();
-            match spawn_program(program, host, Arc::clone(&stop.0)) {
-                Ok(end) => end.await.unwrap_or_else(|_| engine_failed()),
+            match spawn_program(program, host) {
+                // Dropped with the future, so that the program stops.
+                Ok((thread, end)) => {
+                    let _thread = StopOnDrop(thread);
+                    end.await.unwrap_or_else(|_| engine_failed())
+                }
                 Err(end) => end,
             }
         })
@@ -60,12 +58,11 @@ impl Engine for QuickJs {
     }
 }
 
-#[derive(Default)]
-struct StopOnDrop(Arc<AtomicBool>);
+struct StopOnDrop(Weak<Thread>);
 
 impl Drop for StopOnDrop {
     fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
+        stop(&self.0);
     }
 }
 
@@ -77,18 +74,16 @@ impl Drop for StopOnDrop {
 pub(crate) fn spawn_program(
     program: Program,
     host: Host,
-    is_stopped: Arc<AtomicBool>,
-) -> Result<oneshot::Receiver<ProgramEnd>, ProgramEnd> {
+) -> Result<(Weak<Thread>, oneshot::Receiver<ProgramEnd>), ProgramEnd> {
     let (sender, end) = oneshot::channel();
-    let counted = threads::Thread::new();
+    let (thread, running) = Thread::new();
     let run = move || {
-        let _counted = counted;
         // Nobody receives the end of a program that was stopped.
-        let _ = sender.send(Machine::run(&program, host, is_stopped));
+        let _ = sender.send(Machine::run(&program, host, &thread));
     };
-    let thread = thread::Builder::new().name("tool-program".to_owned()).stack_size(THREAD_STACK);
-    match thread.spawn(run) {
-        Ok(_) => Ok(end),
+    let builder = thread::Builder::new().name("tool-program".to_owned()).stack_size(THREAD_STACK);
+    match builder.spawn(run) {
+        Ok(_) => Ok((running, end)),
         Err(error) => Err(ProgramEnd::failed(format!("the program cannot start now: {error}"), "")),
     }
 }

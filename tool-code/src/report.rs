@@ -34,7 +34,15 @@ fn returned(value: Option<String>, printed: &str, made: &[MadeCall], max_output:
     let text = match &value {
         Some(Value::String(text)) => text.clone(),
         Some(value) => value.to_string(),
-        None if printed.is_empty() => "The program has no value: `return` what you need.".to_owned(),
+        None if printed.is_empty() && made.is_empty() => {
+            "The program has no value: `return` what you need.".to_owned()
+        }
+        None if printed.is_empty() => {
+            format!(
+                "The program has ended after {} calls, without a value. Do not run it again for a value.",
+                made.len()
+            )
+        }
         None => String::new(),
     };
     if printed.is_empty() && failures.is_empty() && text.len() <= max_output {
@@ -64,12 +72,10 @@ fn failed(error: &str, printed: &str, made: &[MadeCall], max_output: usize) -> S
     if !printed.is_empty() {
         let _ = write!(text, "\nIt printed:\n{}", shortened(printed, max_output, "printed"));
     }
-    if !made.is_empty() {
-        let _ = write!(
-            text,
-            "\nThese calls were made, so do not repeat what has taken effect:\n{}",
-            listed(made.iter())
-        );
+    let effects: Vec<&MadeCall> = made.iter().filter(|made| made.may_have_effect()).collect();
+    if !effects.is_empty() {
+        let calls = listed(effects.into_iter());
+        let _ = write!(text, "\nThese calls may have taken effect, so do not repeat them:\n{calls}");
     }
     text
 }
@@ -100,11 +106,15 @@ fn listed<'a>(made: impl Iterator<Item = &'a MadeCall>) -> String {
 }
 
 impl MadeCall {
+    fn may_have_effect(&self) -> bool {
+        !self.is_read_only && !matches!(self.state, CallState::Rejected(_))
+    }
+
     fn status(&self) -> &str {
         match &self.state {
             CallState::Open => "it may have taken effect",
             CallState::Succeeded => "ok",
-            CallState::Failed(failure) => failure,
+            CallState::Failed(failure) | CallState::Rejected(failure) => failure,
         }
     }
 }

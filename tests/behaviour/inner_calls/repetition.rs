@@ -40,7 +40,7 @@ async fn second_run(first: Vec<Value>, second: Vec<Value>) -> Result<(Vec<String
     let runs = Runs { inner, calls: [first, second], number: AtomicUsize::new(0) };
     let registry = Registry::builder().tools(tools![change_calls]).state(runs).build()?;
     let mut script = Scripted::new("change_calls", []);
-    script.calls[0].arguments = "{}".to_owned();
+    "{}".clone_into(&mut script.calls[0].arguments);
     let mut session = Session::new().user("Go.");
     assert_eq!(script.run(&mut session, &registry).await, RunEnd::NeedsApproval);
     for id in awaiting(&session) {
@@ -180,7 +180,7 @@ async fn no_call_starts_after_the_end_of_the_tool() -> Result<(), BuildError> {
         .state(Arc::clone(&late))
         .build()?;
     let mut script = Scripted::new("leave", []);
-    script.calls[0].arguments = "{}".to_owned();
+    "{}".clone_into(&mut script.calls[0].arguments);
     let mut session = Session::new().user("Go.");
     assert_eq!(script.run(&mut session, &registry).await, RunEnd::Answered);
     let made = late.0.lock().expect("no test panics with the lock").take().expect("a call");

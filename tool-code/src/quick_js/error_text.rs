@@ -1,5 +1,6 @@
 //! The errors of a program, for the model.
 
+use crate::engine::Program;
 use rquickjs::{CaughtError, Exception};
 
 /// Names of other environments, and the advice for programs that use them.
@@ -18,13 +19,12 @@ const MISSING: [(&[&str], &str); 5] = [
 ];
 
 /// Parts of a program that only TypeScript has.
-const TYPES: [&str; 9] =
-    [": string", ": number", ": boolean", ": any", "interface ", "type ", " as ", "<string", "enum "];
+const TYPES: [&str; 6] = [": string", ": number", ": boolean", ": any", "interface ", "<string"];
 
 /// The text of an error that a program has thrown; `None` if the engine has no memory left.
-pub(super) fn describe_exception(error: &CaughtError<'_>, code: &str) -> Option<String> {
+pub(super) fn describe_exception(error: &CaughtError<'_>, program: &Program) -> Option<String> {
     match error {
-        CaughtError::Exception(exception) => describe(exception, code),
+        CaughtError::Exception(exception) => describe(exception, program),
         // The engine throws null when it has no memory for an error.
         CaughtError::Value(value) if value.is_null() => None,
         CaughtError::Value(value) => match value.as_string().and_then(|text| text.to_string().ok()) {
@@ -35,15 +35,16 @@ pub(super) fn describe_exception(error: &CaughtError<'_>, code: &str) -> Option<
     }
 }
 
-fn describe(exception: &Exception<'_>, code: &str) -> Option<String> {
+fn describe(exception: &Exception<'_>, program: &Program) -> Option<String> {
     let name: String = exception.as_object().get("name").unwrap_or_else(|_| "Error".to_owned());
     let message = exception.message().unwrap_or_default();
     if name == "InternalError" && message == "out of memory" {
         return None;
     }
-    let line = line_in_program(exception, code).map(|line| format!(" (line {line})")).unwrap_or_default();
+    let line =
+        line_in_program(exception, &program.code).map(|line| format!(" (line {line})")).unwrap_or_default();
     let mut text = format!("{name}: {message}{line}");
-    if let Some(advice) = advice(&name, &message, code) {
+    if let Some(advice) = advice(&name, &message, program) {
         text.push_str(". ");
         text.push_str(&advice);
     }
@@ -61,17 +62,27 @@ fn line_in_program(exception: &Exception<'_>, code: &str) -> Option<usize> {
 }
 
 /// The change of the program that avoids the error.
-fn advice(name: &str, message: &str, code: &str) -> Option<String> {
+fn advice(name: &str, message: &str, program: &Program) -> Option<String> {
+    let code = &program.code;
     if name == "SyntaxError" {
         let has_types = TYPES.iter().any(|types| code.contains(types));
-        return if code.contains("import ") || code.contains("export ") {
-            Some("There are no imports here: leave out `import` and `export`.".to_owned())
+        let has_functions = code.contains("=>") || code.contains("function");
+        let advice = if code.contains("import ") || code.contains("export ") {
+            "There are no imports here: leave out `import` and `export`."
         } else if has_types {
-            Some("Write JavaScript, not TypeScript: leave out types, interfaces and `as`.".to_owned())
+            "Write JavaScript, not TypeScript: leave out types, interfaces and `as`."
+        } else if message.contains("redefinition") && code.contains(" tools") {
+            "`tools` is defined already: leave out its declaration."
+        } else if has_functions && code.contains("await") {
+            "If `await` is in a function, write `async` before that function."
         } else {
-            None
+            return None;
         };
+        return Some(advice.to_owned());
     }
     let missing = message.strip_suffix(" is not defined")?.trim_matches('\'');
+    if program.tools.iter().any(|tool| tool.name == missing) {
+        return Some(format!("Write tools.{missing}."));
+    }
     MISSING.iter().find(|(names, _)| names.contains(&missing)).map(|(_, advice)| (*advice).to_owned())
 }

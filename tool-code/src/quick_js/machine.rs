@@ -1,6 +1,7 @@
 //! One program in its engine.
 
 use super::error_text::describe_exception;
+use super::threads::Thread;
 use crate::engine::{CallAnswer, Host, Program, ProgramCall, ProgramEnd};
 use crate::limits::{Limits, MAX_STACK};
 use crate::shortened::first_bytes;
@@ -10,7 +11,6 @@ use rquickjs::{CatchResultExt as _, Context, Ctx, Error, Function, Object, Promi
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 const PRELUDE: &str = include_str!("prelude.js");
@@ -30,7 +30,7 @@ pub(super) struct Machine<'a> {
 #[derive(Clone)]
 struct Clock {
     deadline: Rc<Cell<Instant>>,
-    is_stopped: Arc<AtomicBool>,
+    thread: Arc<Thread>,
 }
 
 impl Clock {
@@ -86,9 +86,9 @@ impl From<Error> for Stopped {
 
 impl<'a> Machine<'a> {
     /// Runs a program to its end.
-    pub(super) fn run(program: &'a Program, host: Host, is_stopped: Arc<AtomicBool>) -> ProgramEnd {
+    pub(super) fn run(program: &'a Program, host: Host, thread: &Arc<Thread>) -> ProgramEnd {
         let deadline = Rc::new(Cell::new(Instant::now() + program.limits.time()));
-        let clock = Clock { deadline, is_stopped };
+        let clock = Clock { deadline, thread: Arc::clone(thread) };
         let mut machine = Machine { program, host, clock, printed: Printed::default() };
         let value = match machine.evaluate() {
             Ok(value) => Ok(value),
@@ -113,7 +113,7 @@ impl<'a> Machine<'a> {
         runtime.set_memory_limit(memory);
         runtime.set_max_stack_size(stack.min(MAX_STACK));
         let clock = self.clock.clone();
-        let is_interrupted = move || clock.is_stopped.load(Ordering::Relaxed) || clock.is_late();
+        let is_interrupted = move || clock.thread.is_stopped() || clock.is_late();
         runtime.set_interrupt_handler(Some(Box::new(is_interrupted)));
         // Without typed arrays, which are not needed for JSON and have had memory errors, and without weak references, which show
         // when memory is collected.
@@ -187,7 +187,8 @@ impl<'a> Machine<'a> {
         let Program { code, tools, limits } = self.program;
         let max_arguments = u32::try_from(limits.max_arguments()).unwrap_or(u32::MAX);
         let max_output = u32::try_from(limits.output).unwrap_or(u32::MAX);
-        let functions = prelude.call((write, tools.clone(), &**code, max_arguments, max_output));
+        let tools = serde_json::to_string(tools).map_err(|error| Stopped::Failed(error.to_string()))?;
+        let functions = prelude.call((write, tools, &**code, max_arguments, max_output));
         let functions: Object<'js> = functions.catch(ctx).map_err(|error| self.failed(&error))?;
         // The time of the program begins now.
         self.clock.deadline.set(Instant::now() + self.program.limits.time());
@@ -206,7 +207,7 @@ impl<'a> Machine<'a> {
                 return Err(self.too_late());
             }
         }
-        if self.clock.is_stopped.load(Ordering::Relaxed) { Err(Stopped::ByHost) } else { Ok(()) }
+        if self.clock.thread.is_stopped() { Err(Stopped::ByHost) } else { Ok(()) }
     }
 
     fn take_calls(&self, ctx: &Ctx<'_>, prelude: &Prelude<'_>) -> Result<Vec<ProgramCall>, Stopped> {
@@ -245,7 +246,7 @@ impl<'a> Machine<'a> {
         if self.clock.is_late() {
             return self.too_late();
         }
-        describe_exception(error, &self.program.code).map_or(Stopped::OutOfMemory, Stopped::Failed)
+        describe_exception(error, self.program).map_or(Stopped::OutOfMemory, Stopped::Failed)
     }
 
     /// The error of a program that has thrown it.

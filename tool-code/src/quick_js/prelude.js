@@ -1,11 +1,12 @@
 // Runs before the program, and makes the functions that the host uses. It takes what it needs from the global objects now, since
 // the program may change them later.
-(write, names, code, maxArguments, maxOutput) => {
+(write, declared, code, maxArguments, maxOutput) => {
   const { parse, stringify } = JSON;
   const { apply, construct } = Reflect;
   const uncurry = method => (self, ...args) => apply(method, self, args);
   const ProxyOf = Proxy, PromiseOf = Promise, MapOf = Map, SetOf = Set;
   const [get, set, remove] = ["get", "set", "delete"].map(name => uncurry(MapOf.prototype[name]));
+  const { isArray } = Array, prototypeOf = Object.getPrototypeOf, objects = Object.prototype;
   const text = String, define = Object.defineProperty, create = Object.create;
   const join = uncurry(Array.prototype.join), push = uncurry(Array.prototype.push), bind = uncurry(Function.prototype.bind);
   const [slice, wellFormed] = ["slice", "toWellFormed"].map(name => uncurry(String.prototype[name]));
@@ -25,20 +26,32 @@
   });
 
   // The only properties of the promise of a call. A program that reads another one has forgotten `await`.
-  const methods = { __proto__: null, then: 1, catch: 1, finally: 1, constructor: 1 };
+  const methods = { __proto__: null, then: 1, catch: 1, finally: 1, constructor: 1, [Symbol.toStringTag]: 1 };
   const awaited = (promise, name) => new ProxyOf(promise, {
     get(target, key) {
-      if (typeof key === "symbol" || key in methods) {
+      if (key in methods) {
         const value = target[key];
         return typeof value === "function" && key !== "constructor" ? bind(value, target) : value;
       }
-      throw new TypeError(`the call of ${name} is a promise: write (await ${name}(..)).${key}`);
+      throw new TypeError(`the call of ${name} is a promise: write await ${name}(..) to use its result`);
     },
   });
 
-  const own = create(null);
-  for (const name of names) {
-    own[name] = value => awaited(call(name, value), /^[A-Za-z_$][\w$]*$/.test(name) ? `tools.${name}` : `tools[${stringify(name)}]`);
+  // Arguments without names, in the order of the parameters.
+  const named = (values, parameters) => {
+    const [first] = values;
+    const isNamed = typeof first === "object" && first !== null && !isArray(first);
+    if (values.length > parameters.length || values.length < 2 && (isNamed || first === undefined)) return first;
+    const args = {};
+    for (let i = 0; i < values.length; i++) args[parameters[i]] = values[i];
+    return args;
+  };
+
+  const own = create(null), names = [];
+  for (const { name, parameters } of parse(declared)) {
+    push(names, name);
+    const shownName = /^[A-Za-z_$][\w$]*$/.test(name) ? `tools.${name}` : `tools[${stringify(name)}]`;
+    own[name] = (...values) => awaited(call(name, named(values, parameters)), shownName);
   }
   const tools = new ProxyOf(own, {
     get(target, key) {
@@ -124,14 +137,27 @@
     return typeof value === "bigint" ? text(value) : value;
   };
 
-  // A program is the body of an async function, or one expression: many models write a function and call it.
+  // A program is the body of an async function, or one expression: many models write a function and call it. `tools` is a parameter,
+  // so that a program cannot declare tools of its own by mistake.
   const Body = (async () => {}).constructor;
   const compiled = () => {
-    try { return new Body(`return (${code}\n)`) } catch { return new Body(code) }
+    try { return new Body("tools", `return (${code}\n)`) } catch { return new Body("tools", code) }
+  };
+  // Many programs return promises in a list or an object.
+  const settled = async (value, depth) => {
+    const found = await value;
+    if (depth === 0 || typeof found !== "object" || found === null) return found;
+    if (!isArray(found) && prototypeOf(found) !== objects) return found;
+    for (const key in found) {
+      const part = found[key];
+      const mayHavePromises = depth > 1 && typeof part === "object";
+      if (part instanceof PromiseOf || mayHavePromises) found[key] = await settled(part, depth - 1);
+    }
+    return found;
   };
   const run = async () => {
-    const value = await compiled()();
-    return typeof value === "function" ? await value() : value;
+    const value = await compiled()(tools);
+    return settled(typeof value === "function" ? await value() : value, 2);
   };
 
   return {
@@ -140,7 +166,7 @@
       const taken = calls;
       calls = [];
       // The program may have added a method of this name to all arrays.
-      define(taken, "toJSON", { value: undefined });
+      define(taken, "toJSON", { __proto__: null, value: undefined });
       return stringify(taken);
     },
     answer(number, kind, value, errorKind) {

@@ -1,45 +1,48 @@
-//! The threads of programs in this process.
+//! The threads of programs that were stopped.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant};
 
-/// The threads that run.
-static THREADS: AtomicUsize = AtomicUsize::new(0);
-/// The calls that wait for the end of their thread.
-static CALLERS: AtomicUsize = AtomicUsize::new(0);
+/// The time in which a thread usually notices that its program was stopped.
+const USUAL: Duration = Duration::from_secs(1);
 
-/// The threads whose callers have gone.
-pub(super) fn stray() -> usize {
-    THREADS.load(Ordering::Relaxed).saturating_sub(CALLERS.load(Ordering::Relaxed))
-}
+/// The threads that were stopped and have not ended, with the time of their stop.
+static STOPPED: Mutex<Vec<(Instant, Weak<Thread>)>> = Mutex::new(Vec::new());
 
 /// A thread, until it is dropped.
-pub(super) struct Thread(());
+#[derive(Debug, Default)]
+pub(crate) struct Thread {
+    is_stopped: AtomicBool,
+}
+
+/// Stops the program of a thread, if it has not ended.
+pub(super) fn stop(thread: &Weak<Thread>) {
+    if let Some(thread) = thread.upgrade() {
+        thread.is_stopped.store(true, Ordering::Relaxed);
+    }
+    let mut stopped = STOPPED.lock().unwrap_or_else(PoisonError::into_inner);
+    stopped.retain(|(_, thread)| thread.strong_count() > 0);
+    if thread.strong_count() > 0 {
+        stopped.push((Instant::now(), Weak::clone(thread)));
+    }
+}
+
+/// The number of threads that do not notice that their program was stopped.
+pub(super) fn count_stray() -> usize {
+    let mut stopped = STOPPED.lock().unwrap_or_else(PoisonError::into_inner);
+    stopped.retain(|(_, thread)| thread.strong_count() > 0);
+    stopped.iter().filter(|(at, _)| at.elapsed() > USUAL).count()
+}
 
 impl Thread {
-    pub(super) fn new() -> Self {
-        THREADS.fetch_add(1, Ordering::Relaxed);
-        Thread(())
+    pub(super) fn new() -> (Arc<Self>, Weak<Self>) {
+        let thread = Arc::new(Thread::default());
+        let weak = Arc::downgrade(&thread);
+        (thread, weak)
     }
-}
 
-impl Drop for Thread {
-    fn drop(&mut self) {
-        THREADS.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-/// A call that waits for its thread, until it is dropped.
-pub(super) struct Caller(());
-
-impl Caller {
-    pub(super) fn new() -> Self {
-        CALLERS.fetch_add(1, Ordering::Relaxed);
-        Caller(())
-    }
-}
-
-impl Drop for Caller {
-    fn drop(&mut self) {
-        CALLERS.fetch_sub(1, Ordering::Relaxed);
+    pub(super) fn is_stopped(&self) -> bool {
+        self.is_stopped.load(Ordering::Relaxed)
     }
 }

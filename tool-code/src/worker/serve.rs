@@ -5,7 +5,6 @@ use crate::engine::{Calls, Host};
 use crate::quick_js::{engine_failed, spawn_program};
 use std::io::{self, BufRead as _, Write as _};
 use std::process::ExitCode;
-use std::sync::Arc;
 
 /// Runs the program that arrives at the standard input of this process, as a [`Worker`](crate::Worker) of another one. The standard
 /// output is for messages: print nothing before.
@@ -26,8 +25,8 @@ fn serve() -> io::Result<()> {
         return Err(io::Error::new(io::ErrorKind::InvalidData, "the first message has no program"));
     };
     let (host, Calls { mut calls, answers }) = Host::new();
-    let end = match spawn_program(program, host, Arc::default()) {
-        Ok(end) => end,
+    let end = match spawn_program(program, host) {
+        Ok((_, end)) => end,
         Err(end) => return write(&FromWorker::End(end)),
     };
     // `None` once the program has ended, which drops its side.

@@ -72,6 +72,21 @@ async fn a_failed_call_throws_an_error_that_the_program_can_catch() {
 }
 
 #[tokio::test]
+async fn programs_may_leave_out_names_of_arguments_and_await_in_their_value() {
+    for code in [
+        "return [tools.remind(1), tools.remind({ order: 2 })]",
+        "return await Promise.all([1, 2].map(n => tools.remind(n)))",
+        "const texts = []; for (const n of [1, 2]) texts.push(tools.remind(n)); return texts",
+    ] {
+        assert_eq!(run(code).await.0, r#"["reminded 1","reminded 2"]"#, "{code}");
+    }
+    let (text, _) = run("return { first: tools.remind(1), all: [tools.remind(2)] }").await;
+    assert_eq!(text, r#"{"first":"reminded 1","all":["reminded 2"]}"#);
+    let (text, _) = run("return (await tools.list_orders(4)).length").await;
+    assert_eq!(text, "3");
+}
+
+#[tokio::test]
 async fn calls_that_the_program_does_not_await_run() {
     let (text, effects) = run("tools.remind({ order: 1 }); tools.remind({ order: 2 }); return 'done'").await;
     assert_eq!((&*text, effects.len()), ("done", 2));

@@ -42,7 +42,7 @@ async fn errors_tell_the_model_what_to_change() {
     for (code, expected) in [
         (
             "return tools.list_orders({ customer: 1 }).length",
-            "the call of tools.list_orders is a promise: write (await tools.list_orders(..)).length",
+            "the call of tools.list_orders is a promise: write await tools.list_orders(..) to use its result",
         ),
         (
             "return await tools.sendMail({})",
@@ -91,7 +91,7 @@ async fn errors_tell_the_model_what_to_change() {
 async fn an_error_lists_the_calls_that_were_made() {
     let (text, _) =
         run("await tools.remind({ order: 1 }); console.log('one'); await tools.remind({ order: 9 })").await;
-    let expected = "It printed:\none\n\nThese calls were made, so do not repeat what has taken effect:
+    let expected = "It printed:\none\n\nThese calls may have taken effect, so do not repeat them:
 - remind({\"order\":1}): ok\n- remind({\"order\":9}): returned: order 9 is locked";
     assert!(text.ends_with(expected), "{text}");
 }

@@ -64,7 +64,6 @@ const EXHAUSTING: &[(&str, &str)] = &[
     ("a map that grows", "const all = new Map(); for (let i = 0; ; i++) all.set(i, i)"),
     ("a large array", "return new Array(2 ** 31).fill(0)"),
     ("closures that grow", "let f = () => 0; for (;;) { const g = f; f = () => g() + 1 }"),
-    ("a large JSON", "const all = Array(1e5).fill('x'.repeat(100)); return JSON.stringify(all)"),
     (
         "memory that is caught",
         "const all = []; for (;;) { try { for (;;) all.push('x'.repeat(1e6) + all.length) } catch {} }",
@@ -109,6 +108,11 @@ const EXHAUSTING: &[(&str, &str)] = &[
 
 /// The name and the text of each program that tries to reach what it must not have, and a part of the text that the model reads.
 const OTHERS: &[(&str, &str, &str)] = &[
+    (
+        "a large JSON",
+        "const all = Array(1e5).fill('x'.repeat(100)); return JSON.stringify(all)",
+        "The rest of what the program returned is left out",
+    ),
     ("a long line", "console.log('x'.repeat(5e6))", "The rest of what the program printed is left out"),
     (
         "forged calls",

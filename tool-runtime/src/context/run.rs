@@ -411,12 +411,8 @@ impl RunContext {
 
     /// The same context for a call that the log does not record.
     pub(crate) fn without_log(&self) -> Self {
-        let mut context = self.clone();
-        if context.0.run_log.is_some() {
-            let begun_calls = context.0.begun_calls.share();
-            let data = context.data();
-            (data.run_log, data.begun_calls) = (None, begun_calls);
-        }
+        let mut context = self.clone().counting_in(&self.0.begun_calls);
+        context.data().run_log = None;
         context
     }
 
