@@ -285,7 +285,7 @@ async fn produce(cause: &str) -> Option<ToolMessage> {
             let elsewhere = DynamicTool::external("get_weather", "Looks out.", Value::Null);
             message_of(builder().dynamic(elsewhere)).await
         }
-        "The call began in a run that was interrupted, and its tool is neither `read_only` nor `idempotent`." =>
+        "The call began in a run that was interrupted, and its tool is neither `read_only`, `idempotent` nor `resumable`." =>
         {
             let registry = Registry::new(tools![failing::with_unlimited_wait]).expect("a registry");
             let mut pending = pending(Conversation::new().user("Beijing?"), beijing());
