@@ -53,7 +53,7 @@ pub(crate) enum Outcome {
 const GRACE: Duration = Duration::from_millis(200);
 
 /// The kinds of errors of calls whose tool did not run.
-const NOT_RUN: [&str; 9] = [
+const NOT_RUN: [&str; 10] = [
     "unknown_tool",
     "not_json",
     "not_an_object",
@@ -63,6 +63,7 @@ const NOT_RUN: [&str; 9] = [
     "not_allowed",
     "call_limit",
     "too_many_calls",
+    "unavailable",
 ];
 
 /// A call that has ended.

@@ -38,10 +38,8 @@ fn returned(value: Option<String>, printed: &str, made: &[MadeCall], max_output:
             "The program has no value: `return` what you need.".to_owned()
         }
         None if printed.is_empty() => {
-            format!(
-                "The program has ended after {} calls, without a value. Do not run it again for a value.",
-                made.len()
-            )
+            "The program has no value, and its calls have run: do not run it again. `return` what you need."
+                .to_owned()
         }
         None => String::new(),
     };

@@ -4,7 +4,9 @@ use super::{Effects, Scripted, inner, registry, registry_over, result, stored};
 use serde_json::json;
 use std::time::Duration;
 use tool_runtime::session::{Budget, RunEnd};
-use tool_runtime::{BuildError, Registry, RegistryBuilder, RunContext, Session, ToolCall, tool, tools};
+use tool_runtime::{
+    AssistantMessage, BuildError, Registry, RegistryBuilder, RunContext, Session, ToolCall, tool, tools,
+};
 
 /// Counts.
 #[tool(max_calls = 3)]
@@ -62,9 +64,7 @@ async fn inner_calls_leave_fewer_calls_to_the_model() -> Result<(), BuildError> 
     let mut session = Session::new().user("Go.");
     let run = session.run(&registry).max_calls(4).complete(|request| async move {
         let replies = request.messages().len();
-        Ok::<_, std::io::Error>(tool_runtime::AssistantMessage::from_tool_calls([call(&format!(
-            "call_{replies}"
-        ))]))
+        Ok::<_, std::io::Error>(AssistantMessage::from_tool_calls([call(&format!("call_{replies}"))]))
     });
     assert_eq!(run.await.expect("no error"), RunEnd::CallLimit);
     assert_eq!(effects.all().len(), 2, "three calls have run: one of the model, and two of its tool");
@@ -155,5 +155,52 @@ async fn an_exclusive_inner_call_runs_alone() -> Result<(), BuildError> {
     let calls = [inner("sleep", 1), inner("sleep_alone", 2), inner("sleep", 3), inner("sleep", 4)];
     let effects = sleeps(calls, |inner| inner).await?;
     assert_eq!(effects[..6], ["begin 1", "end 1", "begin 2", "end 2", "begin 3", "begin 4"]);
+    Ok(())
+}
+
+/// Calls `count` five times.
+#[tool(idempotent)]
+async fn count_five(
+    #[state] inner: &super::Inner,
+    #[context] call: &tool_runtime::CallContext,
+) -> Result<usize, tool_runtime::conversation::InnerCallError> {
+    let mut counted = 0;
+    for order in 0..5 {
+        let result = call.inner_call(&inner.0, "count_all", json!({ "order": order })).await?;
+        counted += usize::from(result.failure().is_none());
+    }
+    Ok(counted)
+}
+
+/// Counts without a limit.
+#[tool]
+fn count_all(order: u32) -> u32 {
+    order
+}
+
+#[tokio::test]
+async fn the_limit_of_a_run_counts_calls_that_start_while_their_reply_is_received() -> Result<(), BuildError>
+{
+    let inner = super::Inner(Registry::new(tools![count_all])?);
+    let registry = Registry::builder().tools(tools![count_five]).state(inner).build()?;
+    for is_streamed in [false, true] {
+        let calls = ["a", "b", "c"].map(|id| ToolCall::new(id, "count_five", "{}"));
+        let replies = [AssistantMessage::from_tool_calls(calls), AssistantMessage::from_text("Done.")];
+        let model = tool_runtime_testing::ScriptedModel::new(replies);
+        let mut started = 0;
+        let mut session = Session::new().user("Go.");
+        let run = session.run(&registry).max_calls(4).on_event(|event| {
+            let event = json!(event);
+            started += usize::from(event["type"] == "call" && event["status"] == "started");
+        });
+        let end = if is_streamed {
+            run.stream(|request| model.stream(request)).await.expect("no error")
+        } else {
+            run.complete(|request| model.complete(request)).await.expect("no error")
+        };
+        assert_eq!(started, 4, "streamed: {is_streamed}");
+        // In a stream, the inner calls of the first call take the place of later calls, which wait for a higher limit.
+        assert!(end == RunEnd::Answered || is_streamed && end == RunEnd::CallLimit, "{end}");
+    }
     Ok(())
 }

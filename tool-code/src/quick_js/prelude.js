@@ -147,7 +147,8 @@
   const settled = async (value, depth) => {
     const found = await value;
     if (depth === 0 || typeof found !== "object" || found === null) return found;
-    if (!isArray(found) && prototypeOf(found) !== objects) return found;
+    const mayBeList = isArray(found) && found.length <= 1000;
+    if (!mayBeList && prototypeOf(found) !== objects) return found;
     for (const key in found) {
       const part = found[key];
       const mayHavePromises = depth > 1 && typeof part === "object";

@@ -132,6 +132,30 @@ async fn a_worker_that_cannot_start_or_does_not_answer_is_an_error() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
+async fn a_hostile_worker_is_an_error() {
+    let call = |script: &'static str| async move {
+        let worker = Worker::new("/bin/sh").arg("-c").arg(script);
+        let registry = registry(&Effects::default(), worker, |_| Duration::ZERO);
+        registry.call("run_code", json!({ "code": "return 1" })).await.text().into_owned()
+    };
+    for (script, expected) in [
+        (r#"echo '{"Calls":[]}'; exec sleep 600"#, "the engine waits, and no call is open"),
+        (
+            r#"echo '{"Calls":[{"tool":"other","arguments":"{}"}]}'; exec sleep 600"#,
+            "the program computed for more than 2 s",
+        ),
+        ("exec sleep 600", "the program computed for more than 2 s"),
+        (r#"echo '{"End":{"value":{"Ok":"["},"printed":""}}'"#, "["),
+        ("exec yes", "the engine has failed"),
+        ("exec cat /dev/zero", "the engine has failed"),
+    ] {
+        let text = call(script).await;
+        assert!(text.contains(expected), "{script}: {text}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
 async fn local_times_are_those_of_utc_in_each_time_zone() {
     const TIMES: &str = "
         const date = new Date(2026, 10, 27, 23, 30);

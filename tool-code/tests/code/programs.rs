@@ -47,6 +47,8 @@ async fn values_are_json_and_texts_are_texts() {
         ("1 + 1", "2"),
         ("console.log('a', { b: 1 }, [2]); return 3", "a {\"b\":1} [2]\n3"),
         ("console.log('only printed')", "only printed\n"),
+        ("return '\\ud800'", "\u{fffd}"),
+        ("console.log('\\ud800')", "\u{fffd}\n"),
         ("const x = 1;", "The program has no value: `return` what you need."),
     ] {
         assert_eq!(run(code).await.0, expected, "{code}");

@@ -40,6 +40,19 @@ async fn above_a_size_a_program_finds_the_declarations() {
 #[tokio::test]
 async fn errors_tell_the_model_what_to_change() {
     for (code, expected) in [
+        ("const tools = { a: 1 }; return tools.a", "`tools` is defined already: leave out its declaration."),
+        ("return await remind({ order: 1 })", "Write tools.remind."),
+        ("[1].map(order => { return await tools.remind({ order }) })", "write `async` before that function"),
+        (
+            "for (const order of tools.list_orders({ customer: 1 })) console.log(order)",
+            "write await tools.list_orders(..) to use its result",
+        ),
+        (
+            "await tools.remind({ order: 1 })",
+            "The program has no value, and its calls have run: do not run it again.",
+        ),
+        ("return 'about ' + tools.list_orders(1)", "write await tools.list_orders(..) to use its result"),
+        ("async () => {\n  return null.x\n}", "(line 2)"),
         (
             "return tools.list_orders({ customer: 1 }).length",
             "the call of tools.list_orders is a promise: write await tools.list_orders(..) to use its result",
@@ -117,6 +130,18 @@ async fn a_program_that_computes_for_too_long_is_stopped() {
     let registry = Registry::builder().dynamic(code.tool()).build().expect("a valid tool");
     let text = registry.call("run_code", serde_json::json!({ "code": "while (true) {}" })).await;
     assert_eq!(text.text(), "Error: the program computed for more than 0.1 s");
+}
+
+#[tokio::test]
+async fn limits_may_be_as_large_as_their_types() {
+    let limits =
+        Limits::default().compute_time(Duration::MAX).output(usize::MAX).calls(usize::MAX).stack(usize::MAX);
+    let code = CodeTool::new(shop(&Effects::default()).build().expect("valid tools")).limits(limits);
+    let registry = Registry::builder().dynamic(code.tool()).build().expect("a valid tool");
+    let text = registry
+        .call("run_code", serde_json::json!({ "code": "console.log(1); return await tools.remind(2)" }))
+        .await;
+    assert_eq!(text.text(), "1\nreminded 2");
 }
 
 /// Returns a long text.

@@ -78,3 +78,110 @@ async fn after_another_call_than_before_the_crash_nothing_new_runs() {
     assert!(texts[2].starts_with("call 2 of `charge` was not run"), "{}", texts[2]);
     assert_eq!(ledger.entries().len(), 2, "only the calls before the crash have run");
 }
+
+/// Refunds an order with an inner call.
+#[tool(resumable)]
+async fn refund_inside(
+    order: u32,
+    #[state] orders: &Orders,
+    #[context] call: &CallContext,
+) -> Result<String, InnerCallError> {
+    let result = call.inner_call(&orders.inner, "refund", serde_json::json!({ "order": order })).await?;
+    Ok(result.failure().map_or_else(|| result.text().into_owned(), |failure| failure.message().to_owned()))
+}
+
+/// A session whose inner call waits for an approval, and the registry.
+async fn waiting(ledger: &Ledger, journal: &MemoryJournal, asked: &ScriptedModel) -> (Session, Registry) {
+    let orders = Orders { inner: registry(ledger, SHORT), by_run: Vec::new(), runs: AtomicUsize::new(0) };
+    let registry =
+        Registry::builder().tools(tools![refund_inside]).state(orders).build().expect("a valid tool");
+    let registry = registry.with(&RunContext::new().run_id("order-7"));
+    let mut session = Session::new().user("Go.");
+    assert_eq!(run(&mut session, &registry, journal, asked).await, RunEnd::NeedsApproval);
+    (session, registry)
+}
+
+fn refund_inside_reply() -> AssistantMessage {
+    AssistantMessage::from_tool_calls(vec![ToolCall::new("a", "refund_inside", r#"{"order":7}"#)])
+}
+
+/// A process runs the tool after this decision, and ends before it stores the session.
+async fn lose(
+    session: &Session,
+    registry: &Registry,
+    journal: &MemoryJournal,
+    decide: impl FnOnce(&mut Session),
+) {
+    let mut lost = session.clone();
+    decide(&mut lost);
+    // The tool has ended, and the model does not answer.
+    let pending = lost
+        .run(registry)
+        .journal(journal)
+        .complete(|_| std::future::pending::<std::io::Result<AssistantMessage>>());
+    assert!(tokio::time::timeout(LIFE, pending).await.is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_later_denial_does_not_hide_an_effect() {
+    let (ledger, journal) = (Ledger::default(), MemoryJournal::default());
+    let asked = model([refund_inside_reply(), done()]);
+    let (session, registry) = waiting(&ledger, &journal, &asked).await;
+    lose(&session, &registry, &journal, |session| session.approve("a/0").expect("it waits")).await;
+    assert_eq!(ledger.entries(), ["refund 7"]);
+    let mut stale = session;
+    stale.deny("a/0", "no").expect("it waits");
+    assert_eq!(run(&mut stale, &registry, &journal, &asked).await, RunEnd::Answered);
+    assert_eq!(results(&stale), ["order 7 is refunded"]);
+    assert_eq!(ledger.entries().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_recorded_call_keeps_the_arguments_of_the_person() {
+    let (ledger, journal) = (Ledger::default(), MemoryJournal::default());
+    let asked = model([refund_inside_reply(), done()]);
+    let (session, registry) = waiting(&ledger, &journal, &asked).await;
+    let edit = |session: &mut Session| {
+        session.approve_with("a/0", serde_json::json!({ "order": 70 })).expect("it waits");
+    };
+    lose(&session, &registry, &journal, edit).await;
+    let mut stale = session;
+    stale.approve("a/0").expect("it waits");
+    assert_eq!(run(&mut stale, &registry, &journal, &asked).await, RunEnd::Answered);
+    assert_eq!(results(&stale), ["order 70 is refunded"]);
+    assert_eq!(ledger.entries(), ["refund 70"]);
+}
+
+/// Finds an order with an inner call.
+#[tool(read_only)]
+async fn find_inside(
+    order: u32,
+    #[state] orders: &Orders,
+    #[context] call: &CallContext,
+) -> Result<String, InnerCallError> {
+    let result = call.inner_call(&orders.inner, "find", serde_json::json!({ "order": order })).await?;
+    Ok(result.text().into_owned())
+}
+
+#[tokio::test]
+async fn inner_calls_of_a_call_that_starts_early_are_not_recorded() {
+    let (ledger, journal) = (Ledger::default(), MemoryJournal::default());
+    let orders = Orders { inner: registry(&ledger, SHORT), by_run: Vec::new(), runs: AtomicUsize::new(0) };
+    let registry =
+        Registry::builder().tools(tools![find_inside]).state(orders).build().expect("a valid tool");
+    let registry = registry.with(&RunContext::new().run_id("order-7"));
+    let mut session = Session::new().user("Go.");
+    // Each attempt has another order, and the stream of the first one is interrupted after the call.
+    for (order, is_interrupted) in [(1, true), (2, false)] {
+        let call = ToolCall::new("a", "find_inside", format!(r#"{{"order":{order}}}"#));
+        let model = model([AssistantMessage::from_tool_calls(vec![call]), done()]);
+        let run = session.run(&registry).journal(&journal).stream(async |request| {
+            let chunks: Vec<_> =
+                futures_util::StreamExt::collect(model.stream(request).await.expect("a valid request")).await;
+            let kept = if is_interrupted { chunks.len() - 1 } else { chunks.len() };
+            Ok::<_, std::io::Error>(futures_util::stream::iter(chunks.into_iter().take(kept)))
+        });
+        assert_eq!(run.await.is_err(), is_interrupted);
+    }
+    assert_eq!(results(&session), ["order 2"]);
+}

@@ -401,12 +401,12 @@ impl RunContext {
         self
     }
 
-    /// Leaves one inner call less, for a call that starts before the run counts the calls of its reply.
-    pub(crate) fn count_early_call(&self) {
-        if let Some(calls) = &self.0.max_inner_calls {
-            // An error means that there is none.
-            let _ = calls.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |calls| calls.checked_sub(1));
-        }
+    /// Leaves one inner call less, for a call that starts before the run counts the calls of its reply; `false` if none is left.
+    pub(crate) fn count_early_call(&self) -> bool {
+        let Some(max_calls) = &self.0.max_inner_calls else { return true };
+        let inner = self.0.begun_calls.inner();
+        let take = |calls: usize| (inner < calls).then(|| calls - 1);
+        max_calls.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
     }
 
     /// The same context for a call that the log does not record.

@@ -188,10 +188,10 @@ impl StreamedReply {
                 }
                 let is_in_turn = !registry.has_barriers() || index < *before_barrier;
                 let may_start = registry.may_start_while_streaming(call, settings.only_reads);
-                if is_in_turn && may_start && settings.answer_tool.as_ref() != Some(&call.name) {
+                let is_wanted = is_in_turn && may_start && settings.answer_tool.as_ref() != Some(&call.name);
+                if is_wanted && registry.run_context().is_none_or(RunContext::count_early_call) {
                     let mut call = call.clone();
                     (call.id, call.null_is_absent) = (id.to_owned(), null_is_absent);
-                    registry.run_context().into_iter().for_each(RunContext::count_early_call);
                     ready.push((index, call));
                 }
             }

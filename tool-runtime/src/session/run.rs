@@ -170,6 +170,8 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A, K> Run<'a, O, P, A, 
     /// - Calls of a streamed reply are handed out at its end.
     /// - A [log](Run::log) records the replies of the run, and not the calls that it hands out. Record these in the worker, for example
     ///   with `record_calls` of the package `tool-runtime-durable`.
+    /// - A call whose tool has made [inner calls](crate::CallContext::inner_call) in an earlier run continues in this process, which has
+    ///   them. In a worker, an inner call that needs an approval fails.
     /// - If a person denies the call or sends a message meanwhile, the model reads that the call may have taken effect, unless its tool
     ///   is `read_only`. Its end is then an error of `finish_handed_out`.
     /// - A stored session contains the arguments of the calls that are handed out, also those of
