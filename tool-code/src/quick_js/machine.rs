@@ -18,6 +18,9 @@ const PRELUDE: &str = include_str!("prelude.js");
 /// The memory that is left when the engine cannot create an error any more.
 const RESERVE: usize = 64 << 10;
 
+/// No text of the engine is longer.
+const MAX_LENGTH: usize = 1 << 30;
+
 /// The state of one program.
 pub(super) struct Machine<'a> {
     program: &'a Program,
@@ -186,7 +189,7 @@ impl<'a> Machine<'a> {
         let prelude: Function<'js> = ctx.eval(PRELUDE).catch(ctx).map_err(|error| self.failed(&error))?;
         let Program { code, tools, limits } = self.program;
         let max_arguments = u32::try_from(limits.max_arguments()).unwrap_or(u32::MAX);
-        let max_output = u32::try_from(limits.output).unwrap_or(u32::MAX);
+        let max_output = u32::try_from(limits.output.min(MAX_LENGTH)).unwrap_or(u32::MAX);
         let tools = serde_json::to_string(tools).map_err(|error| Stopped::Failed(error.to_string()))?;
         let functions = prelude.call((write, tools, &**code, max_arguments, max_output));
         let functions: Object<'js> = functions.catch(ctx).map_err(|error| self.failed(&error))?;

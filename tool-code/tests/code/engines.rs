@@ -134,7 +134,8 @@ async fn a_worker_that_cannot_start_or_does_not_answer_is_an_error() {
 #[tokio::test]
 async fn a_hostile_worker_is_an_error() {
     let call = |script: &'static str| async move {
-        let worker = Worker::new("/bin/sh").arg("-c").arg(script);
+        // It reads the program first.
+        let worker = Worker::new("/bin/sh").arg("-c").arg(format!("read program; {script}"));
         let registry = registry(&Effects::default(), worker, |_| Duration::ZERO);
         registry.call("run_code", json!({ "code": "return 1" })).await.text().into_owned()
     };

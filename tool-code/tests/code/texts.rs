@@ -48,11 +48,10 @@ async fn errors_tell_the_model_what_to_change() {
             "write await tools.list_orders(..) to use its result",
         ),
         (
-            "await tools.remind({ order: 1 })",
+            "const text = await tools.remind({ order: 1 });",
             "The program has no value, and its calls have run: do not run it again.",
         ),
         ("return 'about ' + tools.list_orders(1)", "write await tools.list_orders(..) to use its result"),
-        ("async () => {\n  return null.x\n}", "(line 2)"),
         (
             "return tools.list_orders({ customer: 1 }).length",
             "the call of tools.list_orders is a promise: write await tools.list_orders(..) to use its result",
