@@ -3,11 +3,10 @@
 #[cfg(doc)]
 use super::CallContext;
 use super::{AllowedTools, BegunCalls, Budget, CallEvent, CallKey, StartGate};
-use crate::message::Usage;
 use crate::panics::catch_panic;
 use crate::state::{Shared, State as _, States};
 use std::fmt;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -395,35 +394,11 @@ impl RunContext {
         self
     }
 
-    /// Sets the number of inner calls that may begin in the run, with those that have begun.
-    pub(crate) fn with_max_inner_calls(mut self, calls: Option<usize>) -> Self {
-        self.data().max_inner_calls = calls.map(|calls| Arc::new(AtomicUsize::new(calls)));
-        self
-    }
-
-    /// Leaves one inner call less, for a call that starts before the run counts the calls of its reply; `false` if none is left.
-    pub(crate) fn count_early_call(&self) -> bool {
-        let Some(max_calls) = &self.0.max_inner_calls else { return true };
-        let inner = self.0.begun_calls.inner();
-        let take = |calls: usize| (inner < calls).then(|| calls - 1);
-        max_calls.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
-    }
-
     /// The same context for a call that the log does not record.
     pub(crate) fn without_log(&self) -> Self {
         let mut context = self.clone().counting_in(&self.0.begun_calls);
         context.data().run_log = None;
         context
-    }
-
-    /// Counts an inner call that begins, in the run and its budgets; `false` if the limit of the run is reached.
-    pub(crate) fn count_inner_call(&self) -> bool {
-        let limit = self.0.max_inner_calls.as_ref().map(|calls| calls.load(Ordering::Relaxed));
-        let has_begun = self.0.begun_calls.count_inner(limit);
-        if has_begun {
-            self.budgets().iter().for_each(|budget| budget.add(&Usage::default(), 1));
-        }
-        has_begun
     }
 
     pub(super) fn outer_call(&self) -> Option<String> {
@@ -433,17 +408,6 @@ impl RunContext {
     /// The context of the program.
     pub(super) fn program(&self) -> &Self {
         self.0.program.as_ref().unwrap_or(self)
-    }
-
-    /// Counts the calls together with these.
-    pub(crate) fn counting_in(mut self, begun_calls: &BegunCalls) -> Self {
-        self.data().begun_calls = begun_calls.share();
-        self
-    }
-
-    /// Counts the calls on their own.
-    pub(crate) fn counting_anew(self) -> Self {
-        self.counting_in(&BegunCalls::default())
     }
 
     pub(crate) fn allowed(&self) -> Option<&AllowedTools> {
@@ -456,21 +420,6 @@ impl RunContext {
 
     pub(crate) fn number_of_reply(&self) -> Option<u64> {
         self.0.reply_number
-    }
-
-    /// Counts a call of this tool that begins; `false` if the limit is reached.
-    pub(crate) fn count_call(&self, tool: &str, limit: usize) -> bool {
-        self.0.begun_calls.count(tool, limit)
-    }
-
-    /// Removes a call of this tool from the count.
-    pub(crate) fn remove_call(&self, tool: &str) {
-        self.0.begun_calls.remove(tool);
-    }
-
-    /// Whether as many calls of this tool have begun as the limit allows.
-    pub(crate) fn has_reached(&self, tool: &str, limit: usize) -> bool {
-        self.0.begun_calls.has_reached(tool, limit)
     }
 
     /// A token that is cancelled together with the run. Cancelling it does not cancel the run.

@@ -3,7 +3,7 @@
 use super::{Ended, EndedCall};
 #[cfg(doc)]
 use crate::context::RunContext;
-use crate::context::{CallKey, CallRecord};
+use crate::context::{BegunCalls, CallKey, CallRecord};
 use crate::message::ToolCall;
 use crate::outcome::CallError;
 use crate::output::ToolResult;
@@ -129,7 +129,8 @@ impl Registry {
     pub async fn run_handed_out(&self, handed_out: &HandedOutCall) -> CallEnd {
         let HandedOutCall { key, id, tool, arguments, .. } = handed_out;
         let context = self.run_context().cloned().unwrap_or_default();
-        let registry = self.with(&context.run_id(&key.run_id).reply_number(key.reply).counting_anew());
+        let registry = self
+            .with(&context.run_id(&key.run_id).reply_number(key.reply).counting_in(&BegunCalls::default()));
         let (call, record) = (ToolCall::new(id, tool, arguments), CallRecord::default());
         let batch = registry.new_batch(key.reply);
         let incoming = IncomingCall::new(&batch, key.position, &call, Approval::Bypassed, &record);
