@@ -171,7 +171,7 @@ fn runs_one_case() {
     let size = size.parse().expect("a number");
     let case = all().into_iter().find(|case| case.name == name).expect("a case");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    let before = peak_memory();
+    let before = taken_memory();
     // The clock of the runtime may be paused.
     std::thread::spawn(|| {
         let limit = max_duration();
@@ -181,13 +181,14 @@ fn runs_one_case() {
     });
     let outcome = runtime.block_on((case.run)(size));
     #[allow(clippy::cast_precision_loss, reason = "a measurement")]
-    let megabytes = (peak_memory() - before) as f64 / 1024.0;
+    let megabytes = taken_memory().saturating_sub(before) as f64 / 1024.0;
     println!("measured {megabytes} {outcome}");
 }
 
-/// The greatest resident memory of this process so far, in kB; 0 on other systems than Linux.
-fn peak_memory() -> u64 {
-    memory_of("self", "VmHWM:")
+/// The greatest memory that this process took so far, in kB; 0 on other systems than Linux. The resident part of the program's file
+/// does not count, which grows with the program and with the build.
+fn taken_memory() -> u64 {
+    memory_of("self", "VmHWM:").saturating_sub(memory_of("self", "RssFile:"))
 }
 
 /// The resident memory of a process, in kB; 0 if it has ended, and on other systems than Linux.

@@ -13,17 +13,17 @@ use tool_runtime_mcp::{Client, serve};
 
 pub(super) fn cases() -> Vec<Case> {
     vec![
-        Case::new("a client that pings and does not read", [2_000, 10_000, 100_000], 24.0, pings_of_a_client),
+        Case::new("a client that pings and does not read", [2_000, 10_000, 100_000], 12.0, pings_of_a_client),
         Case::new(
             "a client that calls unknown methods and does not read",
             [50, 100, 500],
             40.0,
             long_methods,
         ),
-        Case::new("a client that cancels unknown requests", [1_000, 3_000, 10_000], 24.0, unknown_cancels),
-        Case::new("a server that pings and does not read", [2_000, 10_000, 100_000], 24.0, pings_of_a_server),
-        Case::new("a server that reports progress", [1_000, 3_000, 10_000], 24.0, progress),
-        Case::new("a server that announces changes", [1_000, 3_000, 10_000], 24.0, changes),
+        Case::new("a client that cancels unknown requests", [1_000, 3_000, 10_000], 12.0, unknown_cancels),
+        Case::new("a server that pings and does not read", [2_000, 10_000, 100_000], 12.0, pings_of_a_server),
+        Case::new("a server that reports progress", [1_000, 3_000, 10_000], 12.0, progress),
+        Case::new("a server that announces changes", [1_000, 3_000, 10_000], 12.0, changes),
     ]
 }
 

@@ -18,7 +18,7 @@ pub(super) fn cases() -> Vec<Case> {
         Case::new(
             "forty sessions with a large first request",
             [10_000, 100_000, 1_000_000],
-            24.0,
+            12.0,
             large_initialize,
         ),
         Case::new(
@@ -27,7 +27,7 @@ pub(super) fn cases() -> Vec<Case> {
             100.0,
             streamed_initialize,
         ),
-        Case::new("many sessions", [150, 300, 600], 40.0, many_sessions),
+        Case::new("many sessions", [150, 300, 600], 24.0, many_sessions),
         Case::new("a request without an end", [20, 40, 80], 50.0, endless_line),
         Case::new(
             "two hundred bodies that never end",
