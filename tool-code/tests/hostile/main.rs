@@ -51,7 +51,7 @@ fn run_here(number: usize) {
     run("return 1", QuickJs);
     let before = peak_memory();
     let (text, time) = run(programs()[number].code, QuickJs);
-    println!("{}", json!({ "text": text, "ms": time.as_millis(), "memory": peak_memory() - before }));
+    println!("{}", json!({ "text": text, "ms": time.as_millis(), "memory": peak_memory().saturating_sub(before) }));
 }
 
 fn run(code: &str, engine: impl Engine) -> (String, Duration) {
