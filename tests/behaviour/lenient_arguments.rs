@@ -111,6 +111,12 @@ async fn text_that_is_almost_json_is_repaired() {
     .await;
     assert_coerced("{'text':'北京\\n'}", "text=\"北京\\n\"", &["single quotes were read as double quotes"])
         .await;
+    assert_coerced(
+        "{`text`: `\n  \"a\" + \\`\\${b}\\``}",
+        "text=\"\\n  \\\"a\\\" + `${b}`\"",
+        &["backticks were read as double quotes", "control characters in a string were escaped"],
+    )
+    .await;
     assert_coerced(r#""{\"n\":1}""#, "n=1", &["the arguments were encoded twice"]).await;
     assert_coerced(
         "```json\n{'n': 1,} // done\n```",

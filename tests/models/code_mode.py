@@ -5,9 +5,9 @@
 
 The model is that of `measure.py`. It sees only `run_code`, and gets the ten tasks of `TASKS`, each of which needs three to ten or
 more calls of the tools of `src/bin/code_mode.rs`. It has four replies for each task, and a reply that repeats an earlier one is the last
-one. With `--forced`, each reply is a valid call of `run_code`, by a grammar, until a program ends without an error. A task is solved if the final answer or the last
-message of a program has the expected texts and if the effects are the expected ones: no effect is missing, twice or surplus. The
-temperature is 0.
+one. With `--forced`, each reply is a valid call of `run_code`, by a grammar, until a program ends without an error. A task is solved
+if the final answer or the last message of a program has the expected texts and if the effects are the expected ones: no effect is
+missing, twice or surplus. The temperature is 0.
 
 TOOL_CODE_MODE is the program of this package built with another version of the library.
 """

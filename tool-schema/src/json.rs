@@ -3,6 +3,7 @@
 
 mod conversions;
 mod descendants;
+mod nesting;
 mod object;
 mod order;
 mod reference;
@@ -12,6 +13,7 @@ mod type_set;
 
 pub use conversions::{integer_from_float, json_in_string, may_be_only_item};
 pub use descendants::descendants;
+pub use nesting::{Nesting, nesting};
 pub use object::{object, remove_entry};
 pub use order::{Entries, sorted_text};
 pub use reference::{definition_name, escaped_token, referenced};

@@ -3,8 +3,10 @@
 use serde::de::IgnoredAny;
 use std::fmt::Write as _;
 
-/// The description of the repair that replaces single quotes.
-pub const SINGLE_QUOTES: &str = "single quotes were read as double quotes";
+/// The descriptions of the repairs that replace other quotes.
+pub const OTHER_QUOTES: [&str; 2] = [SINGLE_QUOTES, BACKTICKS];
+const SINGLE_QUOTES: &str = "single quotes were read as double quotes";
+const BACKTICKS: &str = "backticks were read as double quotes";
 
 /// How often JSON may be encoded as a JSON string.
 const MAX_ENCODINGS: usize = 3;
@@ -124,7 +126,7 @@ impl Repair {
                 self.push(first)
             }
             b',' | b':' => self.push(first),
-            b'"' | b'\'' => self.string(text)?,
+            b'"' | b'\'' | b'`' => self.string(text)?,
             _ => self.word(text)?,
         };
         text.get(length..)
@@ -147,15 +149,19 @@ impl Repair {
     /// Returns the length of the string.
     fn string(&mut self, text: &str) -> Option<usize> {
         let quote = text.chars().next()?;
-        if quote == '\'' {
-            self.repairs.push(SINGLE_QUOTES);
+        match quote {
+            '\'' => self.repairs.push(SINGLE_QUOTES),
+            '`' => self.repairs.push(BACKTICKS),
+            _ => {}
         }
         let mut json = String::from('"');
         let mut letters = text.char_indices().skip(1);
         while let Some((at, letter)) = letters.next() {
             match letter {
                 '\\' => match letters.next()?.1 {
-                    '\'' if quote == '\'' => json.push('\''),
+                    escaped if escaped == quote && quote != '"' => json.push(quote),
+                    // A template literal of JavaScript, which many models write for code.
+                    '$' if quote == '`' => json.push('$'),
                     escaped => json.extend(['\\', escaped]),
                 },
                 _ if letter == quote => {
@@ -176,7 +182,7 @@ impl Repair {
 
     /// A number, a literal or a key without quotes. Returns its length.
     fn word(&mut self, text: &str) -> Option<usize> {
-        let is_end = |letter: char| letter.is_whitespace() || "{}[],:\"'/".contains(letter);
+        let is_end = |letter: char| letter.is_whitespace() || "{}[],:\"'`/".contains(letter);
         let length = text.find(is_end).unwrap_or(text.len());
         let word = text.get(..length).filter(|word| !word.is_empty())?;
         let is_key = self.open.last() == Some(&b'{')

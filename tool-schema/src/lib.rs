@@ -18,6 +18,7 @@ pub mod json_repair;
 pub mod keywords;
 mod normalise;
 mod nullable;
+pub mod property_names;
 mod publish;
 pub mod strict;
 mod text;

@@ -134,6 +134,7 @@ async fn a_user_message_ends_the_calls_and_reports_that_the_tool_may_have_taken_
     session.push_user("Stop.");
     let text = session.messages()[2].text();
     assert!(text.starts_with("Error: `make_calls` was interrupted. It may have taken effect"), "{text}");
+    assert!(text.ends_with("\n- charge({\"order\":1}): ok"), "{text}");
     let run = session.run(&registry).on_event(record).complete(|request| script.complete(request));
     assert_eq!(run.await.expect("no error"), RunEnd::Answered);
     let events = events.lock().expect("no panic").clone();

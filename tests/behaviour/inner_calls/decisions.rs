@@ -69,7 +69,9 @@ async fn a_tool_that_is_not_resumable_any_more_is_interrupted() -> Result<(), Bu
         Registry::builder().tools(tools![make_calls_of_a_new_version]).state(super::Inner(tools)).build()?;
     assert_eq!(script.run(&mut session, &changed).await, RunEnd::Answered);
     assert_eq!(effects.all(), ["charge 1"]);
-    assert!(result(&session).contains("It may have taken effect"), "{}", result(&session));
+    let text = result(&session);
+    assert!(text.contains("It may have taken effect"), "{text}");
+    assert!(text.ends_with("\n- charge({\"order\":1}): ok"), "{text}");
     Ok(())
 }
 
@@ -147,5 +149,33 @@ async fn a_denied_tool_ends_its_calls_with_their_last_events() -> Result<(), Bui
     assert_eq!(run.await.expect("no error"), RunEnd::Answered);
     assert_eq!(*ended.lock().expect("no panic"), ["call_1/0 ran", "call_1/1 skipped", "call_1 interrupted"]);
     assert!(result(&session).contains("It may have taken effect"), "{}", result(&session));
+    Ok(())
+}
+
+/// Makes calls.
+#[tool(name = "make_calls", resumable)]
+fn make_no_calls(calls: Vec<serde_json::Value>) -> Result<(), &'static str> {
+    let _ = calls;
+    Err("there is no connection")
+}
+
+#[tokio::test]
+async fn a_tool_that_fails_before_it_repeats_its_calls_reports_them() -> Result<(), BuildError> {
+    let effects = Effects::default();
+    let calls = [inner("charge", 1), inner("charge", 13), inner("refund", 2)];
+    let script = Scripted::new("make_calls", calls);
+    let mut session = Session::new().user("Go.");
+    assert_eq!(script.run(&mut session, &registry(&effects)?).await, RunEnd::NeedsApproval);
+    let error = session.approve("call_1/7").expect_err("there is no such call").to_string();
+    assert_eq!(error, "no pending call has the id `call_1/7`: the pending calls are `call_1`, `call_1/2`");
+    session.approve("call_1/2").expect("it waits");
+    let mut session = stored(&session);
+    let later = Registry::new(tools![make_no_calls])?;
+    assert_eq!(script.run(&mut session, &later).await, RunEnd::Answered);
+    let expected = "Error: there is no connection
+It had made these calls, so do not repeat those that took effect:
+- charge({\"order\":1}): ok
+- charge({\"order\":13}): Error: the card was declined";
+    assert_eq!(result(&session), expected);
     Ok(())
 }

@@ -73,6 +73,8 @@ async fn errors_tell_the_model_what_to_change() {
         ("return require('fs')", "This is not Node or a browser"),
         ("await new Promise(() => {})", "the program waits for a promise that nothing resolves"),
         ("const a = 1;\nconst b = null;\nreturn b.c", "(line 3)"),
+        ("(async () => {\n  const b = null;\n  return b.c;\n})()", "(line 3)"),
+        ("const f = async () => {\n  return null.c;\n};\nreturn await f();", "(line 2)"),
         ("throw 'a text'", "the program threw \"a text\""),
         (
             "return await tools.remind({ order: 'x' })",

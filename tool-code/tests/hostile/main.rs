@@ -9,7 +9,7 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
-use std::{env, fs};
+use std::{env, fs, thread};
 use tool_runtime::{Registry, tool, tools};
 use tool_runtime_code::{CodeTool, Engine, Limits, QuickJs, Worker, serve_worker};
 
@@ -41,6 +41,10 @@ fn main() -> ExitCode {
             run_here(number.parse().expect("the number of a program"));
             ExitCode::SUCCESS
         }
+        ["keep-threads-busy"] => {
+            keep_threads_busy();
+            ExitCode::SUCCESS
+        }
         _ => run_all(),
     }
 }
@@ -51,7 +55,20 @@ fn run_here(number: usize) {
     run("return 1", QuickJs);
     let before = peak_memory();
     let (text, time) = run(programs()[number].code, QuickJs);
-    println!("{}", json!({ "text": text, "ms": time.as_millis(), "memory": peak_memory().saturating_sub(before) }));
+    println!(
+        "{}",
+        json!({ "text": text, "ms": time.as_millis(), "memory": peak_memory().saturating_sub(before) })
+    );
+}
+
+/// Starts programs whose threads do not stop, and prints how the next program ends. The end of this process ends the threads.
+fn keep_threads_busy() {
+    for _ in 0..4 {
+        run("return 'a'.repeat(6e6).indexOf('a'.repeat(3e6) + 'b')", QuickJs);
+    }
+    // A thread that does not stop within a second counts.
+    thread::sleep(Duration::from_millis(1_500));
+    println!("{}", run("return 1", QuickJs).0);
 }
 
 fn run(code: &str, engine: impl Engine) -> (String, Duration) {
@@ -86,8 +103,16 @@ fn run_all() -> ExitCode {
     if peak_memory() == 0 {
         println!("skipped: the memory of programs, which is not known on this system");
     }
-    println!("running {} tests", 2 * programs().len());
+    println!("running {} tests", 2 * programs().len() + 1);
     let (mut passed, mut failed) = (0, 0);
+    let next = after_busy_threads();
+    if next.contains("earlier programs do not stop") {
+        passed += 1;
+        println!("test in the process: four threads that do not stop ... ok");
+    } else {
+        failed += 1;
+        println!("test in the process: four threads that do not stop ... FAILED: {next:?}");
+    }
     for (number, Hostile { name, code, expected }) in programs().into_iter().enumerate() {
         let worker = in_worker(code, &folder.path().join(number.to_string()));
         let worker = Taken { memory: worker.memory.saturating_sub(idle.memory), ..worker };
@@ -154,6 +179,13 @@ fn here(number: usize) -> Result<Taken, String> {
         time: Duration::from_millis(report["ms"].as_u64().unwrap_or(u64::MAX)),
         memory: report["memory"].as_u64().unwrap_or(u64::MAX),
     })
+}
+
+/// The text of a program after those of `keep_threads_busy`.
+fn after_busy_threads() -> String {
+    let output = Command::new(own_program()).arg("keep-threads-busy").output();
+    output
+        .map_or_else(|error| error.to_string(), |output| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 fn in_worker(code: &str, report: &Path) -> Taken {

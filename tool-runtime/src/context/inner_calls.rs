@@ -5,7 +5,7 @@ use crate::state::Shared;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The calls that one run of a tool makes. Clones are the same calls.
@@ -50,6 +50,8 @@ pub(crate) struct InnerRecord {
     continues: bool,
     /// The calls that a log has recorded, by position.
     logged: OnceLock<BTreeMap<usize, LoggedInnerCall>>,
+    /// The number of calls that this run has made.
+    made: AtomicUsize,
     /// The id of the first call that waits.
     waits_for: OnceLock<String>,
     has_diverged: AtomicBool,
@@ -86,6 +88,20 @@ impl InnerRecord {
     /// The call that the log has recorded at this position.
     pub(crate) fn logged(&self, position: usize) -> Option<&LoggedInnerCall> {
         self.logged.get()?.get(&position)
+    }
+
+    /// The calls that the log has recorded, and that this run has not made.
+    pub(crate) fn logged_only(&self) -> impl Iterator<Item = &LoggedInnerCall> {
+        self.logged.get().into_iter().flat_map(|logged| logged.range(self.made()..)).map(|(_, call)| call)
+    }
+
+    /// The number of calls that this run has made.
+    pub(crate) fn made(&self) -> usize {
+        self.made.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_made(&self, position: usize) {
+        self.made.fetch_max(position + 1, Ordering::Relaxed);
     }
 
     pub(crate) fn has_diverged(&self) -> bool {

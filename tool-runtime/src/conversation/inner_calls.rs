@@ -3,6 +3,7 @@
 mod error;
 mod kept;
 mod made_call;
+mod note;
 
 pub use error::InnerCallError;
 pub(super) use kept::InnerPending;

@@ -264,7 +264,9 @@ pub(super) fn denied(call: &ToolCall, state: &CallState, reason: String) -> Tool
     } else {
         CallError::Denied { tool, reason }
     };
-    ToolMessage::failed(&call.id, &call.name, error)
+    let mut result = ToolMessage::failed(&call.id, &call.name, error);
+    result.content = format!("{}{}", result.text(), state.note_of_inner_calls()).into();
+    result
 }
 
 /// The name of the called tool, for an error.

@@ -4,13 +4,13 @@
 //! each name belongs to one key.
 
 mod arguments;
-mod names;
 mod rewrite;
 
 use crate::json::Scanner;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
+use tool_runtime_schema::property_names;
 #[cfg(feature = "search")]
 use tool_runtime_schema::schema_text;
 
@@ -31,7 +31,7 @@ impl PropertyKeys {
             return None;
         }
         let schema = standardise(serde_json::from_str(parameters.get()).ok()?);
-        let written = names::written_names(&schema);
+        let written = property_names::written_names(&schema);
         let own = written.iter().map(|(own, written)| (written.clone(), own.clone())).collect();
         (!written.is_empty()).then_some(PropertyKeys { written, own, schema })
     }
@@ -84,7 +84,7 @@ fn may_have_rejected_key(json: &str) -> bool {
             b'"' => {
                 let text = scanner.string().json;
                 let key = text.get(1..text.len().saturating_sub(1)).unwrap_or_default();
-                if scanner.peek() == b':' && key != "$ref" && !names::is_accepted(key) {
+                if scanner.peek() == b':' && key != "$ref" && !property_names::is_accepted(key) {
                     return true;
                 }
             }

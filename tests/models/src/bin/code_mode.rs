@@ -318,7 +318,7 @@ fn registry(shop: &Shop) -> Result<Registry, BuildError> {
         async move { call.run().await }
     };
     let inner = Registry::builder().tools(tools).state(shop.clone()).around_call(count).build()?;
-    Registry::builder().dynamic(CodeTool::new(inner).tool()).build()
+    Registry::builder().dynamic(CodeTool::new(inner).tool()).lenient_arguments(true).build()
 }
 
 #[tokio::main(flavor = "current_thread")]

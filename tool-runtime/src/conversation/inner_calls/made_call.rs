@@ -44,7 +44,9 @@ impl MadeCall {
         let is_barrier = registry.is_barrier(&call);
         let position = context.inner_calls.push(is_barrier, |position| inner_id(context.id(), position));
         call.id = inner_id(context.id(), position);
-        let kept = context.inner_calls.record().and_then(InnerRecord::kept);
+        let record = context.inner_calls.record();
+        record.inspect(|record| record.set_made(position));
+        let kept = record.and_then(InnerRecord::kept);
         MadeCall { context, registry, call, position, failure, kept, progress: Progress::Ended }
     }
 

@@ -320,7 +320,10 @@ impl PendingCalls {
     fn unknown_id(&self, id: String) -> NotPendingError {
         let calls = self.reply.tool_calls.iter().zip(&self.states);
         let without_result = calls.filter(|(_, state)| state.result().is_none());
-        NotPendingError::UnknownId { id, pending: without_result.map(|(call, _)| call.id.clone()).collect() }
+        let inner = self.waiting(&|state| state.waits_for().is_some()).into_iter();
+        let inner = inner.filter(|call| call.outer_call.is_some()).map(|call| call.id);
+        let pending = without_result.map(|(call, _)| call.id.clone()).chain(inner).collect();
+        NotPendingError::UnknownId { id, pending }
     }
 
     /// A call without a result that has not begun, or that waits for a decision whether it runs again.

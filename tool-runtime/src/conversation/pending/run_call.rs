@@ -71,7 +71,9 @@ impl CallsRun<'_> {
         let ended = registry.run_to_end(&incoming).await;
         let release = ended.release(batch, position);
         drop(begun);
+        let note = state.note_of_unrepeated_calls(&record);
         self.take(call, state, ended);
+        state.add_note(&note);
         if let Some(release) = release {
             release.complete().await;
         }
@@ -157,6 +159,16 @@ impl CallState {
         if let Some(arguments) = edit.arguments.take() {
             registry.contained_call(call).replace_arguments(call, arguments);
             self.approve(call);
+        }
+    }
+
+    /// Adds a note to the error of the tool.
+    fn add_note(&mut self, note: &str) {
+        match &mut self.phase {
+            Phase::Finished(result) if result.is_error() && !note.is_empty() => {
+                result.content = format!("{}{note}", result.text()).into();
+            }
+            _ => {}
         }
     }
 

@@ -1,10 +1,10 @@
 //! Schemas with written names.
 
-use super::{PropertyKeys, names};
+use super::PropertyKeys;
 use crate::json::{escaped_token, object};
 use serde_json::{Map, Value};
 use tool_runtime_schema::keywords::visit_schemas;
-use tool_runtime_schema::move_keywords;
+use tool_runtime_schema::{move_keywords, property_names};
 
 impl PropertyKeys {
     /// Gives a form of the tool's parameters the written names: of properties, in the keywords that list them, and in values
@@ -79,7 +79,7 @@ impl PropertyKeys {
 }
 
 fn change(key: &str, written: &str) -> String {
-    let reason = if key.len() > names::MAX_LENGTH && key.is_ascii() {
+    let reason = if key.len() > property_names::MAX_LENGTH && key.is_ascii() {
         "the provider accepts only keys of at most 64 characters"
     } else {
         "the provider accepts only letters, digits, `_`, `.` and `-` in keys"

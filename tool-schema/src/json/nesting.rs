@@ -2,8 +2,9 @@
 
 /// How many brackets are open.
 #[derive(Debug, Default)]
-pub(crate) struct Nesting {
-    pub(crate) depth: usize,
+pub struct Nesting {
+    /// The number of open brackets.
+    pub depth: usize,
     string: StringState,
 }
 
@@ -16,7 +17,7 @@ enum StringState {
 }
 
 /// How deep the arrays and objects of a JSON text are nested.
-pub(crate) fn nesting(json: &str) -> usize {
+pub fn nesting(json: &str) -> usize {
     let mut nesting = Nesting::default();
     let depths = json.bytes().map(|byte| {
         nesting.step(byte);
@@ -28,7 +29,7 @@ pub(crate) fn nesting(json: &str) -> usize {
 impl Nesting {
     /// Reads the next byte.
     #[inline]
-    pub(crate) fn step(&mut self, byte: u8) {
+    pub fn step(&mut self, byte: u8) {
         self.string = match (self.string, byte) {
             (StringState::Outside, b'"') | (StringState::AfterBackslash, _) => StringState::Inside,
             (StringState::Inside, b'\\') => StringState::AfterBackslash,

@@ -1,4 +1,4 @@
-//! The written names of rejected keys.
+//! The names that are written in place of keys that a provider rejects.
 
 use crate::fingerprint::fingerprint;
 use crate::json::descendants;
@@ -6,11 +6,11 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// The maximum length of a key.
-pub(super) const MAX_LENGTH: usize = 64;
+pub const MAX_LENGTH: usize = 64;
 
 /// Whether Anthropic accepts this key of a property: "Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'"
 /// (<https://github.com/anthropics/claude-code/issues/34771>).
-pub(super) fn is_accepted(key: &str) -> bool {
+pub fn is_accepted(key: &str) -> bool {
     (1..=MAX_LENGTH).contains(&key.len()) && key.chars().all(is_allowed)
 }
 
@@ -19,7 +19,7 @@ fn is_allowed(letter: char) -> bool {
 }
 
 /// The rejected keys of all properties, with their written names.
-pub(super) fn written_names(schema: &Value) -> BTreeMap<String, String> {
+pub fn written_names(schema: &Value) -> BTreeMap<String, String> {
     let mut taken: HashSet<String> = HashSet::new();
     let mut rejected: BTreeSet<&str> = BTreeSet::new();
     // A property may itself be named `properties`: the keywords of its schema are accepted keys.
