@@ -11,8 +11,8 @@ const MAX_SAFE_INTEGER: &[u8] = b"9007199254740991";
 /// The result of a call for the program: JSON as a value, and any other text unchanged.
 pub(crate) fn call_answer(result: &ToolResult, max_bytes: usize) -> CallAnswer {
     if let Some(failure) = result.failure() {
-        let (kind, message) = (failure.kind().to_owned(), failure.message().to_owned());
-        return CallAnswer::Failed { kind, message };
+        let message = without_call(failure.kind(), failure.message());
+        return CallAnswer::Failed { kind: failure.kind().to_owned(), message };
     }
     let Some(content) = result.output().map(ToolOutput::content) else {
         return CallAnswer::Text(String::new());
@@ -29,6 +29,14 @@ pub(crate) fn call_answer(result: &ToolResult, max_bytes: usize) -> CallAnswer {
     match serde_json::from_str::<serde::de::IgnoredAny>(text) {
         Ok(_) => CallAnswer::Json(exact_numbers(text).into_owned()),
         Err(_) => CallAnswer::Text(text.to_owned()),
+    }
+}
+
+/// The message of a failure without the correct call as JSON at its end, which is a call of the model and no code.
+fn without_call(kind: &str, message: &str) -> String {
+    match message.rsplit_once(": {\"name\": ") {
+        Some((message, _)) if kind == "invalid_arguments" => format!("{message}."),
+        _ => message.to_owned(),
     }
 }
 

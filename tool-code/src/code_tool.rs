@@ -141,9 +141,18 @@ impl Runner {
 
     async fn run(&self, code: &str, call: &CallContext) -> Result<ToolOutput, String> {
         let Runner { registry, engine, limits, tools, found_tools } = self;
-        let program = Program::new(code, tools.clone(), limits.clone());
+        let program = Program::new(without_fence(code), tools.clone(), limits.clone());
         let run = ProgramRun { program, engine: &**engine, registry, found_tools, call };
         let (outcome, made) = run.run().await;
         report(outcome, &made, limits.output)
+    }
+}
+
+/// A program without the Markdown fence around it. Its lines keep their numbers.
+fn without_fence(code: &str) -> String {
+    let inner = code.trim().strip_prefix("```").and_then(|code| code.strip_suffix("```"));
+    match inner.and_then(|inner| inner.split_once('\n')) {
+        Some((language, code)) if !language.contains('`') => format!("\n{code}"),
+        _ => code.to_owned(),
     }
 }

@@ -52,16 +52,16 @@
 //! # Calls
 //!
 //! Each call inside a program is an [inner call](tool_runtime::CallContext::inner_call): it passes each stage of a call of the model,
-//! in the registry of the tools and in the run of the session. Its events have the id of the call of the program as `outer_call`, and
-//! its key continues that of the program. Calls that the program does not await run as well, and the program ends after them: if such
-//! a call fails after the program has returned, the call of the program fails.
+//! in the registry of the tools and in the run of the session. Its events have the id of the call of the program as `outer_call`. Calls
+//! that the program does not await run as well, and the call of the program ends after them: if one of them fails after the program has
+//! returned, the call of the program fails.
 //!
 //! - **JSON.** A result that is JSON is a value in the program. So is a text that is a JSON object or array, as MCP servers return. An
 //!   integer beyond 2^53 - 1 is a text, since JavaScript would round it.
-//! - **Whole results.** A program reads whole results. Middleware around its calls should not shorten or mark them: a `Spill` of
-//!   `tool-runtime-compaction` belongs to the registry of the run, not to that of the tools.
-//! - **Allowed tools.** If the run context has [allowed tools](tool_runtime::RunContext::allowed_tools), list those that programs may
-//!   call, too.
+//! - **Whole results.** A program reads whole results. Middleware that shortens results for the model, such as `Spill` of
+//!   `tool-runtime-compaction`, belongs to the registry of `run_code`, not to that of the tools.
+//! - **Allowed tools.** [`RunContext::allowed_tools`](tool_runtime::RunContext::allowed_tools) applies to the calls of a program as well:
+//!   the list has `run_code` and each tool that programs may call.
 //! - **Order.** The calls of a program run concurrently if it does not wait for each, and their results return in the order of the
 //!   calls, so a program makes the same calls each time it runs.
 //!
@@ -73,8 +73,11 @@
 //! reads why. The session stores these calls and their results.
 //!
 //! A program continues after a crash in the same way if the run has a journal (`tool-runtime-durable`): a destructive call that was
-//! interrupted is not repeated, and throws an error of the kind `interrupted`. Without a journal, the call of the program fails as
-//! interrupted, since nobody knows which of its calls had an effect.
+//! interrupted is not repeated, and throws an error of the kind `interrupted`. Without a journal, the session that was stored before the
+//! run does not know which calls had an effect, so the call of the program fails as interrupted.
+//!
+//! If the program cannot continue, since a person denies `run_code` itself, the user sends another message, or the engine fails, the error
+//! of `run_code` lists the calls that have run.
 //!
 //! In [`Registry::dispatch`](tool_runtime::Registry::dispatch), and in a worker of
 //! [`run_handed_out`](tool_runtime::Registry::run_handed_out), nobody can decide later: a call that needs an approval throws an error.

@@ -44,15 +44,16 @@ impl Limits {
         self
     }
 
-    /// The memory of the program, in bytes. Default: 32 MiB. An engine needs about half a megabyte of it.
+    /// The memory of the program, in bytes. Default: 32 MiB. A value below 1 MiB counts as 1 MiB. The result of a call may have a
+    /// quarter of it, and the arguments of all calls a sixteenth.
     pub fn memory(mut self, bytes: usize) -> Self {
-        self.memory = bytes;
+        self.memory = bytes.max(MIN_MEMORY);
         self
     }
 
-    /// The stack of the program, in bytes. Default: 256 KiB. A value above 1 MiB counts as 1 MiB.
+    /// The stack of the program, in bytes. Default: 256 KiB. A value below 128 KiB counts as 128 KiB, and one above 1 MiB as 1 MiB.
     pub fn stack(mut self, bytes: usize) -> Self {
-        self.stack = bytes;
+        self.stack = bytes.clamp(MIN_STACK, MAX_STACK);
         self
     }
 
@@ -69,7 +70,8 @@ impl Limits {
     }
 
     /// The number of calls of the program, with its searches of tools. Further calls throw an error of the kind `too_many_calls`.
-    /// Default: 100.
+    /// Default: 100. The limits of the run count these calls, too: a program that reaches
+    /// [`Run::max_calls`](tool_runtime::session::Run::max_calls) continues in the next run.
     pub fn calls(mut self, calls: usize) -> Self {
         self.calls = calls;
         self
@@ -103,6 +105,12 @@ impl Limits {
         format!("the program computed for more than {} s", self.compute_time.as_secs_f64())
     }
 }
+
+/// In bytes. The engine itself takes less than half of it.
+const MIN_MEMORY: usize = 1 << 20;
+
+/// In bytes. The engine reads 0 as no limit, and needs more than 32 KiB without optimisations.
+const MIN_STACK: usize = 128 << 10;
 
 /// In bytes. The thread of a program has more.
 pub(crate) const MAX_STACK: usize = 1 << 20;

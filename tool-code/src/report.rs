@@ -34,12 +34,8 @@ fn returned(value: Option<String>, printed: &str, made: &[MadeCall], max_output:
     let text = match &value {
         Some(Value::String(text)) => text.clone(),
         Some(value) => value.to_string(),
-        None if printed.is_empty() && made.is_empty() => {
-            "The program has no value: `return` what you need.".to_owned()
-        }
         None if printed.is_empty() => {
-            "The program has no value, and its calls have run: do not run it again. `return` what you need."
-                .to_owned()
+            format!("The program has no value: `return` what you need.{}", effects(made))
         }
         None => String::new(),
     };
@@ -70,12 +66,17 @@ fn failed(error: &str, printed: &str, made: &[MadeCall], max_output: usize) -> S
     if !printed.is_empty() {
         let _ = write!(text, "\nIt printed:\n{}", shortened(printed, max_output, "printed"));
     }
-    let effects: Vec<&MadeCall> = made.iter().filter(|made| made.may_have_effect()).collect();
-    if !effects.is_empty() {
-        let calls = listed(effects.into_iter());
-        let _ = write!(text, "\nThese calls may have taken effect, so do not repeat them:\n{calls}");
-    }
+    text.push_str(&effects(made));
     text
+}
+
+/// The calls that the model must not repeat. Empty if there are none.
+fn effects(made: &[MadeCall]) -> String {
+    let effects: Vec<&MadeCall> = made.iter().filter(|made| made.may_have_effect()).collect();
+    if effects.is_empty() {
+        return String::new();
+    }
+    format!("\nThese calls may have taken effect, so do not repeat them:\n{}", listed(effects.into_iter()))
 }
 
 /// The failures of the calls of a program that has ended with a value.

@@ -22,8 +22,7 @@ const MESSAGE_OVERHEAD: u64 = 1 << 20;
 /// JavaScript in a process for each program, for hostile programs: an error in the engine ends that process alone. The worker receives
 /// no environment variable of this process except `SystemRoot`, and is killed when its program exceeds its time, or when the call ends.
 ///
-/// The worker is the executable `tool-runtime-code-worker` of this package, or any executable that calls [`serve_worker`], such as your
-/// own:
+/// The worker is any executable that calls [`serve_worker`], such as your own:
 ///
 /// ```no_run
 /// use std::process::ExitCode;
@@ -42,6 +41,9 @@ const MESSAGE_OVERHEAD: u64 = 1 << 20;
 ///     Ok(CodeTool::new(tools).engine(Worker::new(std::env::current_exe()?).arg("run-program")))
 /// }
 /// ```
+///
+/// Or it is the executable `tool-runtime-code-worker` of this package, which `cargo install tool-runtime-code` installs (with
+/// `--path tool-code` in a checkout of the repository). Install the version of the dependency: both have the same messages.
 ///
 /// A separate process does not restrict system calls. If an error in the engine must not reach files or the network, start the worker
 /// in a container or in another sandbox.
@@ -63,6 +65,23 @@ impl Worker {
     pub fn arg(mut self, argument: impl Into<OsString>) -> Self {
         self.arguments.push(argument.into());
         self
+    }
+
+    /// Starts the worker and runs a program, so that a wrong executable is noticed before the first call.
+    ///
+    /// # Errors
+    ///
+    /// The executable cannot be started, or it does not call [`serve_worker`].
+    pub async fn check(&self) -> io::Result<()> {
+        let (host, _calls) = Host::new();
+        let end = self.run(Program::new("return 1", Vec::new(), Limits::default()), host).await;
+        match end.value {
+            Ok(_) => Ok(()),
+            Err(error) => Err(io::Error::other(format!(
+                "`{}` is no worker for programs: {error}; a worker calls `serve_worker` before it prints",
+                self.executable.display()
+            ))),
+        }
     }
 
     fn start(&self) -> io::Result<Child> {

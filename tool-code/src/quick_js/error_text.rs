@@ -4,22 +4,53 @@ use crate::engine::Program;
 use rquickjs::{CaughtError, Exception};
 
 /// Names of other environments, and the advice for programs that use them.
-const MISSING: [(&[&str], &str); 5] = [
+const MISSING: [(&[&str], &str); 7] = [
     (&["fetch", "XMLHttpRequest", "WebSocket", "axios"], "There is no network here: call a tool."),
     (
         &["setTimeout", "setInterval", "setImmediate", "sleep"],
         "There are no timers here: leave out the wait.",
     ),
     (
-        &["require", "module", "exports", "process", "Buffer", "fs", "Deno", "window", "document"],
+        &[
+            "require",
+            "module",
+            "exports",
+            "process",
+            "Buffer",
+            "fs",
+            "Deno",
+            "window",
+            "document",
+            "structuredClone",
+            "URL",
+            "URLSearchParams",
+            "Intl",
+            "TextEncoder",
+            "TextDecoder",
+            "atob",
+            "btoa",
+        ],
         "This is not Node or a browser: use only JavaScript itself and `tools`.",
     ),
+    (&["functions", "default_api", "api"], "Call a tool as tools.name({..})."),
+    (&["print"], "`return` what you need, or use console.log."),
     (&["performance", "Temporal"], "There is no clock here: take the time from a tool or from the user."),
     (&["crypto"], "There is no randomness here: a program must do the same each time it runs."),
 ];
 
 /// Parts of a program that only TypeScript has.
-const TYPES: [&str; 6] = [": string", ": number", ": boolean", ": any", "interface ", "<string"];
+const TYPES: [&str; 10] = [
+    ": string",
+    ": number",
+    ": boolean",
+    ": any",
+    "interface ",
+    "<string",
+    " as ",
+    " satisfies ",
+    "type ",
+    "enum ",
+];
 
 /// The text of an error that a program has thrown; `None` if the engine has no memory left.
 pub(super) fn describe_exception(error: &CaughtError<'_>, program: &Program) -> Option<String> {
@@ -29,7 +60,14 @@ pub(super) fn describe_exception(error: &CaughtError<'_>, program: &Program) -> 
         CaughtError::Value(value) if value.is_null() => None,
         CaughtError::Value(value) => match value.as_string().and_then(|text| text.to_string().ok()) {
             Some(text) => Some(format!("the program threw {text:?}")),
-            None => Some("the program threw a value that is no error".to_owned()),
+            None => {
+                let json = value.ctx().json_stringify(value.clone()).ok().flatten();
+                let json = json.and_then(|json| json.to_string().ok());
+                Some(json.map_or_else(
+                    || "the program threw a value that is no error".to_owned(),
+                    |json| format!("the program threw {json}"),
+                ))
+            }
         },
         CaughtError::Error(error) => Some(error.to_string()),
     }
@@ -41,10 +79,15 @@ fn describe(exception: &Exception<'_>, program: &Program) -> Option<String> {
     if name == "InternalError" && message == "out of memory" {
         return None;
     }
+    let advice = advice(&name, &message, program);
     let line =
         line_in_program(exception, &program.code).map(|line| format!(" (line {line})")).unwrap_or_default();
-    let mut text = format!("{name}: {message}{line}");
-    if let Some(advice) = advice(&name, &message, program) {
+    let call: Option<String> = exception.as_object().get("call").ok().filter(|_| name == "ToolError");
+    let call = call.map(|call| format!("{call}: ")).unwrap_or_default();
+    // The text begins with `Error: ` anyway.
+    let name = if name == "Error" { String::new() } else { format!("{name}: ") };
+    let mut text = format!("{name}{call}{message}{line}");
+    if let Some(advice) = advice {
         text.push_str(". ");
         text.push_str(&advice);
     }

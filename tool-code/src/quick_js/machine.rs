@@ -3,7 +3,7 @@
 use super::error_text::describe_exception;
 use super::threads::Thread;
 use crate::engine::{CallAnswer, Host, Program, ProgramCall, ProgramEnd};
-use crate::limits::{Limits, MAX_STACK};
+use crate::limits::Limits;
 use crate::shortened::first_bytes;
 use rquickjs::context::intrinsic;
 use rquickjs::promise::PromiseState;
@@ -114,7 +114,7 @@ impl<'a> Machine<'a> {
         }
         let runtime = Runtime::new()?;
         runtime.set_memory_limit(memory);
-        runtime.set_max_stack_size(stack.min(MAX_STACK));
+        runtime.set_max_stack_size(stack);
         let clock = self.clock.clone();
         let is_interrupted = move || clock.thread.is_stopped() || clock.is_late();
         runtime.set_interrupt_handler(Some(Box::new(is_interrupted)));
@@ -170,14 +170,17 @@ impl<'a> Machine<'a> {
             let answer = self.host.blocking_next_answer(calls).ok_or(Stopped::ByHost)?;
             self.clock.extend(started.elapsed());
             open -= 1;
-            if let (CallAnswer::Failed { message, .. }, false) =
-                (&answer, promise.state() == PromiseState::Pending)
-            {
-                late_failure.get_or_insert_with(|| {
-                    format!("a call that the program did not await has failed: {message}")
-                });
+            let failure = match &answer {
+                CallAnswer::Failed { message, .. } if promise.state() != PromiseState::Pending => {
+                    Some(message.clone())
+                }
+                _ => None,
+            };
+            let call = self.answer(ctx, &prelude, answered, answer)?;
+            if let (Some(message), None) = (failure, &late_failure) {
+                late_failure =
+                    Some(format!("a call that the program did not await has failed: {call}: {message}"));
             }
-            self.answer(ctx, &prelude, answered, answer)?;
             answered += 1;
         }
     }
@@ -218,13 +221,14 @@ impl<'a> Machine<'a> {
         serde_json::from_str(&calls).map_err(|error| Stopped::Failed(error.to_string()))
     }
 
+    /// Returns the text of the call.
     fn answer(
         &self,
         ctx: &Ctx<'_>,
         prelude: &Prelude<'_>,
         number: usize,
         answer: CallAnswer,
-    ) -> Result<(), Stopped> {
+    ) -> Result<String, Stopped> {
         let (kind, value, error_kind) = match answer {
             CallAnswer::Json(json) => ("json", json, String::new()),
             CallAnswer::Text(text) => ("text", text, String::new()),

@@ -4,7 +4,7 @@
   const { parse, stringify } = JSON;
   const { apply, construct } = Reflect;
   const uncurry = method => (self, ...args) => apply(method, self, args);
-  const ProxyOf = Proxy, PromiseOf = Promise, MapOf = Map, SetOf = Set;
+  const ProxyOf = Proxy, PromiseOf = Promise, MapOf = Map, SetOf = Set, ErrorOf = Error;
   const [get, set, remove] = ["get", "set", "delete"].map(name => uncurry(MapOf.prototype[name]));
   const { isArray } = Array, prototypeOf = Object.getPrototypeOf, objects = Object.prototype;
   const text = String, define = Object.defineProperty, create = Object.create;
@@ -12,7 +12,12 @@
   const [slice, wellFormed] = ["slice", "toWellFormed"].map(name => uncurry(String.prototype[name]));
 
   class ToolError extends Error {
-    constructor(message, kind) { super(message); this.name = "ToolError"; this.kind = kind }
+    constructor(message, kind, call) {
+      super(message);
+      this.name = "ToolError";
+      this.kind = kind;
+      define(this, "call", { value: call, enumerable: false });
+    }
   }
 
   // The calls that wait for their results, by number, and those that the host has not started.
@@ -21,7 +26,7 @@
   const call = (tool, value) => new PromiseOf((resolve, reject) => {
     const args = stringify(value === undefined ? {} : value) ?? "null";
     if ((argumentsLeft -= args.length) < 0) throw new RangeError("the arguments of all calls are too long");
-    set(waiting, made++, { resolve, reject });
+    set(waiting, made++, { resolve, reject, call: `${tool}(${args.length > 100 ? slice(args, 0, 100) + ".." : args})` });
     push(calls, { __proto__: null, tool, arguments: args });
   });
 
@@ -35,6 +40,8 @@
       }
       throw new TypeError(`the call of ${name} is a promise: write await ${name}(..) to use its result`);
     },
+    // `{...tools.name()}`
+    ownKeys() { throw new TypeError(`the call of ${name} is a promise: write await ${name}(..) to use its result`) },
   });
 
   // Arguments without names, in the order of the parameters.
@@ -49,8 +56,9 @@
 
   const own = create(null), names = [];
   for (const { name, parameters } of parse(declared)) {
-    push(names, name);
-    const shownName = /^[A-Za-z_$][\w$]*$/.test(name) ? `tools.${name}` : `tools[${stringify(name)}]`;
+    const isIdentifier = /^[A-Za-z_$][\w$]*$/.test(name);
+    const shownName = isIdentifier ? `tools.${name}` : `tools[${stringify(name)}]`;
+    push(names, isIdentifier ? name : shownName);
     own[name] = (...values) => awaited(call(name, named(values, parameters)), shownName);
   }
   const tools = new ProxyOf(own, {
@@ -79,7 +87,7 @@
     for (let i = 0; i < values.length; i++) line += (i ? " " : "") + shown(values[i]);
     write(wellFormed(line));
   };
-  globalThis.console = { log: print, info: print, warn: print, error: print, debug: print, table: print };
+  globalThis.console = { log: print, info: print, warn: print, error: print, debug: print, table: print, dir: print };
 
   // A second run of the program, which may be in another process, would see another time, time zone and other numbers. So local
   // times are those of UTC.
@@ -134,6 +142,7 @@
   const readable = (key, value) => {
     if (value instanceof MapOf) return [...value];
     if (value instanceof SetOf) return [...value];
+    if (value instanceof ErrorOf) return `${value.name}: ${value.message}`;
     return typeof value === "bigint" ? text(value) : value;
   };
 
@@ -171,10 +180,11 @@
       return stringify(taken);
     },
     answer(number, kind, value, errorKind) {
-      const { resolve, reject } = get(waiting, number);
+      const { resolve, reject, call } = get(waiting, number);
       remove(waiting, number);
-      if (kind === "failed") reject(new ToolError(value, errorKind));
+      if (kind === "failed") reject(new ToolError(value, errorKind, call));
       else resolve(kind === "json" ? parse(value) : value);
+      return call;
     },
     // The beginning of a long value is enough, since the model reads no more.
     finish(value) {

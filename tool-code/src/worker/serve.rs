@@ -5,12 +5,15 @@ use crate::engine::{Calls, Host};
 use crate::quick_js::{engine_failed, spawn_program};
 use std::io::{self, BufRead as _, Write as _};
 use std::process::ExitCode;
+use std::thread;
 
 /// Runs the program that arrives at the standard input of this process, as a [`Worker`](crate::Worker) of another one. The standard
 /// output is for messages: print nothing before.
 #[must_use]
 pub fn serve_worker() -> ExitCode {
-    match serve() {
+    // On a thread of its own, since a main function may be one of a Tokio runtime, where nothing may block.
+    let served = thread::spawn(serve).join();
+    match served.unwrap_or_else(|_| Err(io::Error::other("it has panicked"))) {
         Ok(()) => ExitCode::SUCCESS,
         // The other process has ended, or did not start this one as a worker.
         Err(error) => {

@@ -128,6 +128,11 @@ async fn a_worker_that_cannot_start_or_does_not_answer_is_an_error() {
     // This test prints a list, which is no message.
     let text = call(Worker::new(std::env::current_exe().expect("this test")).arg("--list")).await;
     assert!(text.contains("the engine has failed"), "{text}");
+    let checked = worker().check().await;
+    assert!(checked.is_ok(), "{checked:?}");
+    let wrong = Worker::new(std::env::current_exe().expect("this test")).arg("--list").check().await;
+    let error = wrong.expect_err("it is no worker").to_string();
+    assert!(error.contains("a worker calls `serve_worker` before it prints"), "{error}");
 }
 
 #[cfg(target_os = "linux")]

@@ -93,7 +93,12 @@ async fn calls_that_the_program_does_not_await_run() {
     let (text, effects) = run("tools.remind({ order: 1 }); tools.remind({ order: 2 }); return 'done'").await;
     assert_eq!((&*text, effects.len()), ("done", 2));
     let (text, _) = run("tools.remind({ order: 9 }); return 'done'").await;
-    assert!(text.contains("a call that the program did not await has failed: order 9 is locked"), "{text}");
+    assert!(
+        text.contains(
+            "a call that the program did not await has failed: remind({\"order\":9}): order 9 is locked"
+        ),
+        "{text}"
+    );
 }
 
 #[tokio::test]

@@ -49,8 +49,10 @@ async fn errors_tell_the_model_what_to_change() {
         ),
         (
             "const text = await tools.remind({ order: 1 });",
-            "The program has no value, and its calls have run: do not run it again.",
+            "The program has no value: `return` what you need.\nThese calls may have taken effect, so do not repeat them:
+- remind({\"order\":1}): ok",
         ),
+        ("return {...tools.list_orders(1)}", "write await tools.list_orders(..) to use its result"),
         ("return 'about ' + tools.list_orders(1)", "write await tools.list_orders(..) to use its result"),
         (
             "return tools.list_orders({ customer: 1 }).length",
@@ -64,6 +66,18 @@ async fn errors_tell_the_model_what_to_change() {
             "const x: string = 'a'; return x",
             "Write JavaScript, not TypeScript: leave out types, interfaces and `as`.",
         ),
+        ("return [1] as number[]", "Write JavaScript, not TypeScript"),
+        ("print(1)", "`return` what you need, or use console.log."),
+        ("return functions.remind({ order: 1 })", "Call a tool as tools.name({..})."),
+        ("return new URL('http://example.com')", "This is not Node or a browser"),
+        ("return await tools.remind({ order: 9 })", "Error: ToolError: remind({\"order\":9}): order 9 is locked"),
+        (
+            "tools.remind({ order: 9 }); return 1",
+            "a call that the program did not await has failed: remind({\"order\":9}): order 9 is locked",
+        ),
+        ("throw { code: 3 }", "the program threw {\"code\":3}"),
+        ("throw new Error('it is late')", "Error: it is late"),
+        ("return [new RangeError('it is late')]", "[\"RangeError: it is late\"]"),
         ("import fs from 'fs'; return 1", "There are no imports here: leave out `import` and `export`."),
         ("return Date.now()", "there is no clock here: take the time from a tool or from the user"),
         ("return new Date()", "there is no clock here"),
@@ -74,11 +88,14 @@ async fn errors_tell_the_model_what_to_change() {
         ("await new Promise(() => {})", "the program waits for a promise that nothing resolves"),
         ("const a = 1;\nconst b = null;\nreturn b.c", "(line 3)"),
         ("(async () => {\n  const b = null;\n  return b.c;\n})()", "(line 3)"),
-        ("const f = async () => {\n  return null.c;\n};\nreturn await f();", "(line 2)"),
         ("throw 'a text'", "the program threw \"a text\""),
         (
             "return await tools.remind({ order: 'x' })",
             "invalid arguments for `remind`: `order`: expected an integer, got string \"x\"",
+        ),
+        (
+            "return await tools.remind({ order: '7' })",
+            "Call it again, but change `order` from \"7\" to 7, without quotes.",
         ),
         (
             "const a = []; while (true) a.push('x'.repeat(1e5))",
@@ -99,6 +116,33 @@ async fn errors_tell_the_model_what_to_change() {
         let (text, _) = run(code).await;
         assert!(text.contains(expected), "{code}\n{text}");
     }
+}
+
+#[tokio::test]
+async fn a_program_may_be_in_a_code_fence() {
+    let (text, _) = run("```js\nreturn 1 + 1\n```").await;
+    assert_eq!(text, "2");
+    let (text, _) = run("```\nconst a = null;\nreturn a.b\n```").await;
+    assert!(text.ends_with("(line 3)"), "{text}");
+}
+
+#[tokio::test]
+async fn a_program_without_a_value_may_read_again() {
+    let (text, _) = run("const orders = await tools.list_orders({ customer: 1 });").await;
+    assert_eq!(text, "The program has no value: `return` what you need.");
+}
+
+#[tokio::test]
+async fn a_tool_whose_name_is_no_identifier_is_listed_as_it_is_called() {
+    /// Finds orders.
+    #[tool(name = "find-orders", read_only)]
+    fn find_orders() -> u32 {
+        1
+    }
+    let code = CodeTool::new(Registry::new(tools![find_orders]).expect("a valid tool"));
+    let registry = Registry::builder().dynamic(code.tool()).build().expect("a valid tool");
+    let text = registry.call("run_code", serde_json::json!({ "code": "return tools.find_orders()" })).await;
+    assert!(text.text().contains("The tools are tools[\"find-orders\"]"), "{}", text.text());
 }
 
 #[tokio::test]
@@ -131,6 +175,21 @@ async fn a_program_that_computes_for_too_long_is_stopped() {
     let registry = Registry::builder().dynamic(code.tool()).build().expect("a valid tool");
     let text = registry.call("run_code", serde_json::json!({ "code": "while (true) {}" })).await;
     assert_eq!(text.text(), "Error: the program computed for more than 0.1 s");
+}
+
+#[tokio::test]
+async fn no_limit_is_switched_off() {
+    let limits = Limits::default().memory(0).stack(0);
+    let code = CodeTool::new(shop(&Effects::default()).build().expect("valid tools")).limits(limits);
+    let registry = Registry::builder().dynamic(code.tool()).build().expect("a valid tool");
+    for (code, expected) in [
+        ("return await tools.remind({ order: 1 })", "reminded 1"),
+        ("const f = () => f() + 1; return f()", "Maximum call stack size exceeded"),
+        ("const a = []; for (;;) a.push({})", "the program needs more than 1 MiB of memory"),
+    ] {
+        let text = registry.call("run_code", serde_json::json!({ "code": code })).await;
+        assert!(text.text().contains(expected), "{}", text.text());
+    }
 }
 
 #[tokio::test]

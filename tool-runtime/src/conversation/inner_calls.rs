@@ -29,18 +29,19 @@ impl CallContext {
     ///
     /// In a [session](crate::Session), a call of a [`resumable`](crate::registry::Policy::resumable) tool waits together with its
     /// calls: if one of them needs an approval or a result, it is [pending](crate::Session::awaiting_approval) with an id of its own,
-    /// this future returns [`InnerCallError::Waits`], and the tool should return; the runtime ignores its value. The next run runs the
-    /// tool again from its beginning: the calls that it repeats return their results at once, and the decided ones run. The tool must
-    /// repeat its calls, in the same order and with the same arguments: after the first call that differs, no further call runs
-    /// ([`InnerCallError::Diverged`]). In any other tool, and without a session, a call that needs an approval fails.
+    /// this future returns [`InnerCallError::Waits`], and the tool should return; the runtime ignores its value. Calls that the tool
+    /// makes nevertheless run. The next run runs the tool again from its beginning: the calls that it repeats return their results at
+    /// once, and the decided ones run. The tool must repeat its calls, in the same order and with the same arguments: after the first
+    /// call that differs, no further call runs ([`InnerCallError::Diverged`]). If the tool fails before it has repeated them, its error
+    /// lists them for the model. In any other tool, and without a session, a call that needs an approval fails.
     ///
     /// With a [log](crate::session::Run::log), the calls are recorded like those of the model, and a resumable tool continues after a
     /// crash.
     ///
     /// The registry should not be the one of this call: a tool that waits for a permit of its own
-    /// [`max_concurrency`](crate::RegistryBuilder::max_concurrency) waits forever. A tool that also runs an inner
-    /// session gives both the same keys: use only one of them. Await or drop each future: a later call of an
-    /// [exclusive](crate::registry::Policy::exclusive) tool waits for it.
+    /// [`max_concurrency`](crate::RegistryBuilder::max_concurrency) waits forever. A tool should not make inner calls and run an
+    /// inner [session](crate::Session) as well: their calls would have the same keys. Await or drop each future: a later
+    /// call of an [exclusive](crate::registry::Policy::exclusive) tool waits for it.
     ///
     /// ```
     /// use tool_runtime::conversation::InnerCallError;
@@ -72,6 +73,10 @@ impl CallContext {
     ///     let mut texts = Vec::new();
     ///     for order in orders {
     ///         let result = call.inner_call(&shop.0, "refund", serde_json::json!({ "order": order })).await?;
+    ///         // The person has denied it, or it has failed.
+    ///         if let Some(failure) = result.failure() {
+    ///             return Ok(format!("{}. Then order {order}: {failure}", texts.join(", ")));
+    ///         }
     ///         texts.push(result.text().into_owned());
     ///     }
     ///     Ok(texts.join(", "))
