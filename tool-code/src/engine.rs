@@ -10,8 +10,8 @@ use tokio::sync::mpsc;
 /// Runs programs of a language. [`QuickJs`](crate::QuickJs) is one for JavaScript.
 ///
 /// An engine does not know the registry. It passes the calls of the program to the [`Host`], which returns one answer at a time, in
-/// the order of the calls. A program must make the same calls each time it runs with the same results, since a program that has waited for a person
-/// runs again. So an engine has no clock and no randomness, and delivers results in the order of the calls.
+/// the order of the calls. A program must make the same calls each time it runs with the same results, since a program that has
+/// waited for a person runs again. So an engine has no clock and no randomness, and delivers results in the order of the calls.
 ///
 /// An engine for programs whose lines are the numbers of orders to pack:
 ///

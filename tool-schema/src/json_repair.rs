@@ -11,9 +11,43 @@ const BACKTICKS: &str = "backticks were read as double quotes";
 /// How often JSON may be encoded as a JSON string.
 const MAX_ENCODINGS: usize = 3;
 
+/// How many readings of one text are compared.
+const MAX_READINGS: usize = 100;
+
+/// In bytes: a longer text is not read several times.
+const MAX_NESTED_LENGTH: usize = 64 << 10;
+
 /// The object in a text, as JSON, and the descriptions of the repairs in their order, each once. `None` if the text has no object
 /// or several readings. `is_object` returns whether a text is the JSON of an object.
 pub fn object(text: &str, is_object: impl Fn(&str) -> bool) -> Option<(String, Vec<&'static str>)> {
+    read(text, &is_object).or_else(|| read_nested_backticks(text, &is_object))
+}
+
+/// Reads a text whose first value in backticks contains backticks, such as code with template literals. Exactly one of them must be
+/// the end of the value.
+fn read_nested_backticks(
+    text: &str,
+    is_object: &impl Fn(&str) -> bool,
+) -> Option<(String, Vec<&'static str>)> {
+    if text.len() > MAX_NESTED_LENGTH {
+        return None;
+    }
+    let backticks: Vec<usize> = text.match_indices('`').map(|(at, _)| at).collect();
+    let is_start = |&at: &usize| text[..at].trim_end().ends_with(':');
+    let first = backticks.iter().position(|at| is_start(at))?;
+    let (start, ends) = (backticks[first] + 1, backticks.get(first + 1..)?);
+    if ends.len() > MAX_READINGS {
+        return None;
+    }
+    let readings = ends.iter().filter_map(|&end| {
+        let inner = text[start..end].replace("\\`", "`").replace('`', "\\`");
+        read(&format!("{}{inner}{}", &text[..start], &text[end..]), is_object)
+    });
+    let mut readings = readings.collect::<Vec<_>>().into_iter();
+    readings.next().filter(|_| readings.next().is_none())
+}
+
+fn read(text: &str, is_object: &impl Fn(&str) -> bool) -> Option<(String, Vec<&'static str>)> {
     let mut repairs = Vec::new();
     let mut add = |description: &'static str| {
         if !repairs.contains(&description) {
@@ -208,7 +242,6 @@ impl Repair {
     /// The object as JSON. If there is a surplus bracket, removing any of the closing brackets must give the same
     /// object.
     fn into_json(self) -> Option<String> {
-        const MAX_READINGS: usize = 100;
         if !self.has_surplus {
             return Some(self.tokens.concat());
         }
@@ -251,6 +284,12 @@ mod tests {
         let repairs = vec![SINGLE_QUOTES, "a trailing comma was left out"];
         assert_eq!(repaired("{'a':'b',}"), Some((r#"{"a":"b"}"#.to_owned(), repairs)));
         assert_eq!(repaired("{'a':1"), None);
+        let backticks = |json: &str| Some((json.to_owned(), vec![super::BACKTICKS]));
+        assert_eq!(repaired("{`a`: `b`, `c`: `d`}"), backticks(r#"{"a":"b","c":"d"}"#));
+        assert_eq!(repaired("{\"a\": `f(`${b}`)`}"), backticks(r#"{"a":"f(`${b}`)"}"#));
+        assert_eq!(repaired("{\"a\": `f(\\`b\\`) + `c``}"), backticks(r#"{"a":"f(`b`) + `c`"}"#));
+        // The value may end before or after `c`.
+        assert_eq!(repaired("{\"a\": `f(`b`)`, \"c\": `d`}"), None);
         assert_eq!(repaired("[1]"), None);
     }
 }

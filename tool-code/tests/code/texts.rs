@@ -133,7 +133,7 @@ async fn a_program_without_a_value_may_read_again() {
 }
 
 #[tokio::test]
-async fn a_tool_whose_name_is_no_identifier_is_listed_as_it_is_called() {
+async fn a_tool_whose_name_is_no_identifier_is_listed_with_brackets() {
     /// Finds orders.
     #[tool(name = "find-orders", read_only)]
     fn find_orders() -> u32 {
