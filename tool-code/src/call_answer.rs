@@ -1,6 +1,7 @@
 //! The result of a call, for the program.
 
 use crate::engine::CallAnswer;
+use serde::de::IgnoredAny;
 use std::borrow::Cow;
 use tool_runtime::ToolOutput;
 use tool_runtime::dispatch::ToolResult;
@@ -26,7 +27,7 @@ pub(crate) fn call_answer(result: &ToolResult, max_bytes: usize) -> CallAnswer {
     if !content.is_json() && !text.starts_with(['{', '[']) {
         return CallAnswer::Text(text.to_owned());
     }
-    match serde_json::from_str::<serde::de::IgnoredAny>(text) {
+    match serde_json::from_str::<IgnoredAny>(text) {
         Ok(_) => CallAnswer::Json(exact_numbers(text).into_owned()),
         Err(_) => CallAnswer::Text(text.to_owned()),
     }
@@ -34,8 +35,10 @@ pub(crate) fn call_answer(result: &ToolResult, max_bytes: usize) -> CallAnswer {
 
 /// The message of a failure without the correct call as JSON at its end, which is a call of the model and no code.
 fn without_call(kind: &str, message: &str) -> String {
-    match message.rsplit_once(": {\"name\": ") {
-        Some((message, _)) if kind == "invalid_arguments" => format!("{message}."),
+    let is_call = |&at: &usize| serde_json::from_str::<IgnoredAny>(&message[at + 1..]).is_ok();
+    let mut starts = message.match_indices(": {\"name\": ").map(|(at, _)| at);
+    match starts.find(is_call) {
+        Some(at) if kind == "invalid_arguments" => format!("{}.", &message[..at]),
         _ => message.to_owned(),
     }
 }

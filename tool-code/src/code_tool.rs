@@ -150,9 +150,14 @@ impl Runner {
 
 /// A program without the Markdown fence around it. Its lines keep their numbers.
 fn without_fence(code: &str) -> String {
-    let inner = code.trim().strip_prefix("```").and_then(|code| code.strip_suffix("```"));
-    match inner.and_then(|inner| inner.split_once('\n')) {
-        Some((language, code)) if !language.contains('`') => format!("\n{code}"),
+    let trimmed = code.trim_start();
+    let before = &code[..code.len() - trimmed.len()];
+    let fenced = trimmed.strip_prefix("```").and_then(|fenced| fenced.split_once('\n'));
+    match fenced {
+        Some((language, inner)) if !language.contains('`') => {
+            let inner = inner.trim_end();
+            format!("{before}\n{}", inner.strip_suffix("```").unwrap_or(inner))
+        }
         _ => code.to_owned(),
     }
 }

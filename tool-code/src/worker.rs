@@ -13,11 +13,15 @@ use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 use std::process::Stdio;
+use std::time::Duration;
 use tokio::io::{AsyncBufRead, AsyncWrite, BufReader};
 use tokio::process::{Child, Command};
 
 /// In bytes: what a message of a worker has beyond the memory of its program.
 const MESSAGE_OVERHEAD: u64 = 1 << 20;
+
+/// The time in which a worker starts, also on a busy machine.
+const MAX_CHECK: Duration = Duration::from_secs(10);
 
 /// JavaScript in a process for each program, for hostile programs: an error in the engine ends that process alone. The worker receives
 /// no environment variable of this process except `SystemRoot`, and is killed when its program exceeds its time, or when the call ends.
@@ -71,11 +75,12 @@ impl Worker {
     ///
     /// # Errors
     ///
-    /// The executable cannot be started, or it does not call [`serve_worker`].
+    /// The executable cannot be started, or it does not call [`serve_worker`] within 10 seconds.
     pub async fn check(&self) -> io::Result<()> {
         let (host, _calls) = Host::new();
-        let end = self.run(Program::new("return 1", Vec::new(), Limits::default()), host).await;
-        match end.value {
+        let running = self.run(Program::new("return 1", Vec::new(), Limits::default()), host);
+        let end = tokio::time::timeout(MAX_CHECK, running).await;
+        match end.map_or_else(|_| Err("it does not respond".to_owned()), |end| end.value) {
             Ok(_) => Ok(()),
             Err(error) => Err(io::Error::other(format!(
                 "`{}` is no worker for programs: {error}; a worker calls `serve_worker` before it prints",

@@ -21,7 +21,9 @@ pub use call::CallContext;
 pub(crate) use event::CallEvents;
 pub use event::{CallEvent, CallStatus, Cause, HookArguments};
 pub(crate) use event_queue::{EventQueue, Queued};
-pub(crate) use inner_calls::{InnerCalls, InnerRecord, LoggedInnerCall};
+pub(crate) use inner_calls::{
+    InnerCalls, InnerRecord, LoggedInnerCall, MAY_HAVE_EFFECT, inner_call_line, note_of_inner_calls,
+};
 pub use key::CallKey;
 pub(crate) use order::{Order, OrderedCall, Progress};
 pub(crate) use record::CallRecord;

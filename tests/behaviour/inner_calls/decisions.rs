@@ -179,3 +179,76 @@ It had made these calls, so do not repeat those that took effect:
     assert_eq!(result(&session), expected);
     Ok(())
 }
+
+/// Makes the first call of the list, and no other one.
+#[tool(name = "make_calls", resumable)]
+async fn make_first_call(
+    calls: Vec<super::InnerCall>,
+    #[state] inner: &super::Inner,
+    #[context] call: &tool_runtime::CallContext,
+) -> Result<(), String> {
+    let first = calls.into_iter().next().ok_or("there is no call")?;
+    let made = call.inner_call(&inner.0, first.tool, first.arguments).await;
+    Err(format!(
+        "there is no connection ({})",
+        made.map_or_else(|error| error.to_string(), |_| "made".into())
+    ))
+}
+
+/// Makes another call than those of the list.
+#[tool(name = "make_calls", resumable)]
+async fn make_other_call(
+    calls: Vec<super::InnerCall>,
+    #[state] inner: &super::Inner,
+    #[context] call: &tool_runtime::CallContext,
+) -> Result<(), tool_runtime::conversation::InnerCallError> {
+    let _ = calls;
+    call.inner_call(&inner.0, "charge", serde_json::json!({ "order": 99 })).await.map(drop)
+}
+
+#[tokio::test]
+async fn a_tool_that_repeats_some_of_its_calls_reports_all() -> Result<(), BuildError> {
+    for (later, expected) in [
+        (tools![make_first_call], "Error: there is no connection (made)"),
+        (tools![make_other_call], "Error: call 0 of `charge` was not run: it had other arguments"),
+    ] {
+        let effects = Effects::default();
+        let calls = [inner("charge", 1), inner("charge", 2), inner("export", 3)];
+        let script = Scripted::new("make_calls", calls);
+        let mut session = Session::new().user("Go.");
+        assert_eq!(script.run(&mut session, &registry(&effects)?).await, RunEnd::NeedsResult);
+        let mut session = stored(&session);
+        let tools = Registry::builder().tools(tools![super::charge]).state(effects.clone()).build()?;
+        let later = Registry::builder().tools(later).state(super::Inner(tools)).build()?;
+        assert_eq!(script.run(&mut session, &later).await, RunEnd::Answered);
+        let text = result(&session);
+        assert!(text.starts_with(expected), "{text}");
+        let calls = "
+- charge({\"order\":1}): ok
+- charge({\"order\":2}): ok
+- export({\"order\":3}): it has no result yet";
+        assert!(text.ends_with(calls), "{text}");
+        assert_eq!(effects.all(), ["charge 1", "charge 2", "export 3"]);
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_calls_of_an_inner_tool_are_reported() -> Result<(), BuildError> {
+    let effects = Effects::default();
+    let nested = serde_json::json!({
+        "tool": "make_calls",
+        "arguments": { "calls": [inner("charge", 1), inner("refund", 2)] },
+    });
+    let script = Scripted::new("make_calls", [nested]);
+    let outer = Registry::builder()
+        .tools(tools![super::make_calls])
+        .state(super::Inner(registry(&effects)?))
+        .build()?;
+    let mut session = Session::new().user("Go.");
+    assert_eq!(script.run(&mut session, &outer).await, RunEnd::NeedsApproval);
+    session.push_user("Stop.");
+    let text = session.messages()[2].text();
+    assert!(text.ends_with("\n- charge({\"order\":1}): ok"), "{text}");
+    Ok(())
+}

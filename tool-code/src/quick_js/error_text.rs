@@ -39,18 +39,10 @@ const MISSING: [(&[&str], &str); 7] = [
 ];
 
 /// Parts of a program that only TypeScript has.
-const TYPES: [&str; 10] = [
-    ": string",
-    ": number",
-    ": boolean",
-    ": any",
-    "interface ",
-    "<string",
-    " as ",
-    " satisfies ",
-    "type ",
-    "enum ",
-];
+const TYPES: [&str; 6] = [": string", ": number", ": boolean", ": any", "interface ", "<string"];
+
+/// Words that are also in comments and texts: they count in the line of the error.
+const TYPES_IN_LINE: [&str; 4] = [" as ", " satisfies ", "type ", "enum "];
 
 /// The text of an error that a program has thrown; `None` if the engine has no memory left.
 pub(super) fn describe_exception(error: &CaughtError<'_>, program: &Program) -> Option<String> {
@@ -59,15 +51,8 @@ pub(super) fn describe_exception(error: &CaughtError<'_>, program: &Program) -> 
         // The engine throws null when it has no memory for an error.
         CaughtError::Value(value) if value.is_null() => None,
         CaughtError::Value(value) => match value.as_string().and_then(|text| text.to_string().ok()) {
-            Some(text) => Some(format!("the program threw {text:?}")),
-            None => {
-                let json = value.ctx().json_stringify(value.clone()).ok().flatten();
-                let json = json.and_then(|json| json.to_string().ok());
-                Some(json.map_or_else(
-                    || "the program threw a value that is no error".to_owned(),
-                    |json| format!("the program threw {json}"),
-                ))
-            }
+            Some(text) => Some(format!("the program threw: {text}")),
+            None => Some("the program threw a value that is no error".to_owned()),
         },
         CaughtError::Error(error) => Some(error.to_string()),
     }
@@ -79,13 +64,14 @@ fn describe(exception: &Exception<'_>, program: &Program) -> Option<String> {
     if name == "InternalError" && message == "out of memory" {
         return None;
     }
-    let advice = advice(&name, &message, program);
-    let line =
-        line_in_program(exception, &program.code).map(|line| format!(" (line {line})")).unwrap_or_default();
+    let line = line_in_program(exception, &program.code);
+    let advice = advice(&name, &message, program, line);
+    let line = line.map(|line| format!(" (line {line})")).unwrap_or_default();
     let call: Option<String> = exception.as_object().get("call").ok().filter(|_| name == "ToolError");
     let call = call.map(|call| format!("{call}: ")).unwrap_or_default();
     // The text begins with `Error: ` anyway.
-    let name = if name == "Error" { String::new() } else { format!("{name}: ") };
+    let name = if matches!(&*name, "Error" | "") { String::new() } else { format!("{name}: ") };
+    let message = if message.is_empty() { "an error without a message".to_owned() } else { message };
     let mut text = format!("{name}{call}{message}{line}");
     if let Some(advice) = advice {
         text.push_str(". ");
@@ -105,10 +91,12 @@ fn line_in_program(exception: &Exception<'_>, code: &str) -> Option<usize> {
 }
 
 /// The change of the program that avoids the error.
-fn advice(name: &str, message: &str, program: &Program) -> Option<String> {
+fn advice(name: &str, message: &str, program: &Program, line: Option<usize>) -> Option<String> {
     let code = &program.code;
     if name == "SyntaxError" {
-        let has_types = TYPES.iter().any(|types| code.contains(types));
+        let line = line.and_then(|line| code.lines().nth(line - 1)).unwrap_or_default();
+        let has_types = TYPES.iter().any(|types| code.contains(types))
+            || TYPES_IN_LINE.iter().any(|types| line.contains(types));
         let has_functions = code.contains("=>") || code.contains("function");
         let advice = if code.contains("import ") || code.contains("export ") {
             "There are no imports here: leave out `import` and `export`."

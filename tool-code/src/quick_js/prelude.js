@@ -16,17 +16,18 @@
       super(message);
       this.name = "ToolError";
       this.kind = kind;
-      define(this, "call", { value: call, enumerable: false });
+      define(this, "call", { __proto__: null, value: call });
     }
   }
 
   // The calls that wait for their results, by number, and those that the host has not started.
   const waiting = new MapOf();
   let made = 0, calls = [], argumentsLeft = maxArguments;
-  const call = (tool, value) => new PromiseOf((resolve, reject) => {
+  const call = (tool, value, shownTool = tool) => new PromiseOf((resolve, reject) => {
     const args = stringify(value === undefined ? {} : value) ?? "null";
     if ((argumentsLeft -= args.length) < 0) throw new RangeError("the arguments of all calls are too long");
-    set(waiting, made++, { resolve, reject, call: `${tool}(${args.length > 100 ? slice(args, 0, 100) + ".." : args})` });
+    const shownArgs = args.length > 100 ? `${wellFormed(slice(args, 0, 100))}..` : args;
+    set(waiting, made++, { resolve, reject, call: `${shownTool}(${shownArgs})` });
     push(calls, { __proto__: null, tool, arguments: args });
   });
 
@@ -74,7 +75,7 @@
   });
   const fixed = (name, value) => define(globalThis, name, { value, writable: false, configurable: false });
   fixed("tools", tools);
-  fixed("findTools", query => awaited(call("find tools", { query }), "findTools"));
+  fixed("findTools", query => awaited(call("find tools", { query }, "findTools"), "findTools"));
   fixed("ToolError", ToolError);
 
   const shown = value => {
@@ -142,7 +143,7 @@
   const readable = (key, value) => {
     if (value instanceof MapOf) return [...value];
     if (value instanceof SetOf) return [...value];
-    if (value instanceof ErrorOf) return `${value.name}: ${value.message}`;
+    if (value instanceof ErrorOf) return { name: value.name, message: value.message, ...value };
     return typeof value === "bigint" ? text(value) : value;
   };
 
@@ -166,8 +167,13 @@
     return found;
   };
   const run = async () => {
-    const value = await compiled()(tools);
-    return settled(typeof value === "function" ? await value() : value, 2);
+    try {
+      const value = await compiled()(tools);
+      return await settled(typeof value === "function" ? await value() : value, 2);
+    } catch (error) {
+      // The engine throws null if it has no memory for an error.
+      throw error === null || error instanceof ErrorOf ? error : shown(error);
+    }
   };
 
   return {

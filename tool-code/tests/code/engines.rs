@@ -136,6 +136,14 @@ async fn a_worker_that_cannot_start_or_does_not_answer_is_an_error() {
 }
 
 #[cfg(target_os = "linux")]
+#[tokio::test(start_paused = true)]
+async fn a_worker_that_does_not_respond_is_no_worker() {
+    let checked = Worker::new("/bin/sleep").arg("600").check().await;
+    let error = checked.expect_err("it is no worker").to_string();
+    assert!(error.contains("it does not respond"), "{error}");
+}
+
+#[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_hostile_worker_is_an_error() {
     let call = |script: &'static str| async move {

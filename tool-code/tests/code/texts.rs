@@ -75,9 +75,20 @@ async fn errors_tell_the_model_what_to_change() {
             "tools.remind({ order: 9 }); return 1",
             "a call that the program did not await has failed: remind({\"order\":9}): order 9 is locked",
         ),
-        ("throw { code: 3 }", "the program threw {\"code\":3}"),
+        ("throw { code: 3 }", "the program threw: {\"code\":3}"),
+        ("throw [new Error('it is late'), 5n]", "the program threw: [{\"name\":\"Error\",\"message\":\"it is late\"},\"5\"]"),
         ("throw new Error('it is late')", "Error: it is late"),
-        ("return [new RangeError('it is late')]", "[\"RangeError: it is late\"]"),
+        ("throw new Error()", "Error: an error without a message"),
+        ("return await findTools({})", "ToolError: findTools("),
+        (
+            "// group them by type of order\n[1].map(order => { await tools.remind({ order }) })",
+            "write `async` before that function",
+        ),
+        (
+            "return await tools.remind({ order: 'x: {\"name\": \"y\"}' })",
+            "got string \"x: {\"name\": \"y\"}\"",
+        ),
+        ("return [new RangeError('it is late')]", "[{\"name\":\"RangeError\",\"message\":\"it is late\"}]"),
         ("import fs from 'fs'; return 1", "There are no imports here: leave out `import` and `export`."),
         ("return Date.now()", "there is no clock here: take the time from a tool or from the user"),
         ("return new Date()", "there is no clock here"),
@@ -88,7 +99,7 @@ async fn errors_tell_the_model_what_to_change() {
         ("await new Promise(() => {})", "the program waits for a promise that nothing resolves"),
         ("const a = 1;\nconst b = null;\nreturn b.c", "(line 3)"),
         ("(async () => {\n  const b = null;\n  return b.c;\n})()", "(line 3)"),
-        ("throw 'a text'", "the program threw \"a text\""),
+        ("throw 'a text'", "the program threw: a text"),
         (
             "return await tools.remind({ order: 'x' })",
             "invalid arguments for `remind`: `order`: expected an integer, got string \"x\"",
@@ -122,8 +133,22 @@ async fn errors_tell_the_model_what_to_change() {
 async fn a_program_may_be_in_a_code_fence() {
     let (text, _) = run("```js\nreturn 1 + 1\n```").await;
     assert_eq!(text, "2");
-    let (text, _) = run("```\nconst a = null;\nreturn a.b\n```").await;
-    assert!(text.ends_with("(line 3)"), "{text}");
+    let (text, _) = run("\n```\nconst a = 1;\nconst b = null;\nreturn b.c").await;
+    assert!(text.ends_with("(line 5)"), "{text}");
+}
+
+#[tokio::test]
+async fn half_a_character_at_the_end_of_shown_arguments_is_no_error() {
+    let code = "try { await tools.remind({ order: 9, note: 'x'.repeat(78) + '😀'.repeat(9) }) } catch {} return 'fine'";
+    let (text, _) = run(code).await;
+    assert!(text.starts_with("fine"), "{text}");
+}
+
+#[tokio::test]
+async fn a_program_that_changes_all_objects_can_catch_failures() {
+    let code = "Object.prototype.get = () => 1; try { await tools.remind({ order: 9 }) } catch (e) { return e.kind }";
+    let (text, _) = run(code).await;
+    assert!(text.starts_with("returned"), "{text}");
 }
 
 #[tokio::test]

@@ -101,22 +101,15 @@ async fn two_runs_after_one_decision_run_the_call_once() {
     assert_eq!(result(&first), result(&second));
 }
 
-#[tokio::test]
-async fn a_crashed_program_continues_from_the_journal_whose_records_a_removal_removes() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("journal");
-    let effects = Effects::default();
-    let script = Scripted::new(
-        "
-        const texts = [];
-        for (const order of [1, 2, 3]) {
-          try { texts.push(await tools.remind({ order })) } catch (error) { texts.push(error.kind) }
-        }
-        return texts",
-    );
-    let session = || Session::new().user("Go.");
-    let journal = FileJournal::open(&path).expect("a journal");
-    // The process ends while the second call runs, after its effect.
+const REMIND_THREE: &str = "
+    const texts = [];
+    for (const order of [1, 2, 3]) {
+      try { texts.push(await tools.remind({ order })) } catch (error) { texts.push(error.kind) }
+    }
+    return texts";
+
+/// Runs a program whose process ends while its second call runs, after the effect.
+async fn crash(journal: &FileJournal, effects: &Effects, script: &Scripted) {
     let has_run = Arc::new(Notify::new());
     let notify = Arc::clone(&has_run);
     let hang = move |call: ReadyCall| {
@@ -130,16 +123,26 @@ async fn a_crashed_program_continues_from_the_journal_whose_records_a_removal_re
             result
         }
     };
-    let inner = shop(&effects).around_call(hang).build().expect("valid tools");
+    let inner = shop(effects).around_call(hang).build().expect("valid tools");
     let crashing = Registry::builder().dynamic(CodeTool::new(inner).tool()).build().expect("a valid tool");
-    let mut lost = session();
+    let mut lost = Session::new().user("Go.");
     let crashing = with_id(&crashing, "s");
-    let run = lost.run(&crashing).journal(&journal).complete(|request| script.complete(&request));
+    let run = lost.run(&crashing).journal(journal).complete(|request| script.complete(&request));
     tokio::select! {
         end = run => panic!("the run has ended: {end:?}"),
         () = has_run.notified() => {}
     }
     assert_eq!(effects.all(), ["remind 1", "remind 2"]);
+}
+
+#[tokio::test]
+async fn a_crashed_program_continues_from_the_journal_whose_records_a_removal_removes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let journal = FileJournal::open(folder.path().join("journal")).expect("a journal");
+    let effects = Effects::default();
+    let script = Scripted::new(REMIND_THREE);
+    crash(&journal, &effects, &script).await;
+    let session = || Session::new().user("Go.");
 
     // Another run begins with the session before the crash.
     let registry = with_id(&registry(&effects).expect("valid tools"), "s");
@@ -159,6 +162,31 @@ async fn a_crashed_program_continues_from_the_journal_whose_records_a_removal_re
     assert_eq!((records("s").await, records("s/0/0").await), (1, 3));
     journal.remove_run("s").await.expect("no run is in progress");
     assert_eq!((records("s").await, records("s/0/0").await), (0, 0));
+}
+
+#[tokio::test]
+async fn a_crashed_program_that_cannot_start_again_reports_its_calls() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let journal = FileJournal::open(folder.path().join("journal")).expect("a journal");
+    let effects = Effects::default();
+    let script = Scripted::new(REMIND_THREE);
+    crash(&journal, &effects, &script).await;
+    let code = CodeTool::new(shop(&effects).build().expect("valid tools"));
+    let code = code.engine(Worker::new("/no/such/program")).tool();
+    let registry = with_id(&Registry::builder().dynamic(code).build().expect("a valid tool"), "s");
+    // The second run reads the result of the first one from the journal.
+    for _ in 0..2 {
+        let mut session = Session::new().user("Go.");
+        let run = session.run(&registry).journal(&journal).complete(|request| script.complete(&request));
+        assert_eq!(run.await.expect("no error"), RunEnd::Answered);
+        let text = result(&session);
+        assert!(text.starts_with("Error: the program cannot start now"), "{text}");
+        let calls = "
+- remind({\"order\":1}): it may have taken effect
+- remind({\"order\":2}): it may have taken effect";
+        assert!(text.ends_with(calls), "{text}");
+    }
+    assert_eq!(effects.all(), ["remind 1", "remind 2"]);
 }
 
 #[tokio::test]

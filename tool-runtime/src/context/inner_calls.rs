@@ -1,5 +1,9 @@
 //! The calls that a tool makes with [`CallContext::inner_call`](super::CallContext::inner_call).
 
+mod note;
+
+pub(crate) use note::{MAY_HAVE_EFFECT, inner_call_line, note_of_inner_calls};
+
 use super::Order;
 use crate::state::Shared;
 use serde_json::Value;
@@ -48,6 +52,8 @@ pub(crate) struct InnerRecord {
     kept: Option<Shared>,
     /// Whether an earlier run has made calls.
     continues: bool,
+    /// The lines of the calls of earlier runs that have begun, by position.
+    earlier: BTreeMap<usize, String>,
     /// The calls that a log has recorded, by position.
     logged: OnceLock<BTreeMap<usize, LoggedInnerCall>>,
     /// The number of calls that this run has made.
@@ -58,8 +64,8 @@ pub(crate) struct InnerRecord {
 }
 
 impl InnerRecord {
-    pub(crate) fn keeping(kept: Shared, continues: bool) -> Self {
-        InnerRecord { kept: Some(kept), continues, ..InnerRecord::default() }
+    pub(crate) fn keeping(kept: Shared, continues: bool, earlier: BTreeMap<usize, String>) -> Self {
+        InnerRecord { kept: Some(kept), continues, earlier, ..InnerRecord::default() }
     }
 
     /// Whether an earlier run has made calls that are kept.
@@ -90,13 +96,8 @@ impl InnerRecord {
         self.logged.get()?.get(&position)
     }
 
-    /// The calls that the log has recorded, and that this run has not made.
-    pub(crate) fn logged_only(&self) -> impl Iterator<Item = &LoggedInnerCall> {
-        self.logged.get().into_iter().flat_map(|logged| logged.range(self.made()..)).map(|(_, call)| call)
-    }
-
-    /// The number of calls that this run has made.
-    pub(crate) fn made(&self) -> usize {
+    /// The number of calls that this run has made, unless they differ from those of an earlier run.
+    fn made(&self) -> usize {
         self.made.load(Ordering::Relaxed)
     }
 

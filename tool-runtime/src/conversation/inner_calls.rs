@@ -3,7 +3,6 @@
 mod error;
 mod kept;
 mod made_call;
-mod note;
 
 pub use error::InnerCallError;
 pub(super) use kept::InnerPending;

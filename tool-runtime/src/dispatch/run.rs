@@ -2,7 +2,7 @@
 
 use super::prepare::PreparedTool;
 use crate::outcome::CallError;
-use crate::output::{CallResult, FunctionError, ToolOutput};
+use crate::output::{CallResult, FunctionError, ToolFailure, ToolOutput};
 use crate::panics::PanicMessage;
 use crate::registry::OwnedCall;
 use crate::tool::Call;
@@ -30,7 +30,19 @@ impl Call<'_> {
             }
         };
         let late = |allowed| self.timed_out(allowed, self.incoming.record.has_begun());
-        self.with_timeout(limit, running, late).await?
+        self.with_timeout(limit, running, late).await.map_err(|error| self.with_inner_calls(error))?
+    }
+
+    /// The failure with the inner calls of earlier runs, unless the tool has repeated them.
+    fn with_inner_calls(&self, error: CallError) -> ToolFailure {
+        let failure = ToolFailure::from(error);
+        match self.record().inner_calls().map(|calls| calls.note()) {
+            Some(note) if !note.is_empty() => {
+                let message = failure.message().to_owned() + &note;
+                failure.with_message(message)
+            }
+            _ => failure,
+        }
     }
 
     /// Begins a tool, and runs it to its end.
@@ -41,7 +53,7 @@ impl Call<'_> {
 
     /// Converts the output of a tool, or its panic, into the result of the call.
     pub(super) fn result(&self, returned: Returned) -> CallResult {
-        let returned = returned.map_err(|source| self.panicked(source))?;
+        let returned = returned.map_err(|source| self.with_inner_calls(self.panicked(source)))?;
         self.incoming.record.set_finished();
         if let Some(call) = self.record().waits_for_inner_call() {
             // Middleware receives it, and no result of a tool that has not finished.
@@ -57,7 +69,7 @@ impl Call<'_> {
                 }
                 FunctionError::Unserializable(source) => CallError::Unserializable { tool, source },
             };
-            error.into()
+            self.with_inner_calls(error)
         })
     }
 

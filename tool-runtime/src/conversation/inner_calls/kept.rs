@@ -1,10 +1,11 @@
 //! The inner calls of a call that continues in a later run.
 
-use crate::context::{CallRecord, InnerRecord};
+use crate::context::{CallRecord, InnerRecord, MAY_HAVE_EFFECT, inner_call_line, note_of_inner_calls};
 use crate::conversation::pending::CallState;
 use crate::conversation::{FinishedCall, PendingCalls};
 use crate::fingerprint::Fingerprint;
 use crate::tool::Unfinished;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The inner calls of a pending call, which continue in a later run.
@@ -35,9 +36,9 @@ impl CallState {
     /// The record of the inner calls for a run of the call.
     pub(in crate::conversation) fn start_inner_calls(&mut self, unfinished: Unfinished) -> Arc<InnerRecord> {
         let inner = self.inner.take().map_or_else(InnerPending::default, |inner| *inner);
-        let continues = inner.has_begun();
+        let (continues, earlier) = (inner.has_begun(), inner.lines());
         let kept = KeptCalls { pending: Mutex::new(Some(inner)), unfinished };
-        Arc::new(InnerRecord::keeping(Arc::new(kept), continues))
+        Arc::new(InnerRecord::keeping(Arc::new(kept), continues, earlier))
     }
 
     /// Whether the tool has made calls in an earlier run, and this run does not know them.
@@ -55,6 +56,11 @@ impl CallState {
         true
     }
 
+    /// A note for the model about the calls that the tool has made.
+    pub(in crate::conversation) fn note_of_inner_calls(&self) -> String {
+        note_of_inner_calls(self.inner.iter().flat_map(|inner| inner.lines().into_values()))
+    }
+
     /// The last events of the calls of the tool, which do not run any more.
     pub(in crate::conversation) fn skip_inner_calls(&self, id: &str, reason: &str) -> Vec<FinishedCall> {
         let Some(inner) = self.inner.as_deref() else { return Vec::new() };
@@ -64,6 +70,24 @@ impl CallState {
 }
 
 impl InnerPending {
+    /// The lines of the calls that have begun, by position, with those that their tools have made.
+    fn lines(&self) -> BTreeMap<usize, String> {
+        let calls = self.calls.calls().iter().zip(&self.calls.states).enumerate();
+        let begun = calls.filter_map(|(position, (call, state))| {
+            let end = match state.result() {
+                Some(result) if result.is_error() => result.text(),
+                Some(_) => "ok",
+                None if state.waits_for_result() => "it has no result yet",
+                None if state.may_have_taken_effect() => MAY_HAVE_EFFECT,
+                None => return None,
+            };
+            let inner = state.inner.iter().flat_map(|inner| inner.lines().into_values());
+            let lines = [inner_call_line(&call.name, &call.arguments, end)].into_iter().chain(inner);
+            Some((position, lines.collect()))
+        });
+        begun.collect()
+    }
+
     /// Whether the tool has made a call. It has made none if the run reached its limit before the first.
     pub(in crate::conversation) fn has_begun(&self) -> bool {
         !self.made.is_empty()

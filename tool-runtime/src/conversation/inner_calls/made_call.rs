@@ -44,9 +44,7 @@ impl MadeCall {
         let is_barrier = registry.is_barrier(&call);
         let position = context.inner_calls.push(is_barrier, |position| inner_id(context.id(), position));
         call.id = inner_id(context.id(), position);
-        let record = context.inner_calls.record();
-        record.inspect(|record| record.set_made(position));
-        let kept = record.and_then(InnerRecord::kept);
+        let kept = context.inner_calls.record().and_then(InnerRecord::kept);
         MadeCall { context, registry, call, position, failure, kept, progress: Progress::Ended }
     }
 
@@ -57,6 +55,9 @@ impl MadeCall {
     /// The call differs from the recorded one, or it must wait for a later run.
     pub(super) fn add(&mut self) -> Result<(), InnerCallError> {
         self.check()?;
+        if let Some(record) = self.record() {
+            record.set_made(self.position);
+        }
         if self.kept_call().is_some() {
             return Ok(());
         }

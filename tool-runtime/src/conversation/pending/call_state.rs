@@ -138,7 +138,7 @@ impl CallState {
     }
 
     /// Whether its tool or one of the calls of the tool began in an earlier run.
-    pub(super) fn may_have_taken_effect(&self) -> bool {
+    pub(in crate::conversation) fn may_have_taken_effect(&self) -> bool {
         self.has_begun() || self.inner.as_ref().is_some_and(|inner| inner.has_begun())
     }
 
@@ -220,7 +220,7 @@ impl CallState {
     }
 
     /// Whether a run must not start the call, since its result comes from elsewhere.
-    pub(super) fn waits_for_result(&self) -> bool {
+    pub(in crate::conversation) fn waits_for_result(&self) -> bool {
         matches!(self.waits_for(), Some(WaitsFor::Result { .. } | WaitsFor::HandedOut { .. }))
     }
 

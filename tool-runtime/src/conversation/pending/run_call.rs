@@ -71,7 +71,7 @@ impl CallsRun<'_> {
         let ended = registry.run_to_end(&incoming).await;
         let release = ended.release(batch, position);
         drop(begun);
-        let note = state.note_of_unrepeated_calls(&record);
+        let note = if state.lacks_record(&record) { state.note_of_inner_calls() } else { String::new() };
         self.take(call, state, ended);
         state.add_note(&note);
         if let Some(release) = release {
@@ -162,7 +162,7 @@ impl CallState {
         }
     }
 
-    /// Adds a note to the error of the tool.
+    /// Adds a note to an error.
     fn add_note(&mut self, note: &str) {
         match &mut self.phase {
             Phase::Finished(result) if result.is_error() && !note.is_empty() => {
