@@ -34,7 +34,7 @@ fn read_nested_backticks(
     }
     let backticks: Vec<usize> = text.match_indices('`').map(|(at, _)| at).collect();
     let is_start = |&at: &usize| text[..at].trim_end().ends_with(':');
-    let first = backticks.iter().position(|at| is_start(at))?;
+    let first = backticks.iter().position(is_start)?;
     let (start, ends) = (backticks[first] + 1, backticks.get(first + 1..)?);
     if ends.len() > MAX_READINGS {
         return None;

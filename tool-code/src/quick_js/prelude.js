@@ -33,16 +33,18 @@
 
   // The only properties of the promise of a call. A program that reads another one has forgotten `await`.
   const methods = { __proto__: null, then: 1, catch: 1, finally: 1, constructor: 1, [Symbol.toStringTag]: 1 };
+  const notAwaited = name => new TypeError(
+    `the call of ${name} is a promise: write await ${name}(..) to use its result, and await before each other call, too`);
   const awaited = (promise, name) => new ProxyOf(promise, {
     get(target, key) {
       if (key in methods) {
         const value = target[key];
         return typeof value === "function" && key !== "constructor" ? bind(value, target) : value;
       }
-      throw new TypeError(`the call of ${name} is a promise: write await ${name}(..) to use its result`);
+      throw notAwaited(name);
     },
     // `{...tools.name()}`
-    ownKeys() { throw new TypeError(`the call of ${name} is a promise: write await ${name}(..) to use its result`) },
+    ownKeys() { throw notAwaited(name) },
   });
 
   // Arguments without names, in the order of the parameters.

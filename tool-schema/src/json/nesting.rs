@@ -17,6 +17,7 @@ enum StringState {
 }
 
 /// How deep the arrays and objects of a JSON text are nested.
+#[must_use]
 pub fn nesting(json: &str) -> usize {
     let mut nesting = Nesting::default();
     let depths = json.bytes().map(|byte| {
