@@ -12,7 +12,7 @@ const MAX_SAFE_INTEGER: &[u8] = b"9007199254740991";
 /// The result of a call for the program: JSON as a value, and any other text unchanged.
 pub(crate) fn call_answer(result: &ToolResult, max_bytes: usize) -> CallAnswer {
     if let Some(failure) = result.failure() {
-        let message = without_call(failure.kind(), failure.message());
+        let message = without_corrected_call(failure.kind(), failure.message());
         return CallAnswer::Failed { kind: failure.kind().to_owned(), message };
     }
     let Some(content) = result.output().map(ToolOutput::content) else {
@@ -33,13 +33,16 @@ pub(crate) fn call_answer(result: &ToolResult, max_bytes: usize) -> CallAnswer {
     }
 }
 
-/// The message of a failure without the correct call as JSON at its end, which is a call of the model and no code.
-fn without_call(kind: &str, message: &str) -> String {
+/// The message of a failure. The corrected call at its end is left out: it is JSON for the model, and a program needs code.
+fn without_corrected_call(kind: &str, message: &str) -> String {
+    if kind != "invalid_arguments" {
+        return message.to_owned();
+    }
     let is_call = |&at: &usize| serde_json::from_str::<IgnoredAny>(&message[at + 1..]).is_ok();
     let mut starts = message.match_indices(": {\"name\": ").map(|(at, _)| at);
     match starts.find(is_call) {
-        Some(at) if kind == "invalid_arguments" => format!("{}.", &message[..at]),
-        _ => message.to_owned(),
+        Some(at) => format!("{}.", &message[..at]),
+        None => message.to_owned(),
     }
 }
 

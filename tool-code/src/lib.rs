@@ -61,7 +61,7 @@
 //! - **Whole results.** A program reads whole results. Middleware that shortens results for the model, such as `Spill` of
 //!   `tool-runtime-compaction`, belongs to the registry of `run_code`, not to that of the tools.
 //! - **Allowed tools.** [`RunContext::allowed_tools`](tool_runtime::RunContext::allowed_tools) applies to the calls of a program as well:
-//!   the list has `run_code` and each tool that programs may call.
+//!   list `run_code` and each tool that programs may call.
 //! - **Order.** The calls of a program run concurrently if it does not wait for each, and their results return in the order of the
 //!   calls, so a program makes the same calls each time it runs.
 //!
@@ -73,11 +73,12 @@
 //! reads why. The session stores these calls and their results.
 //!
 //! A program continues after a crash in the same way if the run has a journal (`tool-runtime-durable`): a destructive call that was
-//! interrupted is not repeated, and throws an error of the kind `interrupted`. Without a journal, the session that was stored before the
-//! run does not know which calls had an effect, so the call of the program fails as interrupted.
+//! interrupted is not repeated, and throws an error of the kind `interrupted`. Without a journal, a
+//! [claimed](tool_runtime::Session::claim) session does not know which calls had an effect, so the call of the program fails as
+//! interrupted.
 //!
-//! If the program cannot continue, since a person denies `run_code` itself, the user sends another message, or the engine fails, the error
-//! of `run_code` lists the calls that have run.
+//! If the program cannot continue, the error of `run_code` lists the calls that have begun: a person denies `run_code` itself, the user
+//! sends another message, or the engine fails.
 //!
 //! In [`Registry::dispatch`](tool_runtime::Registry::dispatch), and in a worker of
 //! [`run_handed_out`](tool_runtime::Registry::run_handed_out), nobody can decide later: a call that needs an approval throws an error.

@@ -47,13 +47,13 @@ impl Limits {
     /// The memory of the program, in bytes. Default: 32 MiB. A value below 1 MiB counts as 1 MiB. The result of a call may have a
     /// quarter of it, and the arguments of all calls a sixteenth.
     pub fn memory(mut self, bytes: usize) -> Self {
-        self.memory = bytes.max(MIN_MEMORY);
+        self.memory = bytes;
         self
     }
 
     /// The stack of the program, in bytes. Default: 256 KiB. A value below 128 KiB counts as 128 KiB, and one above 1 MiB as 1 MiB.
     pub fn stack(mut self, bytes: usize) -> Self {
-        self.stack = bytes.clamp(MIN_STACK, MAX_STACK);
+        self.stack = bytes;
         self
     }
 
@@ -79,14 +79,24 @@ impl Limits {
 }
 
 impl Limits {
+    /// In bytes.
+    pub(crate) fn max_memory(&self) -> usize {
+        self.memory.max(MIN_MEMORY)
+    }
+
+    /// In bytes.
+    pub(crate) fn max_stack(&self) -> usize {
+        self.stack.clamp(MIN_STACK, MAX_STACK)
+    }
+
     /// The arguments of all calls, in UTF-16 units: a sixteenth of the memory, since this process copies them several times.
     pub(crate) fn max_arguments(&self) -> usize {
-        self.memory / 16
+        self.max_memory() / 16
     }
 
     /// The result of a call, in bytes: a quarter of the memory, since the program also has its text while it reads the JSON.
     pub(crate) fn max_result(&self) -> usize {
-        self.memory / 4
+        self.max_memory() / 4
     }
 
     /// The time in which the program computes, so that a deadline exists.
@@ -106,10 +116,10 @@ impl Limits {
     }
 }
 
-/// In bytes. The engine itself takes less than half of it.
+/// In bytes. The engine takes less than half of it.
 const MIN_MEMORY: usize = 1 << 20;
 
-/// In bytes. The engine reads 0 as no limit, and needs more than 32 KiB without optimisations.
+/// In bytes. The engine reads 0 as no limit, and needs more than 32 KiB in a build without optimisations.
 const MIN_STACK: usize = 128 << 10;
 
 /// In bytes. The thread of a program has more.

@@ -29,17 +29,18 @@ pub(crate) fn report(outcome: Outcome, made: &[MadeCall], max_output: usize) -> 
 }
 
 fn returned(value: Option<String>, printed: &str, made: &[MadeCall], max_output: usize) -> ToolOutput {
-    let failures = failures(made);
+    let done = if value.is_none() && printed.is_empty() { effects(made) } else { String::new() };
+    let calls = if done.is_empty() { failures(made) } else { String::new() };
     let value = value.map(|json| value_of(json, max_output));
     let text = match &value {
         Some(Value::String(text)) => text.clone(),
         Some(value) => value.to_string(),
-        None if printed.is_empty() => {
-            format!("The program has no value: `return` what you need.{}", effects(made))
-        }
+        // A model that is asked for a value runs the program again.
+        None if !done.is_empty() => "Done. The program has returned no value.".to_owned(),
+        None if printed.is_empty() => "The program has no value: `return` what you need.".to_owned(),
         None => String::new(),
     };
-    if printed.is_empty() && failures.is_empty() && text.len() <= max_output {
+    if printed.is_empty() && calls.is_empty() && done.is_empty() && text.len() <= max_output {
         // A value that is not a text stays JSON.
         return value
             .filter(|value| !value.is_string() && !value.is_null())
@@ -47,9 +48,8 @@ fn returned(value: Option<String>, printed: &str, made: &[MadeCall], max_output:
     }
     let mut report = shortened(printed, max_output, "printed");
     report.push_str(&shortened(&text, max_output, "returned"));
-    if !failures.is_empty() {
-        let _ = write!(report, "\n\n{failures}");
-    }
+    report.push_str(&done);
+    report.push_str(&calls);
     report.into()
 }
 
@@ -79,13 +79,13 @@ fn effects(made: &[MadeCall]) -> String {
     format!("\nThese calls may have taken effect, so do not repeat them:\n{}", listed(effects.into_iter()))
 }
 
-/// The failures of the calls of a program that has ended with a value.
+/// The failures of the calls of a program that has ended with a value. Empty if there are none.
 fn failures(made: &[MadeCall]) -> String {
     let failed: Vec<&MadeCall> =
         made.iter().filter(|made| !matches!(made.state, CallState::Succeeded)).collect();
     match failed.len() {
         0 => String::new(),
-        count => format!("{count} of {} calls failed:\n{}", made.len(), listed(failed.into_iter())),
+        count => format!("\n\n{count} of {} calls failed:\n{}", made.len(), listed(failed.into_iter())),
     }
 }
 

@@ -20,8 +20,8 @@ use tokio::process::{Child, Command};
 /// In bytes: what a message of a worker has beyond the memory of its program.
 const MESSAGE_OVERHEAD: u64 = 1 << 20;
 
-/// The time in which a worker starts, also on a busy machine.
-const MAX_CHECK: Duration = Duration::from_secs(10);
+/// Also enough on a busy machine.
+const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// JavaScript in a process for each program, for hostile programs: an error in the engine ends that process alone. The worker receives
 /// no environment variable of this process except `SystemRoot`, and is killed when its program exceeds its time, or when the call ends.
@@ -46,8 +46,9 @@ const MAX_CHECK: Duration = Duration::from_secs(10);
 /// }
 /// ```
 ///
-/// Or it is the executable `tool-runtime-code-worker` of this package, which `cargo install tool-runtime-code` installs (with
-/// `--path tool-code` in a checkout of the repository). Install the version of the dependency: both have the same messages.
+/// This package has such an executable as well, `tool-runtime-code-worker`. `cargo install --path tool-code` in a checkout of the
+/// repository installs it; after the first release: `cargo install tool-runtime-code`. Install the version on which the application
+/// depends: another version may have other messages.
 ///
 /// A separate process does not restrict system calls. If an error in the engine must not reach files or the network, start the worker
 /// in a container or in another sandbox.
@@ -71,19 +72,19 @@ impl Worker {
         self
     }
 
-    /// Starts the worker and runs a program, so that a wrong executable is noticed before the first call.
+    /// Runs a short program in the worker. Call it at start-up, so that a wrong executable is noticed before the first call.
     ///
     /// # Errors
     ///
-    /// The executable cannot be started, or it does not call [`serve_worker`] within 10 seconds.
+    /// The executable cannot be started, is no worker or a worker of another version, or does not answer within 10 seconds.
     pub async fn check(&self) -> io::Result<()> {
         let (host, _calls) = Host::new();
         let running = self.run(Program::new("return 1", Vec::new(), Limits::default()), host);
-        let end = tokio::time::timeout(MAX_CHECK, running).await;
-        match end.map_or_else(|_| Err("it does not respond".to_owned()), |end| end.value) {
+        let end = tokio::time::timeout(CHECK_TIMEOUT, running).await;
+        match end.map_or_else(|_| Err("it does not answer".to_owned()), |end| end.value) {
             Ok(_) => Ok(()),
             Err(error) => Err(io::Error::other(format!(
-                "`{}` is no worker for programs: {error}; a worker calls `serve_worker` before it prints",
+                "`{}` is no worker: {error}. Start an executable that calls `serve_worker` and prints nothing before",
                 self.executable.display()
             ))),
         }
@@ -139,7 +140,7 @@ async fn converse(
     mut output: impl AsyncBufRead + Unpin,
 ) -> Result<ProgramEnd, String> {
     let max_message =
-        u64::try_from(program.limits.memory).unwrap_or(u64::MAX).saturating_add(MESSAGE_OVERHEAD);
+        u64::try_from(program.limits.max_memory()).unwrap_or(u64::MAX).saturating_add(MESSAGE_OVERHEAD);
     let ended = |error: io::Error| format!("the engine has failed: {error}");
     write_line(&mut input, &ToWorker::Run(program)).await.map_err(ended)?;
     loop {

@@ -117,8 +117,8 @@
 //! - A call is compared by its id, its tool and its arguments, before a hook replaces them (`Decision::RunWith`); a call that
 //!   differs from its record does not run ([`JournalError::OtherCall`]). A finished call has its recorded result even if its
 //!   tool is missing in the later program, its arguments are invalid there, or a hook would deny it. An
-//!   [inner call](tool_runtime::CallContext::inner_call) passes the hook again before its recorded result is returned: a hook must
-//!   decide as before.
+//!   [inner call](tool_runtime::CallContext::inner_call) is an exception: the hook decides about it again before its recorded
+//!   result is returned, so it must decide as before.
 //! - An interrupted call that runs again passes the hook and the limits again. If they stop it, its result does not
 //!   report that it may have taken effect.
 //! - A call that failed, or whose tool exceeded its time limit, has finished: its error is its result. A call that was

@@ -6,7 +6,7 @@
 
 mod rewrite;
 
-pub(crate) use tool_runtime_schema::json_repair::OTHER_QUOTES;
+pub(crate) use tool_runtime_schema::json_repair::QUOTE_REPAIRS;
 
 use crate::json::pairs;
 use crate::outcome::Truncated;

@@ -3,10 +3,13 @@
 use serde::de::IgnoredAny;
 use std::fmt::Write as _;
 
-/// The descriptions of the repairs that replace other quotes.
-pub const OTHER_QUOTES: [&str; 2] = [SINGLE_QUOTES, BACKTICKS];
+/// The descriptions of the repairs that write double quotes in place of other ones.
+pub const QUOTE_REPAIRS: [&str; 2] = [SINGLE_QUOTES, BACKTICKS];
 const SINGLE_QUOTES: &str = "single quotes were read as double quotes";
 const BACKTICKS: &str = "backticks were read as double quotes";
+
+/// An object as JSON, and the descriptions of the repairs.
+type Repaired = Option<(String, Vec<&'static str>)>;
 
 /// How often JSON may be encoded as a JSON string.
 const MAX_ENCODINGS: usize = 3;
@@ -25,10 +28,7 @@ pub fn object(text: &str, is_object: impl Fn(&str) -> bool) -> Option<(String, V
 
 /// Reads a text whose first value in backticks contains backticks, such as code with template literals. Exactly one of them must be
 /// the end of the value.
-fn read_nested_backticks(
-    text: &str,
-    is_object: &impl Fn(&str) -> bool,
-) -> Option<(String, Vec<&'static str>)> {
+fn read_nested_backticks(text: &str, is_object: &impl Fn(&str) -> bool) -> Repaired {
     if text.len() > MAX_NESTED_LENGTH {
         return None;
     }
@@ -47,7 +47,8 @@ fn read_nested_backticks(
     readings.next().filter(|_| readings.next().is_none())
 }
 
-fn read(text: &str, is_object: &impl Fn(&str) -> bool) -> Option<(String, Vec<&'static str>)> {
+/// Repairs a text whose strings end at their first quote that is not escaped.
+fn read(text: &str, is_object: &impl Fn(&str) -> bool) -> Repaired {
     let mut repairs = Vec::new();
     let mut add = |description: &'static str| {
         if !repairs.contains(&description) {
@@ -288,7 +289,7 @@ mod tests {
         assert_eq!(repaired("{`a`: `b`, `c`: `d`}"), backticks(r#"{"a":"b","c":"d"}"#));
         assert_eq!(repaired("{\"a\": `f(`${b}`)`}"), backticks(r#"{"a":"f(`${b}`)"}"#));
         assert_eq!(repaired("{\"a\": `f(\\`b\\`) + `c``}"), backticks(r#"{"a":"f(`b`) + `c`"}"#));
-        // The value may end before or after `c`.
+        // The value of `a` may end before `c`, or contain it.
         assert_eq!(repaired("{\"a\": `f(`b`)`, \"c\": `d`}"), None);
         assert_eq!(repaired("[1]"), None);
     }

@@ -173,7 +173,7 @@ async fn a_tool_that_fails_before_it_repeats_its_calls_reports_them() -> Result<
     let later = Registry::new(tools![make_no_calls])?;
     assert_eq!(script.run(&mut session, &later).await, RunEnd::Answered);
     let expected = "Error: there is no connection
-It had made these calls, so do not repeat those that took effect:
+The tool had made these calls, so do not repeat those that took effect:
 - charge({\"order\":1}): ok
 - charge({\"order\":13}): Error: the card was declined";
     assert_eq!(result(&session), expected);
@@ -249,6 +249,21 @@ async fn the_calls_of_an_inner_tool_are_reported() -> Result<(), BuildError> {
     assert_eq!(script.run(&mut session, &outer).await, RunEnd::NeedsApproval);
     session.push_user("Stop.");
     let text = session.messages()[2].text();
+    assert!(text.ends_with("\n- charge({\"order\":1}): ok"), "{text}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_tool_that_a_hook_denies_later_reports_its_calls() -> Result<(), BuildError> {
+    let effects = Effects::default();
+    let script = Scripted::new("make_calls", [inner("charge", 1), inner("refund", 2)]);
+    let mut session = Session::new().user("Go.");
+    assert_eq!(script.run(&mut session, &registry(&effects)?).await, RunEnd::NeedsApproval);
+    let deny = |_| async { tool_runtime::dispatch::Decision::Deny("not today".to_owned()) };
+    let later = Registry::builder().tools(tools![make_no_calls]).before_call(deny).build()?;
+    assert_eq!(script.run(&mut session, &later).await, RunEnd::Answered);
+    let text = result(&session);
+    assert!(text.starts_with("Error: not today\nThe tool had made these calls"), "{text}");
     assert!(text.ends_with("\n- charge({\"order\":1}): ok"), "{text}");
     Ok(())
 }

@@ -41,7 +41,7 @@ const MISSING: [(&[&str], &str); 7] = [
 /// Parts of a program that only TypeScript has.
 const TYPES: [&str; 6] = [": string", ": number", ": boolean", ": any", "interface ", "<string"];
 
-/// Words that are also in comments and texts: they count in the line of the error.
+/// Parts of TypeScript that comments and texts may contain, too: only the line of the error counts.
 const TYPES_IN_LINE: [&str; 4] = [" as ", " satisfies ", "type ", "enum "];
 
 /// The text of an error that a program has thrown; `None` if the engine has no memory left.
@@ -69,7 +69,7 @@ fn describe(exception: &Exception<'_>, program: &Program) -> Option<String> {
     let line = line.map(|line| format!(" (line {line})")).unwrap_or_default();
     let call: Option<String> = exception.as_object().get("call").ok().filter(|_| name == "ToolError");
     let call = call.map(|call| format!("{call}: ")).unwrap_or_default();
-    // The text begins with `Error: ` anyway.
+    // The message of a failed tool begins with `Error: `.
     let name = if matches!(&*name, "Error" | "") { String::new() } else { format!("{name}: ") };
     let message = if message.is_empty() { "an error without a message".to_owned() } else { message };
     let mut text = format!("{name}{call}{message}{line}");

@@ -96,16 +96,18 @@ impl<'a> Machine<'a> {
         let value = match machine.evaluate() {
             Ok(value) => Ok(value),
             Err(Stopped::Failed(error)) => Err(error),
-            Err(Stopped::OutOfMemory) => {
-                Err(format!("the program needs more than {} MiB of memory", program.limits.memory >> 20))
-            }
+            Err(Stopped::OutOfMemory) => Err(format!(
+                "the program needs more than {} MiB of memory",
+                program.limits.max_memory() >> 20
+            )),
             Err(Stopped::ByHost) => Err("the program was stopped".to_owned()),
         };
         ProgramEnd { value, printed: machine.printed.0.take() }
     }
 
     fn evaluate(&mut self) -> Result<Option<String>, Stopped> {
-        let Limits { memory, stack, code, .. } = self.program.limits;
+        let Limits { code, .. } = self.program.limits;
+        let memory = self.program.limits.max_memory();
         if self.program.code.len() > code {
             let length = self.program.code.len();
             return Err(Stopped::Failed(format!(
@@ -114,7 +116,7 @@ impl<'a> Machine<'a> {
         }
         let runtime = Runtime::new()?;
         runtime.set_memory_limit(memory);
-        runtime.set_max_stack_size(stack);
+        runtime.set_max_stack_size(self.program.limits.max_stack());
         let clock = self.clock.clone();
         let is_interrupted = move || clock.thread.is_stopped() || clock.is_late();
         runtime.set_interrupt_handler(Some(Box::new(is_interrupted)));
@@ -177,9 +179,10 @@ impl<'a> Machine<'a> {
                 _ => None,
             };
             let call = self.answer(ctx, &prelude, answered, answer)?;
-            if let (Some(message), None) = (failure, &late_failure) {
-                late_failure =
-                    Some(format!("a call that the program did not await has failed: {call}: {message}"));
+            if let Some(message) = failure {
+                late_failure.get_or_insert_with(|| {
+                    format!("a call that the program did not await has failed: {call}: {message}")
+                });
             }
             answered += 1;
         }
@@ -221,7 +224,7 @@ impl<'a> Machine<'a> {
         serde_json::from_str(&calls).map_err(|error| Stopped::Failed(error.to_string()))
     }
 
-    /// Returns the text of the call.
+    /// Passes an answer to the program. Returns its call for an error: `remind({"order":9})`.
     fn answer(
         &self,
         ctx: &Ctx<'_>,

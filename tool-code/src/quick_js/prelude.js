@@ -16,6 +16,7 @@
       super(message);
       this.name = "ToolError";
       this.kind = kind;
+      // Not enumerable: only the text of an error that is not caught has it.
       define(this, "call", { __proto__: null, value: call });
     }
   }
@@ -27,7 +28,7 @@
     const args = stringify(value === undefined ? {} : value) ?? "null";
     if ((argumentsLeft -= args.length) < 0) throw new RangeError("the arguments of all calls are too long");
     const shownArgs = args.length > 100 ? `${wellFormed(slice(args, 0, 100))}..` : args;
-    set(waiting, made++, { resolve, reject, call: `${shownTool}(${shownArgs})` });
+    set(waiting, made++, { resolve, reject, shownCall: `${shownTool}(${shownArgs})` });
     push(calls, { __proto__: null, tool, arguments: args });
   });
 
@@ -43,7 +44,7 @@
       }
       throw notAwaited(name);
     },
-    // `{...tools.name()}`
+    // A spread reads the keys: `{...tools.name()}`.
     ownKeys() { throw notAwaited(name) },
   });
 
@@ -59,9 +60,8 @@
 
   const own = create(null), names = [];
   for (const { name, parameters } of parse(declared)) {
-    const isIdentifier = /^[A-Za-z_$][\w$]*$/.test(name);
-    const shownName = isIdentifier ? `tools.${name}` : `tools[${stringify(name)}]`;
-    push(names, isIdentifier ? name : shownName);
+    const shownName = /^[A-Za-z_$][\w$]*$/.test(name) ? `tools.${name}` : `tools[${stringify(name)}]`;
+    push(names, shownName);
     own[name] = (...values) => awaited(call(name, named(values, parameters)), shownName);
   }
   const tools = new ProxyOf(own, {
@@ -82,7 +82,7 @@
 
   const shown = value => {
     if (typeof value === "string") return value;
-    if (value instanceof Error) return `${value.name}: ${value.message}`;
+    if (value instanceof ErrorOf) return `${value.name}: ${value.message}`;
     try { return stringify(value, readable) ?? text(value) } catch { return text(value) }
   };
   const print = (...values) => {
@@ -96,7 +96,7 @@
   // times are those of UTC.
   const DateOf = Date;
   const { parse: parseDate, UTC } = DateOf;
-  const isNaN = Number.isNaN;
+  const { isNaN, isFinite } = Number;
   const parseUtc = value => {
     const utc = parseDate(`${value}Z`);
     return isNaN(utc) ? parseDate(value) : utc;
@@ -146,7 +146,7 @@
     if (value instanceof MapOf) return [...value];
     if (value instanceof SetOf) return [...value];
     if (value instanceof ErrorOf) return { name: value.name, message: value.message, ...value };
-    return typeof value === "bigint" ? text(value) : value;
+    return typeof value === "bigint" || typeof value === "number" && !isFinite(value) ? text(value) : value;
   };
 
   // A program is the body of an async function, or one expression: many models write a function and call it. `tools` is a parameter,
@@ -188,14 +188,15 @@
       return stringify(taken);
     },
     answer(number, kind, value, errorKind) {
-      const { resolve, reject, call } = get(waiting, number);
+      const { resolve, reject, shownCall } = get(waiting, number);
       remove(waiting, number);
-      if (kind === "failed") reject(new ToolError(value, errorKind, call));
+      if (kind === "failed") reject(new ToolError(value, errorKind, shownCall));
       else resolve(kind === "json" ? parse(value) : value);
-      return call;
+      return shownCall;
     },
     // The beginning of a long value is enough, since the model reads no more.
     finish(value) {
+      if (isNaN(value)) value = "NaN: a value is missing in the computation. Check the names of the properties.";
       const json = typeof value === "string" ? value : stringify(value, readable);
       if (json === undefined) return undefined;
       const isLong = json.length > maxOutput;

@@ -11,9 +11,9 @@ use std::thread;
 /// output is for messages: print nothing before.
 #[must_use]
 pub fn serve_worker() -> ExitCode {
-    // On a thread of its own, since a main function may be one of a Tokio runtime, where nothing may block.
+    // On a thread of its own: in a main function with a Tokio runtime, `blocking_recv` would panic.
     let served = thread::spawn(serve).join();
-    match served.unwrap_or_else(|_| Err(io::Error::other("it has panicked"))) {
+    match served.unwrap_or_else(|_| Err(io::Error::other("its thread has panicked"))) {
         Ok(()) => ExitCode::SUCCESS,
         // The other process has ended, or did not start this one as a worker.
         Err(error) => {

@@ -128,19 +128,23 @@ async fn a_worker_that_cannot_start_or_does_not_answer_is_an_error() {
     // This test prints a list, which is no message.
     let text = call(Worker::new(std::env::current_exe().expect("this test")).arg("--list")).await;
     assert!(text.contains("the engine has failed"), "{text}");
+}
+
+#[tokio::test]
+async fn a_check_accepts_a_worker_and_no_other_executable() {
     let checked = worker().check().await;
     assert!(checked.is_ok(), "{checked:?}");
     let wrong = Worker::new(std::env::current_exe().expect("this test")).arg("--list").check().await;
     let error = wrong.expect_err("it is no worker").to_string();
-    assert!(error.contains("a worker calls `serve_worker` before it prints"), "{error}");
+    assert!(error.contains("Start an executable that calls `serve_worker`"), "{error}");
 }
 
 #[cfg(target_os = "linux")]
 #[tokio::test(start_paused = true)]
-async fn a_worker_that_does_not_respond_is_no_worker() {
+async fn a_check_of_an_executable_that_does_not_answer_ends() {
     let checked = Worker::new("/bin/sleep").arg("600").check().await;
     let error = checked.expect_err("it is no worker").to_string();
-    assert!(error.contains("it does not respond"), "{error}");
+    assert!(error.contains("it does not answer"), "{error}");
 }
 
 #[cfg(target_os = "linux")]

@@ -49,7 +49,7 @@ async fn errors_tell_the_model_what_to_change() {
         ),
         (
             "const text = await tools.remind({ order: 1 });",
-            "The program has no value: `return` what you need.\nThese calls may have taken effect, so do not repeat them:
+            "Done. The program has returned no value.\nThese calls may have taken effect, so do not repeat them:
 - remind({\"order\":1}): ok",
         ),
         ("return {...tools.list_orders(1)}", "write await tools.list_orders(..) to use its result"),
@@ -60,7 +60,7 @@ async fn errors_tell_the_model_what_to_change() {
         ),
         (
             "return await tools.sendMail({})",
-            "there is no tool \"sendMail\". The tools are list_orders, refund, remind",
+            "there is no tool \"sendMail\". The tools are tools.list_orders, tools.refund, tools.remind",
         ),
         (
             "const x: string = 'a'; return x",
@@ -75,6 +75,8 @@ async fn errors_tell_the_model_what_to_change() {
             "tools.remind({ order: 9 }); return 1",
             "a call that the program did not await has failed: remind({\"order\":9}): order 9 is locked",
         ),
+        ("return [1, 2].map(order => order.total).reduce((sum, total) => sum + total, 0)", "NaN: a value is missing"),
+        ("return { sum: NaN }", "{\"sum\":\"NaN\"}"),
         ("throw { code: 3 }", "the program threw: {\"code\":3}"),
         ("throw [new Error('it is late'), 5n]", "the program threw: [{\"name\":\"Error\",\"message\":\"it is late\"},\"5\"]"),
         ("throw new Error('it is late')", "Error: it is late"),
@@ -204,16 +206,21 @@ async fn a_program_that_computes_for_too_long_is_stopped() {
 
 #[tokio::test]
 async fn no_limit_is_switched_off() {
-    let limits = Limits::default().memory(0).stack(0);
-    let code = CodeTool::new(shop(&Effects::default()).build().expect("valid tools")).limits(limits);
-    let registry = Registry::builder().dynamic(code.tool()).build().expect("a valid tool");
-    for (code, expected) in [
-        ("return await tools.remind({ order: 1 })", "reminded 1"),
-        ("const f = () => f() + 1; return f()", "Maximum call stack size exceeded"),
-        ("const a = []; for (;;) a.push({})", "the program needs more than 1 MiB of memory"),
-    ] {
-        let text = registry.call("run_code", serde_json::json!({ "code": code })).await;
-        assert!(text.text().contains(expected), "{}", text.text());
+    let mut json = serde_json::to_value(Limits::default()).expect("limits are JSON");
+    json["memory"] = 0.into();
+    json["stack"] = 0.into();
+    let read = serde_json::from_value(json).expect("the JSON has all limits");
+    for limits in [Limits::default().memory(0).stack(0), read] {
+        let code = CodeTool::new(shop(&Effects::default()).build().expect("valid tools")).limits(limits);
+        let registry = Registry::builder().dynamic(code.tool()).build().expect("a valid tool");
+        for (code, expected) in [
+            ("return await tools.remind({ order: 1 })", "reminded 1"),
+            ("const f = () => f() + 1; return f()", "Maximum call stack size exceeded"),
+            ("const a = []; for (;;) a.push({})", "the program needs more than 1 MiB of memory"),
+        ] {
+            let text = registry.call("run_code", serde_json::json!({ "code": code })).await;
+            assert!(text.text().contains(expected), "{}", text.text());
+        }
     }
 }
 

@@ -186,7 +186,7 @@ fn runs_one_case() {
 }
 
 /// The greatest memory that this process took so far, in kB; 0 on other systems than Linux. The resident part of the program's file
-/// does not count, which grows with the program and with the build.
+/// does not count, since it grows with the build.
 fn taken_memory() -> u64 {
     memory_of("self", "VmHWM:").saturating_sub(memory_of("self", "RssFile:"))
 }

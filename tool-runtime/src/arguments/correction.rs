@@ -1,7 +1,7 @@
 //! The last sentence of an error: what to send instead. Models correct more calls if they read it.
 
 use super::ArgumentsError;
-use crate::coerce::{Coercion, CoercionOptions, OTHER_QUOTES, coerce};
+use crate::coerce::{Coercion, CoercionOptions, QUOTE_REPAIRS, coerce};
 use crate::json::Scanner;
 use crate::outcome::{
     ArgumentError, CallError, Changes, Escaped, Truncated, TruncatedPath, call_as_json, from_to, text_around,
@@ -95,7 +95,7 @@ impl ArgumentsError {
             ArgumentsError::NotJson { error: source, is_truncated } => {
                 let near = text_around(arguments, &source);
                 let is_read = |quotes| reading.coercions.contains(&Coercion::Repair(quotes));
-                let has_other_quotes = OTHER_QUOTES.into_iter().any(is_read);
+                let has_other_quotes = QUOTE_REPAIRS.into_iter().any(is_read);
                 let changes =
                     if has_other_quotes { " with double quotes" } else { " with one valid JSON object" };
                 let correction = if is_truncated {

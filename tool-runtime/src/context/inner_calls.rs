@@ -53,10 +53,10 @@ pub(crate) struct InnerRecord {
     /// Whether an earlier run has made calls.
     continues: bool,
     /// The lines of the calls of earlier runs that have begun, by position.
-    earlier: BTreeMap<usize, String>,
+    earlier_lines: BTreeMap<usize, String>,
     /// The calls that a log has recorded, by position.
     logged: OnceLock<BTreeMap<usize, LoggedInnerCall>>,
-    /// The number of calls that this run has made.
+    /// The number of calls that this run has made, up to the first one that differs from that of an earlier run.
     made: AtomicUsize,
     /// The id of the first call that waits.
     waits_for: OnceLock<String>,
@@ -64,8 +64,8 @@ pub(crate) struct InnerRecord {
 }
 
 impl InnerRecord {
-    pub(crate) fn keeping(kept: Shared, continues: bool, earlier: BTreeMap<usize, String>) -> Self {
-        InnerRecord { kept: Some(kept), continues, earlier, ..InnerRecord::default() }
+    pub(crate) fn keeping(kept: Shared, continues: bool, earlier_lines: BTreeMap<usize, String>) -> Self {
+        InnerRecord { kept: Some(kept), continues, earlier_lines, ..InnerRecord::default() }
     }
 
     /// Whether an earlier run has made calls that are kept.
@@ -96,12 +96,8 @@ impl InnerRecord {
         self.logged.get()?.get(&position)
     }
 
-    /// The number of calls that this run has made, unless they differ from those of an earlier run.
-    fn made(&self) -> usize {
-        self.made.load(Ordering::Relaxed)
-    }
-
-    pub(crate) fn set_made(&self, position: usize) {
+    /// Counts the call at this position.
+    pub(crate) fn count_made(&self, position: usize) {
         self.made.fetch_max(position + 1, Ordering::Relaxed);
     }
 

@@ -28,11 +28,11 @@ impl CallContext {
     ///
     /// In a [session](crate::Session), a call of a [`resumable`](crate::registry::Policy::resumable) tool waits together with its
     /// calls: if one of them needs an approval or a result, it is [pending](crate::Session::awaiting_approval) with an id of its own,
-    /// this future returns [`InnerCallError::Waits`], and the tool should return; the runtime ignores its value. Calls that the tool
-    /// makes nevertheless run. The next run runs the tool again from its beginning: the calls that it repeats return their results at
+    /// this future returns [`InnerCallError::Waits`], and the tool should return; the runtime ignores its value. If the tool makes
+    /// further calls instead, they run as well. The next run runs the tool again from its beginning: the calls that it repeats return their results at
     /// once, and the decided ones run. The tool must repeat its calls, in the same order and with the same arguments: after the first
-    /// call that differs, no further call runs ([`InnerCallError::Diverged`]). If the tool fails before it has repeated them, its error
-    /// lists them for the model. In any other tool, and without a session, a call that needs an approval fails.
+    /// call that differs, no further call runs ([`InnerCallError::Diverged`]). If the tool fails before it has repeated all of them, its
+    /// error lists the calls of the earlier runs for the model. In any other tool, and without a session, a call that needs an approval fails.
     ///
     /// With a [log](crate::session::Run::log), the calls are recorded like those of the model, and a resumable tool continues after a
     /// crash.

@@ -265,7 +265,7 @@ pub(super) fn denied(call: &ToolCall, state: &CallState, reason: String) -> Tool
         CallError::Denied { tool, reason }
     };
     let mut result = ToolMessage::failed(&call.id, &call.name, error);
-    result.content = format!("{}{}", result.text(), state.note_of_inner_calls()).into();
+    result.add_note(&state.note_of_inner_calls());
     result
 }
 

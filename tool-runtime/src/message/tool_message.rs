@@ -108,6 +108,13 @@ impl ToolMessage {
         self.error_kind.is_some()
     }
 
+    /// Adds a note for the model, if there is one.
+    pub(crate) fn add_note(&mut self, note: &str) {
+        if !note.is_empty() {
+            self.content = format!("{}{note}", self.text()).into();
+        }
+    }
+
     /// The kind of the error, if the call failed, such as `timeout`: [`CallError::kind`](crate::CallError::kind) lists all
     /// kinds. It is `returned` for a message from elsewhere.
     #[must_use]

@@ -119,9 +119,10 @@ impl RegistryBuilder {
     /// are not affected.
     ///
     /// - Text that is almost JSON: an object in a code fence, or with text without brackets and double quotes around
-    ///   it; comments (`//` and `/* */`), trailing commas, single quotes and backticks in place of double quotes, also around
-    ///   code that contains backticks, keys without quotes, Python's `True`, `False` and `None`, control characters in strings,
-    ///   a byte order mark, one surplus closing bracket.
+    ///   it; comments (`//` and `/* */`), trailing commas, single quotes or backticks in place of double quotes, keys without
+    ///   quotes, Python's `True`, `False` and `None`, control characters in strings, a byte order mark, one surplus closing
+    ///   bracket. A value in backticks may contain backticks, such as code with template literals, if only one of them can be
+    ///   its end and the text has at most 64 KiB.
     /// - JSON in a string where the object of arguments, another object, an array, a number or a boolean is expected:
     ///   `"{..}"`, `"[1,2]"`, `"42"`, `"true"`.
     /// - A single value where an array of any length is expected.

@@ -36,9 +36,9 @@ impl CallState {
     /// The record of the inner calls for a run of the call.
     pub(in crate::conversation) fn start_inner_calls(&mut self, unfinished: Unfinished) -> Arc<InnerRecord> {
         let inner = self.inner.take().map_or_else(InnerPending::default, |inner| *inner);
-        let (continues, earlier) = (inner.has_begun(), inner.lines());
+        let (continues, earlier_lines) = (inner.has_begun(), inner.lines());
         let kept = KeptCalls { pending: Mutex::new(Some(inner)), unfinished };
-        Arc::new(InnerRecord::keeping(Arc::new(kept), continues, earlier))
+        Arc::new(InnerRecord::keeping(Arc::new(kept), continues, earlier_lines))
     }
 
     /// Whether the tool has made calls in an earlier run, and this run does not know them.

@@ -56,7 +56,7 @@ impl MadeCall {
     pub(super) fn add(&mut self) -> Result<(), InnerCallError> {
         self.check()?;
         if let Some(record) = self.record() {
-            record.set_made(self.position);
+            record.count_made(self.position);
         }
         if self.kept_call().is_some() {
             return Ok(());

@@ -8,7 +8,7 @@ use crate::conversation::FinishedCall;
 use crate::conversation::repeated_calls::RepeatedCalls;
 use crate::dispatch::{Ended, EndedCall};
 use crate::message::{ToolCall, ToolMessage};
-use crate::outcome::CallError;
+use crate::outcome::{CallError, Outcome};
 use crate::registry::Registry;
 use crate::tool::{Approval, Batch, IncomingCall, Place, Unfinished};
 
@@ -71,7 +71,8 @@ impl CallsRun<'_> {
         let ended = registry.run_to_end(&incoming).await;
         let release = ended.release(batch, position);
         drop(begun);
-        let note = if state.lacks_record(&record) { state.note_of_inner_calls() } else { String::new() };
+        // Otherwise the tool has the note in its error.
+        let note = if record.has_begun() { String::new() } else { state.note_of_inner_calls() };
         self.take(call, state, ended);
         state.add_note(&note);
         if let Some(release) = release {
@@ -162,13 +163,13 @@ impl CallState {
         }
     }
 
-    /// Adds a note to an error.
+    /// Adds a note to the error of a call that did not begin.
     fn add_note(&mut self, note: &str) {
-        match &mut self.phase {
-            Phase::Finished(result) if result.is_error() && !note.is_empty() => {
-                result.content = format!("{}{note}", result.text()).into();
-            }
-            _ => {}
+        let Phase::Finished(result) = &mut self.phase else { return };
+        match result.outcome().and_then(Outcome::error) {
+            // A recorded error has its note.
+            None | Some(CallError::Returned { .. } | CallError::Recorded { .. }) => {}
+            Some(_) => result.add_note(note),
         }
     }
 
