@@ -17,15 +17,15 @@ pub(super) fn instructions(limits: &Limits) -> String {
 pub(super) const SEARCH: &str = "`await findTools(\"words\")` returns the declarations of the tools that match: return them from a \
      first program, and call the tools in a second one.";
 
-/// The documentation of a tool and its call, in two lines: `tools.get_weather({city: string}): string`.
+/// The documentation of a tool and its call, in two lines: `await tools.get_weather({city: string}): string`.
 pub(super) fn declaration(tool: &Declaration<'_>) -> String {
     let Declaration { name, documentation, arguments, result } = tool;
     let comment = if documentation.is_empty() { String::new() } else { format!("// {documentation}\n") };
     let result = result.map(|result| format!(": {result}")).unwrap_or_default();
     if is_identifier(name) {
-        format!("{comment}tools.{name}({arguments}){result}")
+        format!("{comment}await tools.{name}({arguments}){result}")
     } else {
-        format!("{comment}tools[{name:?}]({arguments}){result}")
+        format!("{comment}await tools[{name:?}]({arguments}){result}")
     }
 }
 

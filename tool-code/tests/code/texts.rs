@@ -14,11 +14,11 @@ async fn the_description_declares_the_tools_with_their_documentation_and_results
     let text = description(&registry(&Effects::default()).expect("valid tools"));
     let expected = "The tools:
 // The orders of a customer.
-tools.list_orders({customer: integer (The number of the customer.)}): {id: integer, total: integer (In cents.), paid: boolean}[]
+await tools.list_orders({customer: integer (The number of the customer.)}): {id: integer, total: integer (In cents.), paid: boolean}[]
 // Refunds an order.
-tools.refund({order: integer, euros: integer})
+await tools.refund({order: integer, euros: integer})
 // Sends a reminder for an order.
-tools.remind({order: integer})";
+await tools.remind({order: integer})";
     assert!(text.ends_with(expected), "{text}");
     for missing in ["network", "file", "clock", "randomness", "import"] {
         assert!(text.contains(missing), "{text}");
@@ -33,7 +33,7 @@ async fn above_a_size_a_program_finds_the_declarations() {
     assert!(text.ends_with("The tools: list_orders, refund, remind"), "{text}");
     let call = |code: &'static str| registry.call("run_code", serde_json::json!({ "code": code }));
     let found = call("return await findTools('send a reminder')").await;
-    assert_eq!(found.text(), "// Sends a reminder for an order.\ntools.remind({order: integer})");
+    assert_eq!(found.text(), "// Sends a reminder for an order.\nawait tools.remind({order: integer})");
     assert_eq!(call("return await findTools('weather')").await.text(), "no tool matches: use other words");
 }
 
