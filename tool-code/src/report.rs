@@ -29,18 +29,19 @@ pub(crate) fn report(outcome: Outcome, made: &[MadeCall], max_output: usize) -> 
 }
 
 fn returned(value: Option<String>, printed: &str, made: &[MadeCall], max_output: usize) -> ToolOutput {
-    let done = if value.is_none() && printed.is_empty() { effects(made) } else { String::new() };
-    let calls = if done.is_empty() { failures(made) } else { String::new() };
+    let effects = if value.is_none() && printed.is_empty() { effects(made) } else { String::new() };
+    let has_only_effects = !effects.is_empty();
+    let calls = if has_only_effects { effects } else { failures(made) };
     let value = value.map(|json| value_of(json, max_output));
     let text = match &value {
         Some(Value::String(text)) => text.clone(),
         Some(value) => value.to_string(),
         // A model that is asked for a value runs the program again.
-        None if !done.is_empty() => "Done. The program has returned no value.".to_owned(),
+        None if has_only_effects => "Done. The program has returned no value.".to_owned(),
         None if printed.is_empty() => "The program has no value: `return` what you need.".to_owned(),
         None => String::new(),
     };
-    if printed.is_empty() && calls.is_empty() && done.is_empty() && text.len() <= max_output {
+    if printed.is_empty() && calls.is_empty() && text.len() <= max_output {
         // A value that is not a text stays JSON.
         return value
             .filter(|value| !value.is_string() && !value.is_null())
@@ -48,7 +49,6 @@ fn returned(value: Option<String>, printed: &str, made: &[MadeCall], max_output:
     }
     let mut report = shortened(printed, max_output, "printed");
     report.push_str(&shortened(&text, max_output, "returned"));
-    report.push_str(&done);
     report.push_str(&calls);
     report.into()
 }

@@ -8,8 +8,8 @@ pub const QUOTE_REPAIRS: [&str; 2] = [SINGLE_QUOTES, BACKTICKS];
 const SINGLE_QUOTES: &str = "single quotes were read as double quotes";
 const BACKTICKS: &str = "backticks were read as double quotes";
 
-/// An object as JSON, and the descriptions of the repairs.
-type Repaired = Option<(String, Vec<&'static str>)>;
+/// An object as JSON, and the descriptions of the repairs; `None` if the text has no object or several readings.
+pub type Repaired = Option<(String, Vec<&'static str>)>;
 
 /// How often JSON may be encoded as a JSON string.
 const MAX_ENCODINGS: usize = 3;
@@ -22,7 +22,7 @@ const MAX_NESTED_LENGTH: usize = 64 << 10;
 
 /// The object in a text, as JSON, and the descriptions of the repairs in their order, each once. `None` if the text has no object
 /// or several readings. `is_object` returns whether a text is the JSON of an object.
-pub fn object(text: &str, is_object: impl Fn(&str) -> bool) -> Option<(String, Vec<&'static str>)> {
+pub fn object(text: &str, is_object: impl Fn(&str) -> bool) -> Repaired {
     read(text, &is_object).or_else(|| read_nested_backticks(text, &is_object))
 }
 

@@ -135,6 +135,15 @@ async fn crash(journal: &FileJournal, effects: &Effects, script: &Scripted) {
     assert_eq!(effects.all(), ["remind 1", "remind 2"]);
 }
 
+/// A run that begins with the session before the crash.
+async fn run_again(registry: &Registry, journal: &FileJournal, script: &Scripted) -> Session {
+    let registry = with_id(registry, "s");
+    let mut session = Session::new().user("Go.");
+    let run = session.run(&registry).journal(journal).complete(|request| script.complete(&request));
+    assert_eq!(run.await.expect("no error"), RunEnd::Answered);
+    session
+}
+
 #[tokio::test]
 async fn a_crashed_program_continues_from_the_journal_whose_records_a_removal_removes() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -142,13 +151,7 @@ async fn a_crashed_program_continues_from_the_journal_whose_records_a_removal_re
     let effects = Effects::default();
     let script = Scripted::new(REMIND_THREE);
     crash(&journal, &effects, &script).await;
-    let session = || Session::new().user("Go.");
-
-    // Another run begins with the session before the crash.
-    let registry = with_id(&registry(&effects).expect("valid tools"), "s");
-    let mut session = session();
-    let run = session.run(&registry).journal(&journal).complete(|request| script.complete(&request));
-    assert_eq!(run.await.expect("no error"), RunEnd::Answered);
+    let session = run_again(&registry(&effects).expect("valid tools"), &journal, &script).await;
     assert_eq!(effects.all(), ["remind 1", "remind 2", "remind 3"]);
     assert!(
         result(&session).starts_with(r#"["reminded 1","interrupted","reminded 3"]"#),
@@ -173,12 +176,10 @@ async fn a_crashed_program_that_cannot_start_again_reports_its_calls() {
     crash(&journal, &effects, &script).await;
     let code = CodeTool::new(shop(&effects).build().expect("valid tools"));
     let code = code.engine(Worker::new("/no/such/program")).tool();
-    let registry = with_id(&Registry::builder().dynamic(code).build().expect("a valid tool"), "s");
+    let registry = Registry::builder().dynamic(code).build().expect("a valid tool");
     // The second run reads the result of the first one from the journal.
     for _ in 0..2 {
-        let mut session = Session::new().user("Go.");
-        let run = session.run(&registry).journal(&journal).complete(|request| script.complete(&request));
-        assert_eq!(run.await.expect("no error"), RunEnd::Answered);
+        let session = run_again(&registry, &journal, &script).await;
         let text = result(&session);
         assert!(text.starts_with("Error: the program cannot start now"), "{text}");
         let calls = "

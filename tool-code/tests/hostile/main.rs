@@ -43,7 +43,8 @@ fn main() -> ExitCode {
                     thread::sleep(Duration::from_millis(2));
                 }
             });
-            serve_worker()
+            // A worker may also be a program with a Tokio runtime.
+            runtime().block_on(async { serve_worker() })
         }
         ["run-here", number] => {
             run_here(number.parse().expect("the number of a program"));
@@ -98,10 +99,14 @@ fn run(code: &str, engine: impl Engine, compute_time: Duration) -> (String, Dura
     let code_tool =
         CodeTool::new(Registry::new(tools![echo]).expect("a valid tool")).engine(engine).limits(limits);
     let registry = Registry::builder().dynamic(code_tool.tool()).build().expect("a valid tool");
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let runtime = runtime();
     let started = Instant::now();
     let result = runtime.block_on(registry.call("run_code", json!({ "code": code })));
     (result.text().into_owned(), started.elapsed())
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime")
 }
 
 /// The largest memory of this process so far, in bytes; 0 where it is not known. The resident part of the program's file does not
