@@ -22,6 +22,7 @@ pub(crate) struct JournalLog {
     /// The reply that this run requests.
     requested: Mutex<Option<(String, u64)>>,
     next: Mutex<NextReply>,
+    records_calls: bool,
 }
 
 /// The state before the next reply is requested.
@@ -40,7 +41,13 @@ impl JournalLog {
             newest_user: NewestUser::default(),
             requested: Mutex::default(),
             next: Mutex::default(),
+            records_calls: true,
         }
+    }
+
+    /// Records only the replies.
+    pub(crate) fn without_calls(journal: Arc<dyn Journal>) -> Self {
+        JournalLog { records_calls: false, ..JournalLog::new(journal) }
     }
 
     fn requested(&self) -> MutexGuard<'_, Option<(String, u64)>> {
@@ -132,7 +139,7 @@ impl RunLog for JournalLog {
 
     fn run_call(&self, call: ReadyCall) -> RunLogFuture<'_, LoggedResult> {
         Box::pin(async move {
-            if call.is_early() {
+            if call.is_early() || !self.records_calls {
                 // The journal does not have its reply yet. The call has no effect: after a crash, it runs again, or another one
                 // in its place.
                 return Ok(call.run().await.into());

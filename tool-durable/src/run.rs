@@ -18,10 +18,22 @@ pub trait DurableRun: Sized {
     /// The [crate documentation](crate) has an example.
     #[must_use = "nothing runs before `complete` or `stream`"]
     fn journal<J: Journal + Clone + 'static>(self, journal: &J) -> Self;
+
+    /// Like [`journal`](DurableRun::journal), and records only the replies: for calls that an engine runs once per
+    /// [key](tool_runtime::CallContext::key), whose results the run receives from it again after a crash. A call that runs in this
+    /// process runs again after a crash.
+    ///
+    /// An approval that the stored session does not have must be given again.
+    #[must_use = "nothing runs before `complete` or `stream`"]
+    fn journal_replies<J: Journal + Clone + 'static>(self, journal: &J) -> Self;
 }
 
 impl<O: FnMut(&Event), P: FnMut(Request) -> Request, A, K> DurableRun for Run<'_, O, P, A, K> {
     fn journal<J: Journal + Clone + 'static>(self, journal: &J) -> Self {
         self.log(Arc::new(JournalLog::new(Arc::new(journal.clone()))))
+    }
+
+    fn journal_replies<J: Journal + Clone + 'static>(self, journal: &J) -> Self {
+        self.log(Arc::new(JournalLog::without_calls(Arc::new(journal.clone()))))
     }
 }

@@ -1,0 +1,247 @@
+//! Requests to the engine over HTTP.
+
+use crate::protocol::MAX_BYTES;
+use reqwest::{Client, StatusCode, Url};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::time::{Duration, Instant};
+use tokio::time::sleep;
+
+/// The first and the longest pause before a request is repeated.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
+
+/// The engine that has just started may not know its services yet. Later, a service that it does not know is an error of the
+/// deployment.
+const START_TIME: Duration = Duration::from_secs(3);
+
+/// The error of a request to the engine.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// The session does not allow the request: for example, another request has decided about the call already.
+    Conflict(String),
+    /// There is no such session.
+    NoSession,
+    /// The body of the request has more than 10 MiB. It was not sent.
+    #[non_exhaustive]
+    TooLarge {
+        /// The bytes of the body.
+        bytes: usize,
+    },
+    /// The engine or a handler rejects the request.
+    #[non_exhaustive]
+    Rejected {
+        /// The HTTP status.
+        status: u16,
+        /// The reason.
+        message: String,
+    },
+    /// An invocation of the session is paused, since its attempts have failed too often. [`Admin::resume`](crate::Admin::resume)
+    /// continues it. The request waits in the engine, and is processed afterwards.
+    Paused(PausedInvocation),
+    /// The engine did not respond in time. The request may have arrived: send it again, with the same key.
+    Unreachable(reqwest::Error),
+    /// The engine sends other data than this version of the package expects.
+    InvalidResponse(serde_json::Error),
+    /// The address is not an HTTP address, such as `http://restate:8080`.
+    InvalidAddress(String),
+}
+
+impl fmt::Display for EngineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EngineError::Conflict(message) => f.write_str(message),
+            EngineError::NoSession => f.write_str("there is no such session"),
+            EngineError::TooLarge { bytes } => {
+                write!(f, "the request has {bytes} bytes, and may have at most {MAX_BYTES}: store long contents elsewhere")
+            }
+            EngineError::Rejected { status, message } => {
+                write!(f, "the engine rejects the request with status {status}: {message}")
+            }
+            EngineError::Paused(invocation) => invocation.fmt(f),
+            EngineError::Unreachable(error) => write!(f, "the engine cannot be reached: {error}"),
+            EngineError::InvalidResponse(error) => {
+                write!(f, "the response of the engine cannot be read: {error}")
+            }
+            EngineError::InvalidAddress(address) => {
+                write!(f, "{address:?} is not an HTTP address, such as \"http://restate:8080\"")
+            }
+        }
+    }
+}
+
+impl std::error::Error for EngineError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            EngineError::Unreachable(error) => error.source(),
+            EngineError::InvalidResponse(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// An invocation that the engine does not repeat any more, until an operator resumes it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[non_exhaustive]
+pub struct PausedInvocation {
+    /// The id of the invocation.
+    pub id: String,
+    /// The service, the session and the handler, such as `Sessions/s-7/step`.
+    pub target: String,
+    /// The error of the last attempt.
+    #[serde(default)]
+    pub last_failure: Option<String>,
+}
+
+impl fmt::Display for PausedInvocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let PausedInvocation { id, target, last_failure } = self;
+        let reason = last_failure.as_deref().unwrap_or("an unknown error");
+        write!(f, "the invocation {id} of {target} is paused after {reason}: correct the cause, and resume it")
+    }
+}
+
+/// A request of a handler.
+pub(crate) struct Invocation<'a> {
+    /// The service, the key of a virtual object, and the handler.
+    pub(crate) target: &'a [&'a str],
+    pub(crate) key: Option<&'a str>,
+    pub(crate) body: Option<Vec<u8>>,
+    /// For how long failing attempts are repeated.
+    pub(crate) retry_for: Duration,
+}
+
+/// The ingress or the administration of an engine.
+#[derive(Clone, Debug)]
+pub(crate) struct Engine {
+    address: String,
+    pub(crate) client: Client,
+}
+
+/// The body of an error of the engine.
+#[derive(Deserialize)]
+struct ErrorBody {
+    #[serde(default)]
+    message: String,
+    /// `invocation` for an error that the handler has returned.
+    #[serde(default)]
+    source: String,
+}
+
+impl Engine {
+    pub(crate) fn new(address: String) -> Self {
+        Engine { address, client: Client::new() }
+    }
+
+    /// Calls a handler, until the engine has a response of it.
+    pub(crate) async fn call<T: DeserializeOwned>(
+        &self,
+        invocation: &Invocation<'_>,
+    ) -> Result<T, EngineError> {
+        let mut url = self.url(&["restate", "call"])?;
+        if let Ok(mut path) = url.path_segments_mut() {
+            path.extend(invocation.target);
+        }
+        let (started, mut pause) = (Instant::now(), PAUSES.0);
+        loop {
+            let attempt = Instant::now();
+            let error = match self.attempt(url.clone(), invocation).await {
+                Ok(body) => return read(&body),
+                Err(Attempt::Final(error)) => return Err(error),
+                Err(Attempt::Repeat(error)) => error,
+            };
+            // An attempt that has waited for a long time is not one of a row of failures.
+            let retries = if attempt.elapsed() > invocation.retry_for { Duration::ZERO } else { started.elapsed() };
+            let is_unknown_service = matches!(error, EngineError::Rejected { status: 404, .. });
+            let limit = if is_unknown_service { START_TIME.min(invocation.retry_for) } else { invocation.retry_for };
+            if retries >= limit {
+                return Err(error);
+            }
+            sleep(pause).await;
+            pause = (pause * 2).min(PAUSES.1);
+        }
+    }
+
+    async fn attempt(&self, url: Url, invocation: &Invocation<'_>) -> Result<Vec<u8>, Attempt> {
+        let mut request = self.client.post(url);
+        if let Some(key) = invocation.key {
+            request = request.header("idempotency-key", key);
+        }
+        if let Some(body) = &invocation.body {
+            request = request.header("content-type", "application/json").body(body.clone());
+        }
+        let unreachable = |error| Attempt::Repeat(EngineError::Unreachable(error));
+        let response = request.send().await.map_err(unreachable)?;
+        let status = response.status();
+        let body = response.bytes().await.map_err(unreachable)?;
+        if status.is_success() {
+            return Ok(body.into());
+        }
+        let error = rejected(status, &body);
+        let is_of_handler = serde_json::from_slice::<ErrorBody>(&body).is_ok_and(|body| body.source == "invocation");
+        // Other errors are those of an engine that starts, stops, or has no partition leader at the moment.
+        let is_final = is_of_handler || (status.is_client_error() && !matches!(status.as_u16(), 404 | 408 | 425 | 429));
+        Err(if is_final { Attempt::Final(error) } else { Attempt::Repeat(error) })
+    }
+
+    /// Sends one request, and reads the response.
+    pub(crate) async fn send<T: DeserializeOwned>(
+        &self,
+        method: reqwest::Method,
+        path: &[&str],
+        body: Option<&serde_json::Value>,
+    ) -> Result<T, EngineError> {
+        let request = self.client.request(method, self.url(path)?).header("accept", "application/json");
+        let request = match body {
+            Some(body) => request.header("content-type", "application/json").body(body.to_string()),
+            None => request,
+        };
+        let response = request.send().await.map_err(EngineError::Unreachable)?;
+        let status = response.status();
+        let body = response.bytes().await.map_err(EngineError::Unreachable)?;
+        if status.is_success() { read(&body) } else { Err(rejected(status, &body)) }
+    }
+
+    fn url(&self, path: &[&str]) -> Result<Url, EngineError> {
+        let invalid = || EngineError::InvalidAddress(self.address.clone());
+        let mut url = Url::parse(&self.address).map_err(|_| invalid())?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(invalid());
+        }
+        url.path_segments_mut().map_err(|()| invalid())?.pop_if_empty().extend(path);
+        Ok(url)
+    }
+}
+
+/// The error of an attempt, and whether the request is repeated.
+enum Attempt {
+    Final(EngineError),
+    Repeat(EngineError),
+}
+
+/// The body of a request; an error if it is too large.
+pub(crate) fn body(value: &impl Serialize) -> Result<Vec<u8>, EngineError> {
+    let body = serde_json::to_vec(value).map_err(EngineError::InvalidResponse)?;
+    if body.len() > MAX_BYTES { Err(EngineError::TooLarge { bytes: body.len() }) } else { Ok(body) }
+}
+
+/// A handler without a result sends an empty body.
+fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, EngineError> {
+    let body = if body.is_empty() { b"null" } else { body };
+    serde_json::from_slice(body).map_err(EngineError::InvalidResponse)
+}
+
+fn rejected(status: StatusCode, body: &[u8]) -> EngineError {
+    let message = match serde_json::from_slice::<ErrorBody>(body) {
+        Ok(ErrorBody { source, message }) if source == "invocation" && status == StatusCode::CONFLICT => {
+            return EngineError::Conflict(message);
+        }
+        Ok(ErrorBody { source, .. }) if source == "invocation" && status == StatusCode::NOT_FOUND => {
+            return EngineError::NoSession;
+        }
+        Ok(body) if !body.message.is_empty() => body.message,
+        _ => String::from_utf8_lossy(&body[..body.len().min(1000)]).into_owned(),
+    };
+    EngineError::Rejected { status: status.as_u16(), message }
+}

@@ -1,0 +1,52 @@
+//! The ledger: one line for each effect and each request, in a file that neither the engine nor the workers read.
+
+use serde::{Deserialize, Serialize};
+use std::collections::hash_map::RandomState;
+use std::fs::OpenOptions;
+use std::hash::{BuildHasher as _, Hasher as _};
+use std::io::Write as _;
+use std::path::Path;
+
+/// The variable of the environment with the path of the ledger.
+pub(crate) const LEDGER: &str = "RESTATE_LEDGER";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum What {
+    /// The model receives a request.
+    Asked,
+    /// A tool begins.
+    Begun,
+    /// A tool has its effect.
+    Done,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Entry {
+    pub(crate) what: What,
+    /// `session:reply:ask` for a request, and `session:reply:ask:position` for an effect.
+    pub(crate) order: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) key: String,
+    /// Differs in each run of the tool.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) nonce: String,
+}
+
+/// Appends a line with one write, which a kill does not split.
+pub(crate) fn write(what: What, order: &str, key: &str, nonce: &str) {
+    let Some(path) = std::env::var_os(LEDGER) else { return };
+    let entry = Entry { what, order: order.into(), key: key.into(), nonce: nonce.into() };
+    let line = serde_json::to_string(&entry).expect("an entry is JSON") + "\n";
+    let file = OpenOptions::new().create(true).append(true).open(path);
+    file.and_then(|mut file| file.write_all(line.as_bytes())).expect("the ledger can be written");
+}
+
+pub(crate) fn read(path: &Path) -> Vec<Entry> {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    text.lines().map(|line| serde_json::from_str(line).expect("an entry")).collect()
+}
+
+/// A text that no other process has.
+pub(crate) fn nonce() -> String {
+    format!("{:08x}", RandomState::new().build_hasher().finish() >> 32)
+}

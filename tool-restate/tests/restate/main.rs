@@ -1,0 +1,79 @@
+//! Tests with a real engine. `RESTATE_SERVER` names its program; without one, the test prints how to install it, and ends.
+//!
+//! `RESTATE_SESSIONS=500 cargo test -p tool-runtime-restate --test restate -- sessions_survive_kills` plays 500 sessions.
+
+mod behaviour;
+mod engine;
+mod kills;
+mod ledger;
+mod model;
+mod oracle;
+mod person;
+mod process;
+mod remote;
+mod tools;
+mod workers;
+
+use std::path::Path;
+use std::pin::Pin;
+use std::process::ExitCode;
+use std::time::Instant;
+
+type Test = for<'a> fn(&'a Path, &'a Path) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+
+macro_rules! tests {
+    ($($module:ident::$test:ident),* $(,)?) => {
+        [$((stringify!($test), (|program, folder| Box::pin($module::$test(program, folder))) as Test)),*]
+    };
+}
+
+fn from_environment(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    if let Ok(role) = std::env::var(workers::ROLE) {
+        if !workers::serve(&role).await {
+            remote::run().await;
+        }
+        return ExitCode::SUCCESS;
+    }
+    let Some(program) = engine::program() else {
+        println!(
+            "skipped: the engine is not installed (npm install --prefix target/restate @restatedev/restate-server@1.7.12, or set \
+             RESTATE_SERVER)"
+        );
+        return ExitCode::SUCCESS;
+    };
+    let wanted: Vec<_> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let tests = tests![
+        behaviour::a_second_decision_is_a_conflict,
+        behaviour::a_message_with_its_key_arrives_once,
+        behaviour::a_message_waits_for_the_calls_that_run,
+        behaviour::a_cancelled_session_runs_no_further_call,
+        behaviour::a_failed_request_ends_the_session_and_resume_continues,
+        behaviour::a_session_of_five_megabytes_continues,
+        behaviour::a_result_that_is_too_large_is_an_error,
+        behaviour::a_removed_session_is_gone,
+        behaviour::a_session_that_does_not_exist_is_an_error,
+        behaviour::a_paused_invocation_is_reported,
+        remote::a_program_that_is_killed_receives_the_results,
+        kills::sessions_survive_kills,
+    ];
+    let mut failed = 0;
+    for (name, test) in tests {
+        if !wanted.is_empty() && !wanted.iter().any(|wanted| name.contains(&**wanted)) {
+            continue;
+        }
+        let folder = tempfile::tempdir().expect("a folder");
+        let (program, path, started) = (program.clone(), folder.path().to_owned(), Instant::now());
+        let ended = tokio::spawn(async move { test(&program, &path).await }).await;
+        println!("test {name} ... {} ({:.1?})", if ended.is_ok() { "ok" } else { "FAILED" }, started.elapsed());
+        if ended.is_err() {
+            failed += 1;
+            println!("the files are in {}", folder.keep().display());
+        }
+    }
+    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
