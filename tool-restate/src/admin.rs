@@ -72,7 +72,8 @@ impl Admin {
         session: &str,
     ) -> Result<Vec<PausedInvocation>, EngineError> {
         let own = quote(&format!("{object}/{session}/"));
-        self.query(&format!(" AND (starts_with(target, {own}) OR starts_with(invoked_by_target, {own}))")).await
+        self.query(&format!(" AND (starts_with(target, {own}) OR starts_with(invoked_by_target, {own}))"))
+            .await
     }
 
     /// Resumes a paused invocation, after its cause is corrected.
@@ -86,7 +87,8 @@ impl Admin {
     }
 
     async fn query(&self, condition: &str) -> Result<Vec<PausedInvocation>, EngineError> {
-        let query = format!("SELECT id, target, last_failure FROM sys_invocation WHERE status = 'paused'{condition}");
+        let query =
+            format!("SELECT id, target, last_failure FROM sys_invocation WHERE status = 'paused'{condition}");
         let body = json!({ "query": query });
         Ok(self.engine.send::<Rows>(Method::POST, &["query"], Some(&body)).await?.rows)
     }

@@ -13,8 +13,8 @@ pub use step::PermanentError;
 
 use crate::protocol::{MAX_BYTES, SESSIONS};
 use client::{Completes, RunStep, Streams};
-use object::SessionObject;
 use named::parse_name;
+use object::SessionObject;
 use restate_sdk::discovery::ServiceName;
 use restate_sdk::endpoint::Builder;
 use restate_sdk::prelude::Endpoint;
@@ -125,7 +125,8 @@ impl Agent {
     }
 
     /// Runs the calls of a tool on another service, which other machines serve ([`Calls::name`]). The registry of this agent has
-    /// the tool as well: its schema and its policy count. Default: the service of this agent.
+    /// the tool as well: its schema, its policy and its application state, without which a call is not handed out. Default: the service
+    /// of this agent.
     pub fn run_on(mut self, tool: impl Into<String>, service: impl Into<String>) -> Self {
         Arc::make_mut(&mut self.services).insert(tool.into(), service.into());
         self
@@ -232,6 +233,9 @@ impl Agent {
 
 impl std::fmt::Debug for Agent {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Agent").field("name", &self.object()).field("calls", &self.calls).finish_non_exhaustive()
+        f.debug_struct("Agent")
+            .field("name", &self.object())
+            .field("calls", &self.calls)
+            .finish_non_exhaustive()
     }
 }

@@ -54,7 +54,10 @@ impl fmt::Display for EngineError {
             EngineError::Conflict(message) => f.write_str(message),
             EngineError::NoSession => f.write_str("there is no such session"),
             EngineError::TooLarge { bytes } => {
-                write!(f, "the request has {bytes} bytes, and may have at most {MAX_BYTES}: store long contents elsewhere")
+                write!(
+                    f,
+                    "the request has {bytes} bytes, and may have at most {MAX_BYTES}: store long contents elsewhere"
+                )
             }
             EngineError::Rejected { status, message } => {
                 write!(f, "the engine rejects the request with status {status}: {message}")
@@ -98,7 +101,10 @@ impl fmt::Display for PausedInvocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let PausedInvocation { id, target, last_failure } = self;
         let reason = last_failure.as_deref().unwrap_or("an unknown error");
-        write!(f, "the invocation {id} of {target} is paused after {reason}: correct the cause, and resume it")
+        write!(
+            f,
+            "the invocation {id} of {target} is paused after {reason}: correct the cause, and resume it"
+        )
     }
 }
 
@@ -152,9 +158,11 @@ impl Engine {
                 Err(Attempt::Repeat(error)) => error,
             };
             // An attempt that has waited for a long time is not one of a row of failures.
-            let retries = if attempt.elapsed() > invocation.retry_for { Duration::ZERO } else { started.elapsed() };
+            let retries =
+                if attempt.elapsed() > invocation.retry_for { Duration::ZERO } else { started.elapsed() };
             let is_unknown_service = matches!(error, EngineError::Rejected { status: 404, .. });
-            let limit = if is_unknown_service { START_TIME.min(invocation.retry_for) } else { invocation.retry_for };
+            let limit =
+                if is_unknown_service { START_TIME.min(invocation.retry_for) } else { invocation.retry_for };
             if retries >= limit {
                 return Err(error);
             }
@@ -179,9 +187,11 @@ impl Engine {
             return Ok(body.into());
         }
         let error = rejected(status, &body);
-        let is_of_handler = serde_json::from_slice::<ErrorBody>(&body).is_ok_and(|body| body.source == "invocation");
+        let is_of_handler =
+            serde_json::from_slice::<ErrorBody>(&body).is_ok_and(|body| body.source == "invocation");
         // Other errors are those of an engine that starts, stops, or has no partition leader at the moment.
-        let is_final = is_of_handler || (status.is_client_error() && !matches!(status.as_u16(), 404 | 408 | 425 | 429));
+        let is_final =
+            is_of_handler || (status.is_client_error() && !matches!(status.as_u16(), 404 | 408 | 425 | 429));
         Err(if is_final { Attempt::Final(error) } else { Attempt::Repeat(error) })
     }
 

@@ -127,7 +127,11 @@ impl Report {
         Report {
             end,
             awaiting_approval: session.awaiting_approval(),
-            awaiting_result: session.awaiting_result().into_iter().filter(|call| !is_handed_out(call)).collect(),
+            awaiting_result: session
+                .awaiting_result()
+                .into_iter()
+                .filter(|call| !is_handed_out(call))
+                .collect(),
             text: session.final_text().to_owned(),
         }
     }

@@ -30,7 +30,9 @@ pub type RemoteFuture = Pin<Box<dyn Future<Output = ToolResult> + Send>>;
 /// # Ok(())
 /// # }
 /// ```
-pub fn remote(address: impl Into<String>) -> impl Fn(ReadyCall) -> RemoteFuture + Clone + Send + Sync + 'static {
+pub fn remote(
+    address: impl Into<String>,
+) -> impl Fn(ReadyCall) -> RemoteFuture + Clone + Send + Sync + 'static {
     Remote::at(address).layer()
 }
 
@@ -86,7 +88,9 @@ impl Remote {
 
     async fn run(&self, call: &ReadyCall) -> ToolResult {
         let Some(key) = call.context().key() else {
-            return ToolResult::error("a call without a run id cannot run elsewhere: set `RunContext::run_id`");
+            return ToolResult::error(
+                "a call without a run id cannot run elsewhere: set `RunContext::run_id`",
+            );
         };
         let mut sent = HandedOutCall::new(key, call.id(), call.tool(), call.arguments());
         (sent.annotations, sent.policy) = (call.annotations(), call.policy());
@@ -114,6 +118,8 @@ impl Remote {
         let key = if attempt == 0 { call.key.to_string() } else { format!("{}#{attempt}", call.key) };
         let target = [&*self.service, "run"];
         let body = Some(body(call)?);
-        self.engine.call(&Invocation { target: &target, key: Some(&key), body, retry_for: self.retry_for }).await
+        self.engine
+            .call(&Invocation { target: &target, key: Some(&key), body, retry_for: self.retry_for })
+            .await
     }
 }

@@ -87,6 +87,7 @@
 //! | a session inside a tool | [`CallContext::child_run_context`], [`session`](session#events) |
 //! | a session inside a tool with the listeners, the middleware and the limits of the run | [`RunContext::inherit_listeners`], [`inherit_middleware`](RunContext::inherit_middleware), [`inherit_call_counts`](RunContext::inherit_call_counts) |
 //! | calls that other processes run | [`Run::hand_out_calls`](session::Run::hand_out_calls), [`Registry::run_handed_out`] |
+//! | sessions and calls on many machines | `Agent`, `Sessions` and `remote` of the package `tool-runtime-restate` |
 //! | the session stored during a run | [`Run::store`](session::Run::store) |
 //! | the session checked or changed between replies | [`Run::between_replies`](session::Run::between_replies) |
 //! | messages of the user during a run | [`Session::inbox`] |

@@ -23,7 +23,7 @@ use tool_runtime::{Registry, RunContext};
 /// use tool_runtime_restate::{Calls, HttpServer};
 ///
 /// /// Renders a scene on a machine with a graphics card.
-/// #[tool(idempotent, timeout_secs = 1800)]
+/// #[tool(idempotent, timeout = "30m")]
 /// async fn render(scene: String) -> String {
 ///     format!("{scene}.png")
 /// }
@@ -206,7 +206,11 @@ impl CallService {
         let (registry, max_bytes) = (self.0.registry(&call.key.run_id), self.0.max_result_bytes);
         // A recorded step in both cases, so that the commands of all attempts are the same.
         let end = ctx.run(move || async move {
-            Ok(Json(if may_run { limit_size(registry.run_handed_out(&call).await, max_bytes) } else { CallEnd::Interrupted }))
+            Ok(Json(if may_run {
+                limit_size(registry.run_handed_out(&call).await, max_bytes)
+            } else {
+                CallEnd::Interrupted
+            }))
         });
         Ok(end.name("run").await?.into_inner())
     }
@@ -222,7 +226,8 @@ fn limit_size(end: CallEnd, max_bytes: usize) -> CallEnd {
 
 /// The end of a call whose result is too large.
 pub(super) fn too_large(bytes: usize, max_bytes: usize) -> CallEnd {
-    let text = format!("the call has run, but its result has {bytes} bytes, and may have at most {max_bytes}");
+    let text =
+        format!("the call has run, but its result has {bytes} bytes, and may have at most {max_bytes}");
     ToolResult::error(text).into()
 }
 

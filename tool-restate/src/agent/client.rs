@@ -13,8 +13,13 @@ pub(super) type RunFuture<'a> = Pin<Box<dyn Future<Output = Result<RunEnd, RunEr
 
 /// Runs a step of a session with the client of the program.
 pub(super) trait RunStep: Send + Sync {
-    fn run<'a>(&'a self, agent: &'a Agent, id: &'a str, session: &'a mut Session, registry: &'a Registry)
-    -> RunFuture<'a>;
+    fn run<'a>(
+        &'a self,
+        agent: &'a Agent,
+        id: &'a str,
+        session: &'a mut Session,
+        registry: &'a Registry,
+    ) -> RunFuture<'a>;
 }
 
 /// The run of one step: the calls are handed out, and there is at most one request.

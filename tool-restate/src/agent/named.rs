@@ -31,7 +31,10 @@ pub struct InvalidNameError(String);
 impl std::fmt::Display for InvalidNameError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let InvalidNameError(name) = self;
-        write!(f, "{name:?} is not a name of a service: use a letter, and then letters, digits, `_`, `-` and `.`")
+        write!(
+            f,
+            "{name:?} is not a name of a service: use a letter, and then letters, digits, `_`, `-` and `.`"
+        )
     }
 }
 

@@ -4,11 +4,11 @@
 //! no invocation waits for a person or for a tool, and only a step changes the session. What the handlers do depends on the
 //! stored state alone: an invocation that is repeated by a program with other tools makes the same commands.
 
+use super::Agent;
 use super::calls::{SessionCall, retries};
 use super::named::{handlers, named};
 use super::status::{Input, MAX_WAITING_BYTES, Status};
 use super::step::{self, Stepped};
-use super::Agent;
 use crate::protocol::{CONFLICT, Decision, NOT_FOUND, Report, TOO_LARGE, UserMessage, json_bytes};
 use restate_sdk::context::RequestTarget;
 use restate_sdk::endpoint::{HandlerOptions, ServiceOptions};
@@ -203,7 +203,8 @@ impl SessionObject {
             .into_iter()
             .map(|call| {
                 let (object, session) = (self.0.object().to_owned(), ctx.key().to_owned());
-                let (id, target) = (call.id.clone(), RequestTarget::service(self.0.service(&call.tool), "run_for_session"));
+                let (id, target) =
+                    (call.id.clone(), RequestTarget::service(self.0.service(&call.tool), "run_for_session"));
                 (id, ctx.request::<_, ()>(target, Json(SessionCall { call, object, session })).send())
             })
             .collect();

@@ -15,9 +15,14 @@ pub(super) enum Input {
     Message(UserMessage),
     Decision(Decision),
     /// The end of a call that has run on a worker.
-    End { id: String, end: CallEnd },
+    End {
+        id: String,
+        end: CallEnd,
+    },
     /// A person has cancelled the session. The calls with these ids have not been sent to workers.
-    Cancel { unsent: Vec<String> },
+    Cancel {
+        unsent: Vec<String>,
+    },
 }
 
 /// The state of a session that each of its handlers reads.
@@ -58,7 +63,9 @@ impl Status {
     /// Takes a call out of those that wait. `Err` is the reason why the decision is a conflict.
     pub(super) fn decide(&mut self, decision: &Decision) -> Result<(), String> {
         let (id, takes_result) = match decision {
-            Decision::Approve { id } | Decision::ApproveWith { id, .. } | Decision::Deny { id, .. } => (id, false),
+            Decision::Approve { id } | Decision::ApproveWith { id, .. } | Decision::Deny { id, .. } => {
+                (id, false)
+            }
             Decision::ProvideResult { id, .. } => (id, true),
         };
         let report = self.report.as_mut().ok_or_else(|| format!("the session has no call `{id}`"))?;
@@ -71,7 +78,9 @@ impl Status {
             return Ok(());
         }
         let wanted = if takes_result { "a result" } else { "an approval" };
-        Err(format!("the call `{id}` does not wait for {wanted}: it has run, or another request has decided about it"))
+        Err(format!(
+            "the call `{id}` does not wait for {wanted}: it has run, or another request has decided about it"
+        ))
     }
 
     /// Takes the note that a call has ended. `false` if the session does not wait for it: it was cancelled, for example.

@@ -1,8 +1,8 @@
 //! One step of a session: its inputs, at most one request, its reply, and the decisions of the registry about the calls.
 
+use super::calls::too_large;
 use super::status::Input;
 use super::{Agent, BoxError};
-use super::calls::too_large;
 use crate::protocol::{CONFLICT, Decision, Report, SessionEnd, TOO_LARGE, json_bytes};
 use restate_sdk::prelude::{HandlerError, TerminalError};
 use serde::{Deserialize, Serialize};
@@ -67,23 +67,30 @@ pub(super) async fn run(
     let inputs = limit_results(&session, inputs, max_bytes);
     let (runs, inputs) = apply(&mut session, &registry, inputs.into());
     let end = if runs {
-        SessionEnd::Run(agent.run.run(agent, session_id, &mut session, &registry).await.map_err(into_handler_error)?)
+        SessionEnd::Run(
+            agent.run.run(agent, session_id, &mut session, &registry).await.map_err(into_handler_error)?,
+        )
     } else {
         SessionEnd::Cancelled
     };
     let has_calls = !session.handed_out().is_empty();
-    let continues = runs && (end == SessionEnd::Run(RunEnd::RequestLimit) || (!inputs.is_empty() && !has_calls));
+    let continues =
+        runs && (end == SessionEnd::Run(RunEnd::RequestLimit) || (!inputs.is_empty() && !has_calls));
     let report = Report::new(&session, end);
     let session_bytes = json_bytes(&session);
     if session_bytes > max_bytes {
-        return Err(TerminalError::new_with_code(TOO_LARGE, session_too_large(session_bytes, max_bytes)).into());
+        return Err(
+            TerminalError::new_with_code(TOO_LARGE, session_too_large(session_bytes, max_bytes)).into()
+        );
     }
     Ok(Stepped { session, session_bytes, report, inputs, continues })
 }
 
 /// The error of a session that is too large for the engine.
 pub(super) fn session_too_large(bytes: usize, max_bytes: usize) -> String {
-    format!("the session would have {bytes} bytes, and may have at most {max_bytes}: compact it, or store long contents elsewhere")
+    format!(
+        "the session would have {bytes} bytes, and may have at most {max_bytes}: compact it, or store long contents elsewhere"
+    )
 }
 
 /// Replaces results that would make the session too large.

@@ -54,12 +54,14 @@ pub(crate) async fn a_second_decision_is_a_conflict(program: &Path, folder: &Pat
     assert_eq!((report.end, &*report.text), (SessionEnd::Run(RunEnd::Answered), "The end"));
     let texts = texts(sessions, "s").await;
     assert!(texts[2].starts_with("done ") && texts[3] == "Error: too expensive", "{texts:?}");
-    let begun = ledger::read(&folder.join("ledger")).into_iter().filter(|entry| entry.what == ledger::What::Begun);
+    let begun =
+        ledger::read(&folder.join("ledger")).into_iter().filter(|entry| entry.what == ledger::What::Begun);
     assert_eq!(begun.count(), 1);
 }
 
 pub(crate) async fn a_message_with_its_key_arrives_once(program: &Path, folder: &Path) {
-    let Setup { sessions, engine: _engine, workers: _workers } = start(program, folder, Version::Follow).await;
+    let Setup { sessions, engine: _engine, workers: _workers } =
+        start(program, folder, Version::Follow).await;
     let send = || sessions.message("s/ü 1", "0 0 nothing").key("m-1");
     let (one, two) = tokio::join!(send(), send());
     one.and(two).expect("accepted");
@@ -84,7 +86,9 @@ pub(crate) async fn a_message_waits_for_the_calls_that_run(program: &Path, folde
 /// Waits until so many tools have begun.
 async fn wait_until_begun(folder: &Path, count: usize) {
     let started = Instant::now();
-    let begun = || ledger::read(&folder.join("ledger")).iter().filter(|entry| entry.what == ledger::What::Begun).count();
+    let begun = || {
+        ledger::read(&folder.join("ledger")).iter().filter(|entry| entry.what == ledger::What::Begun).count()
+    };
     while begun() < count {
         assert!(started.elapsed() < Duration::from_secs(30), "no tool begins");
         tokio::time::sleep(Duration::from_millis(2)).await;
@@ -109,7 +113,10 @@ pub(crate) async fn a_cancelled_session_runs_no_further_call(program: &Path, fol
     let report = sessions.wait("t").await.expect("it settles");
     assert_eq!(report.end, SessionEnd::Cancelled);
     let cancelled = texts(sessions, "t").await;
-    assert!(cancelled[2].contains("cancelled by the user") && cancelled[2].contains("may have taken effect"), "{cancelled:?}");
+    assert!(
+        cancelled[2].contains("cancelled by the user") && cancelled[2].contains("may have taken effect"),
+        "{cancelled:?}"
+    );
     // While a person decides, and then the session continues.
     sessions.message("u", "1 1 refund").await.expect("accepted");
     sessions.wait("u").await.expect("it settles");
@@ -172,7 +179,10 @@ pub(crate) async fn a_result_that_is_too_large_is_an_error(program: &Path, folde
     assert!(texts[8].starts_with("Error: the call has run, but its result has 10000"), "{:.200}", texts[8]);
     // A message that does not fit is rejected, and a request that never fits is not sent.
     let sent = sessions.message("t", "x".repeat(1_000_000)).await;
-    assert!(matches!(&sent, Err(EngineError::Rejected { status: 413, message, .. }) if message.contains("compact it")), "{sent:?}");
+    assert!(
+        matches!(&sent, Err(EngineError::Rejected { status: 413, message, .. }) if message.contains("compact it")),
+        "{sent:?}"
+    );
     let sent = sessions.message("u", "x".repeat(11_000_000)).await;
     assert!(matches!(sent, Err(EngineError::TooLarge { .. })), "{sent:?}");
 }
@@ -196,8 +206,12 @@ pub(crate) async fn a_session_that_does_not_exist_is_an_error(program: &Path, fo
     assert!(matches!(sessions.approve("s", "call").await, Err(EngineError::NoSession)));
     assert!(sessions.get("s").await.expect("the engine responds").is_none());
     let unknown = engine.sessions().name("Shop").message("s", "Hello!").await;
-    assert!(matches!(&unknown, Err(EngineError::Rejected { status: 404, message, .. }) if message.contains("Shop")), "{unknown:?}");
-    let unreachable = Sessions::at("http://127.0.0.1:1").retry_for(Duration::from_millis(200)).message("s", "Hello!").await;
+    assert!(
+        matches!(&unknown, Err(EngineError::Rejected { status: 404, message, .. }) if message.contains("Shop")),
+        "{unknown:?}"
+    );
+    let unreachable =
+        Sessions::at("http://127.0.0.1:1").retry_for(Duration::from_millis(200)).message("s", "Hello!").await;
     assert!(matches!(unreachable, Err(EngineError::Unreachable(_))), "{unreachable:?}");
     let invalid = Sessions::at("restate:8080").message("s", "Hello!").await;
     assert!(matches!(invalid, Err(EngineError::InvalidAddress(_))), "{invalid:?}");
@@ -219,6 +233,49 @@ pub(crate) async fn a_paused_invocation_is_reported(program: &Path, folder: &Pat
     assert_eq!(admin.paused().await.expect("the engine responds"), [paused]);
     admin.resume(&invocation).await.expect("it is paused");
     assert_eq!(sessions.wait("s").await.expect("it settles").text, "The end");
+}
+
+pub(crate) async fn a_call_may_take_longer_than_the_limit_of_the_engine(program: &Path, folder: &Path) {
+    let settings = Settings { invocation_timeout: "50ms", ..Settings::default() };
+    let engine = Engine::start(program, folder, settings).await;
+    let workers = Workers::start(1, Version::Follow, folder).await;
+    engine.register(&workers.address).await;
+    let sessions = engine.sessions();
+    // The model takes 1.5 seconds, and each tool at least 0.1.
+    sessions.message("s", "1 1 slow_model").await.expect("accepted");
+    sessions.message("t", "3 2 relocate").await.expect("accepted");
+    for id in ["s", "t"] {
+        assert_eq!(sessions.wait(id).await.expect("it settles").text, "The end");
+    }
+    let texts = texts(&sessions, "t").await;
+    assert_eq!(texts.iter().filter(|text| text.starts_with("done ")).count(), 6, "{texts:?}");
+}
+
+pub(crate) async fn an_agent_has_its_settings(program: &Path, folder: &Path) {
+    let engine = Engine::start(program, folder, Settings::default()).await;
+    let shop = Workers::start(1, Version::Shop, folder).await;
+    let warehouse = Workers::start(1, Version::Warehouse, folder).await;
+    engine.register(&shop.address).await;
+    engine.register(&warehouse.address).await;
+    let sessions = engine.sessions().name("Shop");
+    sessions.message("s", "Pick order 7.").await.expect("accepted");
+    let report = sessions.wait("s").await.expect("it settles");
+    assert_eq!(report.end, SessionEnd::Run(RunEnd::ReplyLimit));
+    let texts = texts(&sessions, "s").await;
+    assert_eq!(texts[..2], ["You run a shop.", "Pick order 7."]);
+    assert_eq!(texts.iter().filter(|text| text.starts_with("7 from shelf of s")).count(), 3, "{texts:?}");
+    let events: Vec<_> =
+        ledger::read(&folder.join("ledger")).into_iter().map(|entry| (entry.order, entry.nonce)).collect();
+    assert!(events.iter().all(|(session, _)| session == "s"));
+    let finished =
+        |(_, event): &&(String, String)| event.contains("finished") && event.contains("shelf of s");
+    assert!(events.iter().filter(finished).count() >= 3, "{events:?}");
+    // An error that no attempt can change ends the session at once.
+    let started = Instant::now();
+    sessions.message("t", "fail").await.expect("accepted");
+    let report = sessions.wait("t").await.expect("it settles");
+    assert_eq!(report.end, SessionEnd::Failed("the key is wrong".to_owned()));
+    assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
 }
 
 /// The id of the step that runs.

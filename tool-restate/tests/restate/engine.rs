@@ -28,11 +28,13 @@ pub(crate) struct Settings {
     pub(crate) keep_alive: &'static str,
     /// A low number gives work to all workers.
     pub(crate) streams_per_connection: u32,
+    /// The limits of invocations that do not set their own: until the engine asks for their suspension, and until it ends them.
+    pub(crate) invocation_timeout: &'static str,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { keep_alive: "40s", streams_per_connection: 128 }
+        Settings { keep_alive: "40s", streams_per_connection: 128, invocation_timeout: "1m" }
     }
 }
 
@@ -52,7 +54,7 @@ impl Engine {
     /// Starts an engine that stores its data in the folder.
     pub(crate) async fn start(program: &Path, folder: &Path, settings: Settings) -> Self {
         let [node, admin, ingress] = [free_port(), free_port(), free_port()];
-        let Settings { keep_alive, streams_per_connection } = settings;
+        let Settings { keep_alive, streams_per_connection, invocation_timeout } = settings;
         let configuration = format!(
             r#"
 roles = ["http-ingress", "admin", "worker", "log-server", "metadata-server"]
@@ -79,6 +81,8 @@ bind-port = {ingress}
 cleanup-interval = "500ms"
 
 [worker.invoker]
+inactivity-timeout = "{invocation_timeout}"
+abort-timeout = "{invocation_timeout}"
 http2-keep-alive-interval = "{keep_alive}"
 http2-keep-alive-timeout = "{keep_alive}"
 http2-streams-per-connection-limit = {streams_per_connection}
@@ -89,7 +93,12 @@ http2-streams-per-connection-limit = {streams_per_connection}
         let (program, folder) = (program.to_owned(), folder.to_owned());
         let process = Process::start(folder.join("engine.log"), move || {
             let mut command = Command::new(&program);
-            command.arg("--no-logo").arg("--config-file").arg(&file).arg("--base-dir").arg(folder.join("data"));
+            command
+                .arg("--no-logo")
+                .arg("--config-file")
+                .arg(&file)
+                .arg("--base-dir")
+                .arg(folder.join("data"));
             command.env("DO_NOT_TRACK", "1");
             command
         });

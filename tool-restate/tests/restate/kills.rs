@@ -17,10 +17,12 @@ const AT_ONCE: usize = 20;
 pub(crate) async fn sessions_survive_kills(program: &Path, folder: &Path) {
     let count = from_environment("RESTATE_SESSIONS", 20);
     let seed = from_environment("RESTATE_SEED", fastrand::u64(..));
-    println!("seed {seed}, {count} sessions; RESTATE_SEED={seed} RESTATE_SESSIONS={count} repeats the order of the kills");
+    println!(
+        "seed {seed}, {count} sessions; RESTATE_SEED={seed} RESTATE_SESSIONS={count} repeats the order of the kills"
+    );
     let mut random = fastrand::Rng::with_seed(seed);
     // A frozen worker is recognized soon, and the calls are on all workers.
-    let settings = Settings { keep_alive: "1s", streams_per_connection: 2 };
+    let settings = Settings { keep_alive: "1s", streams_per_connection: 2, ..Settings::default() };
     let mut engine = Engine::start(program, folder, settings).await;
     let mut workers = Workers::start(3, Version::First, folder).await;
     engine.register(&workers.address).await;

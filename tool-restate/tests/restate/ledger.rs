@@ -18,6 +18,8 @@ pub(crate) enum What {
     Begun,
     /// A tool has its effect.
     Done,
+    /// A listener receives an event.
+    Event,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -58,6 +58,8 @@ async fn main() -> ExitCode {
         behaviour::a_removed_session_is_gone,
         behaviour::a_session_that_does_not_exist_is_an_error,
         behaviour::a_paused_invocation_is_reported,
+        behaviour::a_call_may_take_longer_than_the_limit_of_the_engine,
+        behaviour::an_agent_has_its_settings,
         remote::a_program_that_is_killed_receives_the_results,
         kills::sessions_survive_kills,
     ];
@@ -69,7 +71,11 @@ async fn main() -> ExitCode {
         let folder = tempfile::tempdir().expect("a folder");
         let (program, path, started) = (program.clone(), folder.path().to_owned(), Instant::now());
         let ended = tokio::spawn(async move { test(&program, &path).await }).await;
-        println!("test {name} ... {} ({:.1?})", if ended.is_ok() { "ok" } else { "FAILED" }, started.elapsed());
+        println!(
+            "test {name} ... {} ({:.1?})",
+            if ended.is_ok() { "ok" } else { "FAILED" },
+            started.elapsed()
+        );
         if ended.is_err() {
             failed += 1;
             println!("the files are in {}", folder.keep().display());

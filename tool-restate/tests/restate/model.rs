@@ -7,7 +7,8 @@ use tool_runtime::conversation::Request;
 use tool_runtime::message::Message;
 use tool_runtime::{AssistantMessage, ToolCall};
 
-const SCRIPT: [&[&str]; 2] = [&["look", "charge", "ship", "decline"], &["relocate", "refund", "change", "ask"]];
+const SCRIPT: [&[&str]; 2] =
+    [&["look", "charge", "ship", "decline"], &["relocate", "refund", "change", "ask"]];
 
 fn replies(request: &Request) -> usize {
     request.messages().iter().filter(|message| matches!(message, Message::Assistant(_))).count()
@@ -59,7 +60,9 @@ pub(crate) async fn follow(request: Request) -> io::Result<AssistantMessage> {
     }
     let call = |position| match tool {
         "long_text" => ToolCall::new(format!("call_{position}"), tool, format!(r#"{{"bytes":{calls}}}"#)),
-        "slow_model" => ToolCall::new(format!("call_{position}"), "ship", format!(r#"{{"order":"{text}:{position}"}}"#)),
+        "slow_model" => {
+            ToolCall::new(format!("call_{position}"), "ship", format!(r#"{{"order":"{text}:{position}"}}"#))
+        }
         _ => ToolCall::new(format!("call_{position}"), tool, format!(r#"{{"order":"{text}:{position}"}}"#)),
     };
     let calls = if tool == "long_text" { 1 } else { calls };

@@ -44,10 +44,16 @@ impl Tally {
         self.sessions += 1;
         let prefix = format!("{id}:");
         let own = |entry: &&Entry| {
-            entry.order.starts_with(&prefix) || entry.order.strip_prefix("edited ").is_some_and(|order| order.starts_with(&prefix))
+            entry.order.starts_with(&prefix)
+                || entry.order.strip_prefix("edited ").is_some_and(|order| order.starts_with(&prefix))
         };
-        let mut check =
-            Check { id, ledger: ledger.iter().filter(own).collect(), orders: BTreeSet::new(), keys: BTreeMap::new(), tally: self };
+        let mut check = Check {
+            id,
+            ledger: ledger.iter().filter(own).collect(),
+            orders: BTreeSet::new(),
+            keys: BTreeMap::new(),
+            tally: self,
+        };
         check.session(session);
     }
 }
@@ -83,8 +89,11 @@ impl Check<'_> {
         if reply != 3 || !session.final_text().starts_with("The end of ") {
             self.wrong(format_args!("it ended with {reply} replies and {:?}", session.final_text()));
         }
-        let lost: Vec<_> =
-            self.ledger.iter().filter(|entry| entry.what == What::Begun && !self.orders.contains(&entry.order)).collect();
+        let lost: Vec<_> = self
+            .ledger
+            .iter()
+            .filter(|entry| entry.what == What::Begun && !self.orders.contains(&entry.order))
+            .collect();
         if let Some(entry) = lost.first() {
             self.tally.violations.push(format!("{}: a call of a lost reply began: {entry:?}", self.id));
         }
@@ -92,7 +101,11 @@ impl Check<'_> {
 
     fn reply(&mut self, number: usize, reply: &AssistantMessage, results: &[&ToolMessage]) {
         if results.len() != reply.tool_calls.len() {
-            self.wrong(format_args!("reply {number} has {} calls and {} results", reply.tool_calls.len(), results.len()));
+            self.wrong(format_args!(
+                "reply {number} has {} calls and {} results",
+                reply.tool_calls.len(),
+                results.len()
+            ));
         }
         let prefix = format!("{}:{number}:", self.id);
         let asked: Vec<_> = self
@@ -108,7 +121,8 @@ impl Check<'_> {
         }
         for call in &reply.tool_calls {
             let order = order(call);
-            let request = order.trim_start_matches("edited ").rsplit_once(':').map(|(request, _)| request.to_owned());
+            let request =
+                order.trim_start_matches("edited ").rsplit_once(':').map(|(request, _)| request.to_owned());
             requests.insert(request.unwrap_or_default());
             let own: Vec<_> = results.iter().filter(|result| result.tool_call_id == call.id).collect();
             match &*own {
@@ -118,13 +132,16 @@ impl Check<'_> {
         }
         // After the reply that counts, the model was not asked for it again.
         if requests.len() != 1 || asked.last() != requests.first() {
-            self.wrong(format_args!("reply {number} is that of {requests:?}, and the model was asked {asked:?}"));
+            self.wrong(format_args!(
+                "reply {number} is that of {requests:?}, and the model was asked {asked:?}"
+            ));
         }
     }
 
     fn call(&mut self, call: &ToolCall, order: &str, result: &ToolMessage) {
         self.tally.calls += 1;
-        let entries = |what| self.ledger.iter().filter(move |entry| entry.what == what && entry.order == order);
+        let entries =
+            |what| self.ledger.iter().filter(move |entry| entry.what == what && entry.order == order);
         let (begun, done, text) = (entries(What::Begun).count(), entries(What::Done).count(), result.text());
         let keys: BTreeSet<_> = entries(What::Begun).map(|entry| entry.key.clone()).collect();
         let has_effect = |prefix: &str| {

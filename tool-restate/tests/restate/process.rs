@@ -24,7 +24,8 @@ impl Process {
 
     pub(crate) fn restart(&mut self) {
         let mut command = (self.start)();
-        let log = || OpenOptions::new().create(true).append(true).open(&self.log).expect("the log can be written");
+        let log =
+            || OpenOptions::new().create(true).append(true).open(&self.log).expect("the log can be written");
         command.stdin(Stdio::null()).stdout(log()).stderr(log());
         self.child = Some(command.spawn().expect("the process starts"));
     }

@@ -80,7 +80,19 @@ async fn long_text(bytes: usize) -> String {
 }
 
 pub(crate) fn registry() -> Result<Registry, BuildError> {
-    let tools = tools![look, charge, ship, decline, relocate, refund, change, ask, nothing, nothing_destructive, long_text];
+    let tools = tools![
+        look,
+        charge,
+        ship,
+        decline,
+        relocate,
+        refund,
+        change,
+        ask,
+        nothing,
+        nothing_destructive,
+        long_text
+    ];
     Registry::builder().tools(tools).max_result_bytes(usize::MAX).build()
 }
 

@@ -1,9 +1,10 @@
 //! Worker processes, and the balancer in front of them.
 
 use crate::engine::free_port;
-use crate::ledger::LEDGER;
+use crate::ledger::{self, LEDGER, What};
 use crate::process::Process;
 use crate::{model, tools};
+use futures_util::Stream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -11,7 +12,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
-use tool_runtime_restate::{Agent, HttpServer};
+use tool_runtime::conversation::Request;
+use tool_runtime::stream::Chunk;
+use tool_runtime::{AssistantMessage, Registry, RunContext, Session, ToolCall, tool, tools};
+use tool_runtime_restate::{Agent, Calls, Endpoint, HttpServer, PermanentError};
+use tool_runtime_testing::{ScriptedModel, ScriptedReply};
 
 /// The variable of the environment with the role of a process.
 pub(crate) const ROLE: &str = "RESTATE_ROLE";
@@ -27,6 +32,10 @@ pub(crate) enum Version {
     Next,
     /// With the model of the measurements.
     Follow,
+    /// With names, a system message, a listener, streamed replies, and tools on another service.
+    Shop,
+    /// The other service.
+    Warehouse,
 }
 
 impl Version {
@@ -35,6 +44,8 @@ impl Version {
             Version::First => "worker",
             Version::Next => "next worker",
             Version::Follow => "following worker",
+            Version::Shop => "shop",
+            Version::Warehouse => "warehouse",
         }
     }
 }
@@ -47,11 +58,59 @@ pub(crate) async fn serve(role: &str) -> bool {
         "following worker" => Agent::new(tools::registry().expect("the tools"), model::follow)
             .retry_requests_for(Duration::from_secs(2))
             .idempotency_retention(Duration::from_secs(1)),
+        "shop" => shop(),
+        "warehouse" => return serve_endpoint(warehouse().endpoint()).await,
         _ => return false,
     };
+    serve_endpoint(agent.endpoint()).await
+}
+
+async fn serve_endpoint(endpoint: Endpoint) -> bool {
     let address = std::env::var(ADDRESS).expect("an address").parse().expect("an address");
-    HttpServer::new(agent.endpoint()).listen_and_serve(address).await;
+    HttpServer::new(endpoint).listen_and_serve(address).await;
     true
+}
+
+/// The prefix of the texts of a warehouse.
+struct Shelf(String);
+
+/// Picks an order from its shelf.
+#[tool(destructive)]
+async fn pick(order: &str, #[state] shelf: &Shelf) -> String {
+    format!("{order} from {}", shelf.0)
+}
+
+fn shop() -> Agent {
+    let registry = Registry::builder().tools(tools![pick]).state_per_run::<Shelf>().build().expect("a tool");
+    let calls = Calls::new(registry.clone()).name("ShopCalls").expect("a name");
+    // The state is checked before a call is handed out.
+    let calls = calls.context(|_| RunContext::new().state(Shelf(String::new())));
+    Agent::streaming(registry, stream)
+        .name("Shop")
+        .expect("a name")
+        .calls(calls)
+        .run_on("pick", "WarehouseCalls")
+        .first(|| Session::new().system("You run a shop."))
+        .configure(|run| run.max_replies(3))
+        .on_event(|session, event| {
+            ledger::write(What::Event, session, "", &serde_json::to_string(event).expect("an event is JSON"));
+        })
+}
+
+fn warehouse() -> Calls {
+    let registry = Registry::builder().tools(tools![pick]).state_per_run::<Shelf>().build().expect("a tool");
+    let calls = Calls::new(registry).name("WarehouseCalls").expect("a name");
+    calls.context(|session| RunContext::new().state(Shelf(format!("shelf of {session}"))))
+}
+
+/// Calls `pick` until the limit of replies, unless the user asks for an error.
+async fn stream(request: Request) -> Result<impl Stream<Item = Chunk> + Send, PermanentError> {
+    if request.messages().last().is_some_and(|message| message.text() == "fail") {
+        return Err(PermanentError::new("the key is wrong"));
+    }
+    let call = ToolCall::new("call_0", "pick", r#"{"order":"7"}"#);
+    let model = ScriptedModel::new([ScriptedReply::from(AssistantMessage::from_tool_calls([call]))]);
+    model.stream(request).await.map_err(|error| PermanentError::new(error.to_string()))
 }
 
 /// The command that starts a worker.
