@@ -11,25 +11,24 @@ mod process;
 use engine::{Engine, Settings};
 use std::convert::Infallible;
 use std::time::{Duration, Instant};
-use tokio::net::TcpListener;
 use tool_runtime::conversation::Request;
 use tool_runtime::message::Message;
 use tool_runtime::{AssistantMessage, BuildError, Registry, RunContext, Session, ToolCall, tool, tools};
 use tool_runtime_durable::{DurableRun as _, FileJournal};
-use tool_runtime_restate::{Agent, HttpServer, Sessions};
+use tool_runtime_restate::{Agent, Sessions, serve};
 
 const TIMES: usize = 15;
 const REPLIES: u32 = 20;
 
 /// Reads a number.
 #[tool(read_only)]
-async fn read(number: u32) -> u32 {
+fn read(number: u32) -> u32 {
     number
 }
 
 /// Writes a number.
 #[tool(destructive)]
-async fn write(number: u32) -> u32 {
+fn write(number: u32) -> u32 {
     number
 }
 
@@ -100,10 +99,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let folder = tempfile::tempdir()?;
     let engine = Engine::start(&program, folder.path(), Settings::default()).await;
-    let listener = TcpListener::bind("127.0.0.1:0").await?;
-    let address = format!("http://{}", listener.local_addr()?);
-    tokio::spawn(HttpServer::new(Agent::new(registry()?, complete).endpoint()).serve(listener));
-    engine.register(&address).await;
+    let worker = format!("127.0.0.1:{}", engine::free_port());
+    let (endpoint, address) = (Agent::new(registry()?, complete).endpoint(), worker.parse()?);
+    tokio::spawn(async move { serve(endpoint, address).await.expect("the address is free") });
+    engine.register(&format!("http://{worker}")).await;
     let (journal, registry) = (FileJournal::open(folder.path().join("journal"))?, registry()?);
     println!("| per reply | engine, fastest | median | file, fastest | median | ratio |");
     println!("| --- | --- | --- | --- | --- | --- |");

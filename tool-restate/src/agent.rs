@@ -4,11 +4,13 @@ mod calls;
 mod client;
 mod named;
 mod object;
+mod serve;
 mod status;
 mod step;
 
 pub use calls::Calls;
 pub use named::InvalidNameError;
+pub use serve::serve;
 pub use step::PermanentError;
 
 use crate::protocol::{MAX_BYTES, SESSIONS};
@@ -30,6 +32,9 @@ use tool_runtime::{AssistantMessage, Registry, Session};
 /// The error of a client.
 pub(crate) type BoxError = Box<dyn Error + Send + Sync>;
 
+/// Receives the id of a session, and its event.
+type Listener = dyn Fn(&str, &Event) + Send + Sync;
+
 /// The tools, the client and the settings of sessions that run on any number of worker processes.
 ///
 /// Each worker process serves [`endpoint`](Agent::endpoint). See the [crate](crate) for an example, for the promises and for
@@ -43,7 +48,7 @@ pub struct Agent {
     run: Arc<dyn RunStep>,
     first: Arc<dyn Fn() -> Session + Send + Sync>,
     configure: Arc<dyn for<'a> Fn(Run<'a>) -> Run<'a> + Send + Sync>,
-    on_event: Option<Arc<dyn Fn(&str, &Event) + Send + Sync>>,
+    on_event: Option<Arc<Listener>>,
     /// The services of tools that do not run on the service of this agent.
     services: Arc<BTreeMap<String, String>>,
     limits: Limits,

@@ -13,7 +13,7 @@
 //!
 //! ```no_run
 //! use tool_runtime::{Registry, Session, tool};
-//! use tool_runtime_restate::{Agent, HttpServer};
+//! use tool_runtime_restate::{Agent, serve};
 //! # use tool_runtime::AssistantMessage;
 //! # use tool_runtime::conversation::Request;
 //! # async fn complete(_: Request) -> std::io::Result<AssistantMessage> { Ok(AssistantMessage::from_text("Done.")) }
@@ -27,7 +27,7 @@
 //! # #[tokio::main]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let agent = Agent::new(Registry::collect()?, complete).first(|| Session::new().system("You run a shop."));
-//! HttpServer::new(agent.endpoint()).listen_and_serve("0.0.0.0:9080".parse()?).await;
+//! serve(agent.endpoint(), "0.0.0.0:9080".parse()?).await?;
 //! # Ok(())
 //! # }
 //! ```
@@ -91,7 +91,7 @@
 //!
 //! # Limits
 //!
-//! | What | Limit | Beyond the limit |
+//! | Value | Limit | Beyond the limit |
 //! | --- | --- | --- |
 //! | a session, as JSON | 10 MiB ([`Agent::max_session_bytes`]) | a result is an error for the model, a message is rejected, a reply ends the session with [`SessionEnd::Failed`] |
 //! | a result, as JSON | 10 MiB ([`Calls::max_result_bytes`]) | an error for the model |
@@ -131,7 +131,7 @@ mod sessions;
 
 pub use admin::Admin;
 #[cfg(feature = "agent")]
-pub use agent::{Agent, Calls, InvalidNameError, PermanentError};
+pub use agent::{Agent, Calls, InvalidNameError, PermanentError, serve};
 pub use engine::{EngineError, PausedInvocation};
 pub use protocol::{Report, SessionEnd};
 pub use remote::{Remote, RemoteFuture, remote};
@@ -141,7 +141,7 @@ pub use remote::{Remote, RemoteFuture, remote};
 pub use restate_sdk;
 #[cfg(feature = "agent")]
 #[doc(no_inline)]
-pub use restate_sdk::prelude::{Endpoint, HttpServer};
+pub use restate_sdk::prelude::Endpoint;
 pub use sessions::{SessionRequest, Sessions};
 
 /// The programs of the README, compiled as tests.

@@ -115,13 +115,13 @@ pub enum SessionEnd {
     Run(RunEnd),
     /// A person has cancelled the session. The next message or [`Sessions::resume`](crate::Sessions::resume) continues it.
     Cancelled,
-    /// The model cannot be asked, or the session has become too large. The session is as it was before:
+    /// The model cannot be asked, or the session has become too large. The session is unchanged:
     /// [`Sessions::resume`](crate::Sessions::resume) tries again, and a further message as well.
     Failed(String),
 }
 
+#[cfg(feature = "agent")]
 impl Report {
-    #[cfg(feature = "agent")]
     pub(crate) fn new(session: &Session, end: SessionEnd) -> Self {
         let is_handed_out = |call: &WaitingCall| session.handed_out().iter().any(|other| other.id == call.id);
         Report {

@@ -33,7 +33,7 @@ fn program() -> Option<PathBuf> {
 
 impl Engine {
     /// Starts the engine; `None` if it is not installed.
-    pub(crate) async fn start() -> Result<Option<Self>, Box<dyn Error>> {
+    pub(crate) fn start() -> Result<Option<Self>, Box<dyn Error>> {
         let Some(program) = program() else { return Ok(None) };
         let folder = tempfile::tempdir()?;
         let [node, admin, ingress] = [free_port()?, free_port()?, free_port()?];

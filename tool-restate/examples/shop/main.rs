@@ -13,11 +13,11 @@ use tool_runtime::conversation::Request;
 use tool_runtime::message::Message;
 use tool_runtime::session::Event;
 use tool_runtime::{AssistantMessage, BuildError, Registry, Session, ToolCall, tool, tools};
-use tool_runtime_restate::{Agent, EngineError, HttpServer};
+use tool_runtime_restate::{Agent, EngineError, serve};
 
 /// Looks up the state of an order.
 #[tool(read_only)]
-async fn look_up(order: u32) -> String {
+fn look_up(order: u32) -> String {
     format!("order {order} is paid, and not shipped")
 }
 
@@ -31,7 +31,7 @@ async fn ship(order: u32) -> String {
 
 /// Refunds an order.
 #[tool(destructive, requires_approval, timeout = "1m")]
-async fn refund(order: u32) -> String {
+fn refund(order: u32) -> String {
     println!("  worker {}: refunds order {order}", std::process::id());
     format!("order {order} is refunded")
 }
@@ -52,7 +52,7 @@ async fn complete(request: Request) -> Result<AssistantMessage, std::io::Error> 
     })
 }
 
-async fn serve(address: &str) -> Result<(), Box<dyn Error>> {
+async fn work(address: &str) -> Result<(), Box<dyn Error>> {
     let agent = Agent::new(registry()?, complete)
         .first(|| Session::new().system("You run a shop."))
         .configure(|run| run.max_replies(20))
@@ -61,8 +61,7 @@ async fn serve(address: &str) -> Result<(), Box<dyn Error>> {
                 println!("  {session}: {}", serde_json::to_string(event).unwrap_or_default());
             }
         });
-    HttpServer::new(agent.endpoint()).listen_and_serve(address.parse()?).await;
-    Ok(())
+    Ok(serve(agent.endpoint(), address.parse()?).await?)
 }
 
 /// This program as a worker.
@@ -84,9 +83,9 @@ impl Drop for Worker {
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     if let Some(address) = std::env::args().nth(1) {
-        return serve(&address).await;
+        return work(&address).await;
     }
-    let Some(mut engine) = Engine::start().await? else {
+    let Some(mut engine) = Engine::start()? else {
         println!(
             "The engine is not installed. Install it, and run the example again:\n\n    \
              npm install --prefix target/restate @restatedev/restate-server@1.7.12\n\n\

@@ -20,7 +20,7 @@ use tool_runtime::{Registry, RunContext};
 ///
 /// ```no_run
 /// use tool_runtime::{Registry, tool, tools};
-/// use tool_runtime_restate::{Calls, HttpServer};
+/// use tool_runtime_restate::{Calls, serve};
 ///
 /// /// Renders a scene on a machine with a graphics card.
 /// #[tool(idempotent, timeout = "30m")]
@@ -31,7 +31,7 @@ use tool_runtime::{Registry, RunContext};
 /// # #[tokio::main]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let calls = Calls::new(Registry::new(tools![render])?).name("RenderCalls")?;
-/// HttpServer::new(calls.endpoint()).listen_and_serve("0.0.0.0:9080".parse()?).await;
+/// serve(calls.endpoint(), "0.0.0.0:9080".parse()?).await?;
 /// # Ok(())
 /// # }
 /// ```

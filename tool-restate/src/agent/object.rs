@@ -1,8 +1,8 @@
 //! A session as a virtual object of the engine, which runs one handler of it at a time.
 //!
 //! All handlers are short, except for `step`: a message, a decision or the end of a call is an input, which the next step applies. So
-//! no invocation waits for a person or for a tool, and only a step changes the session. What the handlers do depends on the
-//! stored state alone: an invocation that is repeated by a program with other tools makes the same commands.
+//! no invocation waits for a person or for a tool, and only a step changes the session. The commands of a handler depend on the stored
+//! state alone, so that a program with other tools repeats them.
 
 use super::Agent;
 use super::calls::{SessionCall, retries};
@@ -23,6 +23,10 @@ const STATUS: &str = "status";
 const SESSION: &str = "session";
 const INPUTS: &str = "inputs";
 
+/// The end of a call leads to a step in the same invocation if the session and its inputs have fewer bytes, so that the engine does not
+/// hold too many large values of one invocation.
+const MAX_BYTES_AT_ONCE: usize = 1024 * 1024;
+
 /// The end of a call that has run on a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Finished {
@@ -41,15 +45,12 @@ impl SessionObject {
     pub(super) fn into_definition(self) -> ServiceDefinition {
         let limits = self.0.limits;
         let private = HandlerOptions::new().ingress_private(true);
-        // The session is large, and only these handlers read it.
-        let reads_session = private.clone().enable_lazy_state(false);
         let options = retries(ServiceOptions::new())
-            .enable_lazy_state(true)
             .idempotency_retention(limits.idempotency_retention)
             .journal_retention(limits.journal_retention)
-            .handler("step", reads_session.abort_timeout(limits.longest_request))
+            .handler("step", private.clone().abort_timeout(limits.longest_request))
+            .handler("finish", private.clone().abort_timeout(limits.longest_request))
             .handler("hand_out", private.clone())
-            .handler("finish", private.clone())
             .handler("watch", private);
         let name = self.0.name.clone();
         named(self, name.as_ref()).options(options)
@@ -162,36 +163,10 @@ impl SessionObject {
     /// Applies the inputs, and runs the session until its next reply.
     #[handler]
     async fn step(&self, ctx: ObjectContext<'_>) -> HandlerResult<()> {
-        let mut status = self.status(&ctx).await?;
-        if !status.is_step_queued {
-            return Ok(());
+        let status = self.status(&ctx).await?;
+        if status.is_step_queued {
+            self.run_step(&ctx, status).await?;
         }
-        let session = ctx.get::<Json<Session>>(SESSION).await?.map(Json::into_inner);
-        let inputs = self.inputs(&ctx).await?;
-        let (agent, id) = (self.0.clone(), ctx.key().to_owned());
-        let step = ctx.run(move || async move { Ok(Json(step::run(&agent, &id, session, inputs).await?)) });
-        match step.name("step").retry_policy(self.request_retries()).await {
-            Ok(Json(Stepped { session, session_bytes, report, inputs, continues })) => {
-                status.session_bytes = session_bytes;
-                status.stepped(report, session.handed_out(), continues);
-                ctx.set(SESSION, Json(session));
-                ctx.set(INPUTS, Json(inputs));
-                if !status.unsent.is_empty() {
-                    // Another invocation, so that a cancellation that waits for this step comes first.
-                    self.send(&ctx, "hand_out");
-                }
-                if status.is_step_queued {
-                    self.send(&ctx, "step");
-                }
-            }
-            Err(error) => status.failed(error.message().to_owned()),
-        }
-        if let Some(report) = status.settled().cloned() {
-            for awakeable in std::mem::take(&mut status.waiters) {
-                ctx.resolve_awakeable(&awakeable, Json(report.clone()));
-            }
-        }
-        ctx.set(STATUS, Json(status));
         Ok(())
     }
 
@@ -224,6 +199,9 @@ impl SessionObject {
             return Ok(());
         }
         let bytes = self.add(&ctx, Input::End { id, end }).await?;
+        if !status.has_calls() && !status.is_step_queued && status.session_bytes + bytes < MAX_BYTES_AT_ONCE {
+            return Ok(self.run_step(&ctx, status).await?);
+        }
         if !status.has_calls() || bytes > MAX_WAITING_BYTES {
             self.queue_step(&ctx, &mut status);
         }
@@ -252,6 +230,37 @@ impl SessionObject {
 
     async fn inputs(&self, ctx: &ObjectContext<'_>) -> Result<Vec<Input>, TerminalError> {
         Ok(ctx.get::<Json<Vec<Input>>>(INPUTS).await?.map_or_else(Vec::new, Json::into_inner))
+    }
+
+    /// Applies the inputs, runs the session until its next reply, and informs those who wait.
+    async fn run_step(&self, ctx: &ObjectContext<'_>, mut status: Status) -> Result<(), TerminalError> {
+        let session = ctx.get::<Json<Session>>(SESSION).await?.map(Json::into_inner);
+        let inputs = self.inputs(ctx).await?;
+        let (agent, id) = (self.0.clone(), ctx.key().to_owned());
+        let step = ctx.run(move || async move { Ok(Json(step::run(&agent, &id, session, inputs).await?)) });
+        match step.name("step").retry_policy(self.request_retries()).await {
+            Ok(Json(Stepped { session, session_bytes, report, inputs, continues })) => {
+                status.session_bytes = session_bytes;
+                status.stepped(report, session.handed_out(), continues);
+                ctx.set(SESSION, Json(session));
+                ctx.set(INPUTS, Json(inputs));
+                if !status.unsent.is_empty() {
+                    // Another invocation, so that a cancellation that waits for this step comes first.
+                    self.send(ctx, "hand_out");
+                }
+                if status.is_step_queued {
+                    self.send(ctx, "step");
+                }
+            }
+            Err(error) => status.failed(error.message().to_owned()),
+        }
+        if let Some(report) = status.settled().cloned() {
+            for awakeable in std::mem::take(&mut status.waiters) {
+                ctx.resolve_awakeable(&awakeable, Json(report.clone()));
+            }
+        }
+        ctx.set(STATUS, Json(status));
+        Ok(())
     }
 
     /// Adds an input, and returns the bytes of all.

@@ -1,8 +1,9 @@
-//! What the engine stores about a session besides the session itself: inputs, calls, and who waits.
+//! The stored state of a session in addition to the session: its inputs, its calls, and who waits for it.
 
 use crate::protocol::{Decision, Report, SessionEnd, UserMessage};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use tool_runtime::Session;
 use tool_runtime::dispatch::{CallEnd, HandedOutCall};
 
 /// Inputs of more bytes do not wait for the calls that run, so that no value of the state exceeds the limit of the engine.
@@ -106,12 +107,9 @@ impl Status {
     pub(super) fn failed(&mut self, error: String) {
         self.is_step_queued = false;
         let end = SessionEnd::Failed(error);
-        match &mut self.report {
-            Some(report) => report.end = end,
-            None => {
-                let (awaiting_approval, awaiting_result, text) = Default::default();
-                self.report = Some(Report { end, awaiting_approval, awaiting_result, text });
-            }
-        }
+        self.report = Some(match self.report.take() {
+            Some(report) => Report { end, ..report },
+            None => Report::new(&Session::new(), end),
+        });
     }
 }

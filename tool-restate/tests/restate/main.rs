@@ -34,7 +34,7 @@ fn from_environment(name: &str, default: u64) -> u64 {
 #[tokio::main]
 async fn main() -> ExitCode {
     if let Ok(role) = std::env::var(workers::ROLE) {
-        if !workers::serve(&role).await {
+        if !workers::play(&role).await {
             remote::run().await;
         }
         return ExitCode::SUCCESS;

@@ -5,7 +5,7 @@ use tool_runtime::Session;
 use tool_runtime::session::RunEnd;
 use tool_runtime_restate::{EngineError, Report, SessionEnd, Sessions};
 
-/// What a person decided, for the check.
+/// The session at its end, for the check.
 pub(crate) struct Ended {
     pub(crate) id: String,
     pub(crate) session: Session,

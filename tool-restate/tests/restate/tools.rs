@@ -63,19 +63,19 @@ async fn ask(order: &str, #[context] call: &CallContext) -> ToolOutput {
 
 /// Does nothing that the ledger has.
 #[tool(read_only)]
-async fn nothing(order: &str) -> usize {
+fn nothing(order: &str) -> usize {
     order.len()
 }
 
 /// Does nothing that the ledger has, as a tool with effects.
 #[tool(destructive)]
-async fn nothing_destructive(order: &str) -> usize {
+fn nothing_destructive(order: &str) -> usize {
     order.len()
 }
 
 /// Returns a text of so many bytes.
 #[tool(read_only)]
-async fn long_text(bytes: usize) -> String {
+fn long_text(bytes: usize) -> String {
     "x".repeat(bytes)
 }
 
@@ -108,7 +108,7 @@ pub(crate) mod next {
 
     /// Charges an order by its number.
     #[tool(destructive)]
-    async fn charge(number: u32) -> u32 {
+    fn charge(number: u32) -> u32 {
         number
     }
 

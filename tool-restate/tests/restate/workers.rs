@@ -15,7 +15,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tool_runtime::conversation::Request;
 use tool_runtime::stream::Chunk;
 use tool_runtime::{AssistantMessage, Registry, RunContext, Session, ToolCall, tool, tools};
-use tool_runtime_restate::{Agent, Calls, Endpoint, HttpServer, PermanentError};
+use tool_runtime_restate::{Agent, Calls, Endpoint, PermanentError, serve};
 use tool_runtime_testing::{ScriptedModel, ScriptedReply};
 
 /// The variable of the environment with the role of a process.
@@ -51,7 +51,7 @@ impl Version {
 }
 
 /// The process of a worker; `false` if the role is another one.
-pub(crate) async fn serve(role: &str) -> bool {
+pub(crate) async fn play(role: &str) -> bool {
     let agent = match role {
         "worker" => Agent::new(tools::registry().expect("the tools"), model::complete),
         "next worker" => Agent::new(tools::next::registry().expect("the tools"), model::complete),
@@ -67,7 +67,7 @@ pub(crate) async fn serve(role: &str) -> bool {
 
 async fn serve_endpoint(endpoint: Endpoint) -> bool {
     let address = std::env::var(ADDRESS).expect("an address").parse().expect("an address");
-    HttpServer::new(endpoint).listen_and_serve(address).await;
+    serve(endpoint, address).await.expect("the address is free");
     true
 }
 
@@ -76,7 +76,7 @@ struct Shelf(String);
 
 /// Picks an order from its shelf.
 #[tool(destructive)]
-async fn pick(order: &str, #[state] shelf: &Shelf) -> String {
+fn pick(order: &str, #[state] shelf: &Shelf) -> String {
     format!("{order} from {}", shelf.0)
 }
 
