@@ -26,6 +26,31 @@ async fn a_recorded_reply_replaces_a_request() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_journal_of_replies_sends_the_same_calls_again_under_their_keys() {
+    let (ledger, journal) = (Ledger::default(), MemoryJournal::default());
+    let mut session = Session::new().user("Charge order 7.");
+    let stored = session.claim();
+    let asked = model([calls([("charge", 7)])]);
+    {
+        let registry = registry(&ledger, LONG);
+        let mut crashed = stored.clone();
+        let run =
+            crashed.run(&registry).journal_replies(&journal).complete(|request| asked.complete(request));
+        let ended = tokio::time::timeout(Duration::from_millis(1), run).await;
+        assert!(ended.is_err(), "the charge takes longer");
+    }
+    let mut session = stored;
+    let (registry, next) = (registry(&ledger, SHORT), model([done()]));
+    let run = session.run(&registry).journal_replies(&journal);
+    let end = run.complete(|request| next.complete(request)).await.expect("the run ends");
+    assert_eq!(end, RunEnd::Answered);
+    // An engine runs the key once, and returns the result.
+    assert_eq!(ledger.entries(), ["charge 7 order-7/0/0", "charge 7 order-7/0/0"]);
+    assert_eq!(session.messages()[2].text(), "order 7 is charged");
+    assert_eq!(journal.operations(), ["reply order-7/0", "reply order-7/1"]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_reply_is_recorded_before_its_calls_begin() {
     let (ledger, journal) = (Ledger::default(), MemoryJournal::default());
     let mut session = Session::new().user("Charge order 7.");
