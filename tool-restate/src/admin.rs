@@ -71,9 +71,12 @@ impl Admin {
         object: &str,
         session: &str,
     ) -> Result<Vec<PausedInvocation>, EngineError> {
-        let own = quote(&format!("{object}/{session}/"));
-        self.query(&format!(" AND (starts_with(target, {own}) OR starts_with(invoked_by_target, {own}))"))
-            .await
+        let caller = quote(&format!("{object}/{session}/hand_out"));
+        let (object, session) = (quote(object), quote(session));
+        self.query(&format!(
+            " AND ((target_service_name = {object} AND target_service_key = {session}) OR invoked_by_target = {caller})"
+        ))
+        .await
     }
 
     /// Resumes a paused invocation, after its cause is corrected.

@@ -11,6 +11,9 @@ use tokio::time::sleep;
 /// The first and the longest pause before a request is repeated.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
 
+/// An attempt that has taken longer did not fail to reach the engine.
+const LONG_ATTEMPT: Duration = Duration::from_secs(3);
+
 /// The engine that has just started may not know its services yet. Later, a service that it does not know is an error of the
 /// deployment.
 const START_TIME: Duration = Duration::from_secs(3);
@@ -46,6 +49,10 @@ pub enum EngineError {
     InvalidResponse(serde_json::Error),
     /// The address is not an HTTP address, such as `http://restate:8080`.
     InvalidAddress(String),
+    /// `.` and `..` are not ids of sessions, since they have a meaning in paths.
+    InvalidSession(String),
+    /// The key of a request has characters other than visible ones of ASCII and spaces, which a header cannot have.
+    InvalidKey(String),
 }
 
 impl fmt::Display for EngineError {
@@ -69,6 +76,10 @@ impl fmt::Display for EngineError {
             }
             EngineError::InvalidAddress(address) => {
                 write!(f, "{address:?} is not an HTTP address, such as \"http://restate:8080\"")
+            }
+            EngineError::InvalidSession(id) => write!(f, "{id:?} is not an id of a session: use another one"),
+            EngineError::InvalidKey(key) => {
+                write!(f, "{key:?} is not a key of a request: use visible characters of ASCII")
             }
         }
     }
@@ -146,10 +157,18 @@ impl Engine {
         invocation: &Invocation<'_>,
     ) -> Result<T, EngineError> {
         let mut url = self.url(&["restate", "call"])?;
+        if let Some(key) = invocation.key
+            && !is_key(key)
+        {
+            return Err(EngineError::InvalidKey(key.to_owned()));
+        }
+        if let Some(segment) = invocation.target.iter().find(|segment| matches!(**segment, "." | "..")) {
+            return Err(EngineError::InvalidSession((*segment).to_owned()));
+        }
         if let Ok(mut path) = url.path_segments_mut() {
             path.extend(invocation.target);
         }
-        let (started, mut pause) = (Instant::now(), PAUSES.0);
+        let (mut failing_since, mut pause) = (None, PAUSES.0);
         loop {
             let attempt = Instant::now();
             let error = match self.attempt(url.clone(), invocation).await {
@@ -157,13 +176,14 @@ impl Engine {
                 Err(Attempt::Final(error)) => return Err(error),
                 Err(Attempt::Repeat(error)) => error,
             };
-            // An attempt that has waited for a long time is not one of a row of failures.
-            let retries =
-                if attempt.elapsed() > invocation.retry_for { Duration::ZERO } else { started.elapsed() };
+            if attempt.elapsed() > LONG_ATTEMPT {
+                // The engine has worked on it: the row of failures begins now.
+                (failing_since, pause) = (None, PAUSES.0);
+            }
             let is_unknown_service = matches!(error, EngineError::Rejected { status: 404, .. });
             let limit =
                 if is_unknown_service { START_TIME.min(invocation.retry_for) } else { invocation.retry_for };
-            if retries >= limit {
+            if failing_since.get_or_insert_with(Instant::now).elapsed() >= limit {
                 return Err(error);
             }
             sleep(pause).await;
@@ -228,6 +248,11 @@ impl Engine {
 enum Attempt {
     Final(EngineError),
     Repeat(EngineError),
+}
+
+/// Whether a header can have the key.
+fn is_key(key: &str) -> bool {
+    !key.is_empty() && key.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
 /// The body of a request; an error if it is too large.

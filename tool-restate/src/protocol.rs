@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use tool_runtime::Session;
-use tool_runtime::dispatch::ToolResult;
+use tool_runtime::dispatch::{CallEnd, ToolResult};
 use tool_runtime::message::{Content, Message, stored};
 use tool_runtime::session::{RunEnd, WaitingCall};
 
@@ -87,6 +87,26 @@ pub(crate) enum Decision {
     ApproveWith { id: String, arguments: serde_json::Value },
     Deny { id: String, reason: String },
     ProvideResult { id: String, result: ToolResult },
+}
+
+#[cfg(feature = "agent")]
+impl Decision {
+    pub(crate) fn call_id(&self) -> &str {
+        match self {
+            Decision::Approve { id }
+            | Decision::ApproveWith { id, .. }
+            | Decision::Deny { id, .. }
+            | Decision::ProvideResult { id, .. } => id,
+        }
+    }
+}
+
+/// The end of a call, and the call that has run under its key.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Ran {
+    pub(crate) tool: String,
+    pub(crate) arguments: String,
+    pub(crate) end: CallEnd,
 }
 
 /// The state of a session, for those who wait for it.

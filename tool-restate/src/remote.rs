@@ -1,11 +1,14 @@
 //! Calls of programs that keep their loop.
 
 use crate::engine::{Engine, EngineError, Invocation, body};
-use crate::protocol::CALLS;
+use crate::protocol::{CALLS, Ran};
 use std::pin::Pin;
 use std::time::Duration;
 use tool_runtime::ToolOutput;
 use tool_runtime::dispatch::{CallEnd, HandedOutCall, ReadyCall, ToolFailure, ToolResult};
+
+/// The pause before a call that has not begun is sent again.
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// The future of a call that runs on a worker.
 pub type RemoteFuture = Pin<Box<dyn Future<Output = ToolResult> + Send>>;
@@ -43,7 +46,7 @@ pub fn remote(
 /// that run or have run. So record the replies, and not the calls: with `journal_replies` of the package `tool-runtime-durable`, for
 /// example.
 ///
-/// If the call ends earlier here, by a time limit or a cancellation, it continues on its worker.
+/// The registry of the workers has no such middleware: it would wait for its own call. If the call ends earlier here, by a time limit or a cancellation, it continues on its worker.
 #[derive(Clone, Debug)]
 #[must_use = "`layer` is the middleware"]
 pub struct Remote {
@@ -102,8 +105,8 @@ impl Remote {
                     return ToolOutput::pending(ticket.unwrap_or_else(|| sent.key.to_string())).into();
                 }
                 // A worker that stops has not run it. Its key has this end from now on.
-                Ok(CallEnd::NotBegun) => attempt += 1,
-                Ok(CallEnd::Interrupted) if call.annotations().may_repeat() => attempt += 1,
+                Ok(CallEnd::NotBegun) => {}
+                Ok(CallEnd::Interrupted) if call.annotations().may_repeat() => {}
                 Ok(_) => return ToolFailure::interrupted(call.tool()).into(),
                 Err(EngineError::Unreachable(error)) if !call.annotations().may_repeat() => {
                     drop(error);
@@ -111,15 +114,24 @@ impl Remote {
                 }
                 Err(error) => return ToolResult::error(error.to_string()),
             }
+            attempt += 1;
+            tokio::time::sleep(PAUSE).await;
         }
     }
 
     async fn send(&self, call: &HandedOutCall, attempt: u32) -> Result<CallEnd, EngineError> {
-        let key = if attempt == 0 { call.key.to_string() } else { format!("{}#{attempt}", call.key) };
+        let key = call.key.to_string().escape_default().to_string(); // A header has no other characters than those of ASCII.
+        let key = if attempt == 0 { key } else { format!("{key}#{attempt}") };
         let target = [&*self.service, "run"];
         let body = Some(body(call)?);
-        self.engine
-            .call(&Invocation { target: &target, key: Some(&key), body, retry_for: self.retry_for })
-            .await
+        let invocation = Invocation { target: &target, key: Some(&key), body, retry_for: self.retry_for };
+        let Ran { tool, arguments, end } = self.engine.call(&invocation).await?;
+        if (&tool, &arguments) == (&call.tool, &call.arguments) {
+            return Ok(end);
+        }
+        Ok(ToolResult::error(format!(
+            "another call of `{tool}` has run under the key {key}: use one run id for each session, and record its replies"
+        ))
+        .into())
     }
 }

@@ -135,7 +135,7 @@ impl Sessions {
         self.decide(session, &Decision::ProvideResult { id: call_id.into(), result: result.into() })
     }
 
-    /// Cancels the session: its calls that have not begun do not begin, and calls that wait for a person or for a result end.
+    /// Cancels the session, unless it has ended: its calls that have not begun do not begin, and calls that wait for a person or for a result end.
     ///
     /// A request that has been sent to the model ends first, and none of its calls begins. A tool that runs is not stopped; its result is
     /// dropped, and the model reads that it may have taken effect. The next message continues the session.
@@ -148,7 +148,8 @@ impl Sessions {
         self.request_with(session, "resume", Ok(None))
     }
 
-    /// Removes a session that does not run.
+    /// Removes a session that does not run. A new session of this id would have the [keys](tool_runtime::CallContext::key) of the calls of the
+    /// old one, with which services recognize repeated requests: use a new id.
     pub fn remove(&self, session: impl Into<String>) -> SessionRequest<'_> {
         self.request_with(session, "remove", Ok(None))
     }

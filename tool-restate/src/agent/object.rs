@@ -7,9 +7,9 @@
 use super::Agent;
 use super::calls::{SessionCall, retries};
 use super::named::{handlers, named};
-use super::status::{Input, MAX_WAITING_BYTES, Status};
-use super::step::{self, Stepped};
-use crate::protocol::{CONFLICT, Decision, NOT_FOUND, Report, TOO_LARGE, UserMessage, json_bytes};
+use super::status::{Input, MAX_BYTES_AT_ONCE, Status, UnsentCall};
+use super::step;
+use crate::protocol::{CONFLICT, Decision, NOT_FOUND, Report, TOO_LARGE, UserMessage};
 use restate_sdk::context::RequestTarget;
 use restate_sdk::endpoint::{HandlerOptions, ServiceOptions};
 use restate_sdk::prelude::*;
@@ -21,11 +21,6 @@ use tool_runtime::dispatch::CallEnd;
 
 const STATUS: &str = "status";
 const SESSION: &str = "session";
-const INPUTS: &str = "inputs";
-
-/// The end of a call leads to a step in the same invocation if the session and its inputs have fewer bytes, so that the engine does not
-/// hold too many large values of one invocation.
-const MAX_BYTES_AT_ONCE: usize = 1024 * 1024;
 
 /// The end of a call that has run on a worker.
 #[derive(Debug, Serialize, Deserialize)]
@@ -46,6 +41,7 @@ impl SessionObject {
         let limits = self.0.limits;
         let private = HandlerOptions::new().ingress_private(true);
         let options = retries(ServiceOptions::new())
+            .enable_lazy_state(true)
             .idempotency_retention(limits.idempotency_retention)
             .journal_retention(limits.journal_retention)
             .handler("step", private.clone().abort_timeout(limits.longest_request))
@@ -69,9 +65,10 @@ impl SessionObject {
     #[handler]
     async fn message(&self, ctx: ObjectContext<'_>, Json(message): Json<UserMessage>) -> HandlerResult<()> {
         let mut status = self.status(&ctx).await?;
-        self.check_size(&status, &message)?;
-        self.add(&ctx, Input::Message(message)).await?;
+        check_size(&status, &message)?;
+        add(&ctx, &mut status, Input::Message(message));
         if !status.has_calls() {
+            status.end_waiting();
             self.queue_step(&ctx, &mut status);
         }
         ctx.set(STATUS, Json(status));
@@ -82,12 +79,10 @@ impl SessionObject {
     #[handler]
     async fn decide(&self, ctx: ObjectContext<'_>, Json(decision): Json<Decision>) -> HandlerResult<()> {
         let mut status = self.status(&ctx).await?;
-        if status.report.is_none() && !status.is_step_queued {
-            return Err(no_session().into());
-        }
-        self.check_size(&status, &decision)?;
+        check_exists(&status)?;
+        check_size(&status, &decision)?;
         status.decide(&decision).map_err(|reason| TerminalError::new_with_code(CONFLICT, reason))?;
-        self.add(&ctx, Input::Decision(decision)).await?;
+        add(&ctx, &mut status, Input::Decision(decision));
         self.queue_step(&ctx, &mut status);
         ctx.set(STATUS, Json(status));
         Ok(())
@@ -97,11 +92,15 @@ impl SessionObject {
     #[handler]
     async fn cancel(&self, ctx: ObjectContext<'_>) -> HandlerResult<()> {
         let mut status = self.status(&ctx).await?;
+        check_exists(&status)?;
+        if !status.is_active() {
+            return Ok(());
+        }
         let (input, running) = status.cancel();
         for invocation in running {
             ctx.invocation_handle(invocation).cancel();
         }
-        self.add(&ctx, input).await?;
+        add(&ctx, &mut status, input);
         self.queue_step(&ctx, &mut status);
         ctx.set(STATUS, Json(status));
         Ok(())
@@ -111,10 +110,11 @@ impl SessionObject {
     #[handler]
     async fn resume(&self, ctx: ObjectContext<'_>) -> HandlerResult<()> {
         let mut status = self.status(&ctx).await?;
-        if status.report.is_none() && !status.is_step_queued {
-            return Err(no_session().into());
+        check_exists(&status)?;
+        add(&ctx, &mut status, Input::Resume);
+        if !status.has_calls() {
+            self.queue_step(&ctx, &mut status);
         }
-        self.queue_step(&ctx, &mut status);
         ctx.set(STATUS, Json(status));
         Ok(())
     }
@@ -151,8 +151,8 @@ impl SessionObject {
         let mut status = self.status(&ctx).await?;
         if let Some(report) = status.settled() {
             ctx.resolve_awakeable(&awakeable, Json(report.clone()));
-        } else if status.is_step_queued || status.has_calls() {
-            status.waiters.push(awakeable);
+        } else if status.exists() {
+            status.add_waiter(awakeable);
             ctx.set(STATUS, Json(status));
         } else {
             ctx.reject_awakeable(&awakeable, no_session());
@@ -176,15 +176,16 @@ impl SessionObject {
         let mut status = self.status(&ctx).await?;
         let sent: Vec<_> = std::mem::take(&mut status.unsent)
             .into_iter()
-            .map(|call| {
+            .map(|UnsentCall { call, service }| {
                 let (object, session) = (self.0.object().to_owned(), ctx.key().to_owned());
-                let (id, target) =
-                    (call.id.clone(), RequestTarget::service(self.0.service(&call.tool), "run_for_session"));
+                let (id, target) = (call.id.clone(), RequestTarget::service(service, "run_for_session"));
                 (id, ctx.request::<_, ()>(target, Json(SessionCall { call, object, session })).send())
             })
             .collect();
         for (id, invocation) in sent {
-            status.running.insert(id, invocation.await?.invocation_id().to_owned());
+            // An operator may cancel this invocation. The call is sent nevertheless.
+            let invocation = invocation.await.map(|invocation| invocation.invocation_id().to_owned());
+            status.running.insert(id, invocation.unwrap_or_default());
         }
         ctx.set(STATUS, Json(status));
         Ok(())
@@ -198,11 +199,12 @@ impl SessionObject {
         if !status.end(&id) {
             return Ok(());
         }
-        let bytes = self.add(&ctx, Input::End { id, end }).await?;
+        add(&ctx, &mut status, Input::End { id, end });
+        let bytes = status.input_bytes();
         if !status.has_calls() && !status.is_step_queued && status.session_bytes + bytes < MAX_BYTES_AT_ONCE {
             return Ok(self.run_step(&ctx, status).await?);
         }
-        if !status.has_calls() || bytes > MAX_WAITING_BYTES {
+        if !status.has_calls() || bytes > MAX_BYTES_AT_ONCE {
             self.queue_step(&ctx, &mut status);
         }
         ctx.set(STATUS, Json(status));
@@ -214,36 +216,54 @@ fn no_session() -> TerminalError {
     TerminalError::new_with_code(NOT_FOUND, "there is no such session")
 }
 
-impl SessionObject {
-    /// Rejects an input that would make the session too large.
-    fn check_size(&self, status: &Status, input: &impl Serialize) -> Result<(), TerminalError> {
-        let (bytes, max_bytes) = (status.session_bytes + json_bytes(input), self.0.limits.max_session_bytes);
-        if bytes <= max_bytes {
-            return Ok(());
-        }
-        Err(TerminalError::new_with_code(TOO_LARGE, step::session_too_large(bytes, max_bytes)))
-    }
+fn check_exists(status: &Status) -> Result<(), TerminalError> {
+    if status.exists() { Ok(()) } else { Err(no_session()) }
+}
 
+/// Rejects an input that would make the session too large.
+fn check_size(status: &Status, input: &impl Serialize) -> Result<(), TerminalError> {
+    status.check_size(input).map_err(|reason| TerminalError::new_with_code(TOO_LARGE, reason))
+}
+
+/// The name of an input in the state.
+fn input_name(number: u64) -> String {
+    format!("input-{number}")
+}
+
+/// Stores an input for the next step.
+fn add(ctx: &ObjectContext<'_>, status: &mut Status, input: Input) {
+    let number = status.add(&input);
+    ctx.set(&input_name(number), Json(input));
+}
+
+/// Reads an input of the step.
+async fn read_input(ctx: &ObjectContext<'_>, number: u64) -> Result<Option<Input>, TerminalError> {
+    let name = input_name(number);
+    Ok(ctx.get::<Json<Input>>(&name).await?.map(Json::into_inner))
+}
+
+impl SessionObject {
     async fn status(&self, ctx: &ObjectContext<'_>) -> Result<Status, TerminalError> {
         Ok(ctx.get::<Json<Status>>(STATUS).await?.map_or_else(Status::default, Json::into_inner))
-    }
-
-    async fn inputs(&self, ctx: &ObjectContext<'_>) -> Result<Vec<Input>, TerminalError> {
-        Ok(ctx.get::<Json<Vec<Input>>>(INPUTS).await?.map_or_else(Vec::new, Json::into_inner))
     }
 
     /// Applies the inputs, runs the session until its next reply, and informs those who wait.
     async fn run_step(&self, ctx: &ObjectContext<'_>, mut status: Status) -> Result<(), TerminalError> {
         let session = ctx.get::<Json<Session>>(SESSION).await?.map(Json::into_inner);
-        let inputs = self.inputs(ctx).await?;
+        let selected = status.select();
+        let mut inputs = Vec::new();
+        for &number in &selected.numbers {
+            inputs.extend(read_input(ctx, number).await?.map(|input| (number, input)));
+        }
         let (agent, id) = (self.0.clone(), ctx.key().to_owned());
-        let step = ctx.run(move || async move { Ok(Json(step::run(&agent, &id, session, inputs).await?)) });
+        let step = ctx
+            .run(move || async move { Ok(Json(step::run(&agent, &id, session, inputs, selected).await?)) });
         match step.name("step").retry_policy(self.request_retries()).await {
-            Ok(Json(Stepped { session, session_bytes, report, inputs, continues })) => {
-                status.session_bytes = session_bytes;
-                status.stepped(report, session.handed_out(), continues);
-                ctx.set(SESSION, Json(session));
-                ctx.set(INPUTS, Json(inputs));
+            Ok(Json(stepped)) => {
+                for &number in &stepped.taken {
+                    ctx.clear(&input_name(number));
+                }
+                ctx.set(SESSION, Json(status.take_step(stepped)));
                 if !status.unsent.is_empty() {
                     // Another invocation, so that a cancellation that waits for this step comes first.
                     self.send(ctx, "hand_out");
@@ -252,7 +272,7 @@ impl SessionObject {
                     self.send(ctx, "step");
                 }
             }
-            Err(error) => status.failed(error.message().to_owned()),
+            Err(error) => status.fail(error.message().to_owned()),
         }
         if let Some(report) = status.settled().cloned() {
             for awakeable in std::mem::take(&mut status.waiters) {
@@ -261,15 +281,6 @@ impl SessionObject {
         }
         ctx.set(STATUS, Json(status));
         Ok(())
-    }
-
-    /// Adds an input, and returns the bytes of all.
-    async fn add(&self, ctx: &ObjectContext<'_>, input: Input) -> Result<usize, TerminalError> {
-        let mut inputs = self.inputs(ctx).await?;
-        inputs.push(input);
-        let bytes = serde_json::to_vec(&inputs).map_err(TerminalError::from_error)?.len();
-        ctx.set(INPUTS, Json(inputs));
-        Ok(bytes)
     }
 
     /// Lets a step follow.

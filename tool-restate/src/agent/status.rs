@@ -1,13 +1,21 @@
 //! The stored state of a session in addition to the session: its inputs, its calls, and who waits for it.
 
-use crate::protocol::{Decision, Report, SessionEnd, UserMessage};
+use super::step::{Stepped, session_too_large};
+use crate::protocol::{Decision, Report, SessionEnd, UserMessage, json_bytes};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use tool_runtime::Session;
 use tool_runtime::dispatch::{CallEnd, HandedOutCall};
+use tool_runtime::session::WaitingCall;
 
-/// Inputs of more bytes do not wait for the calls that run, so that no value of the state exceeds the limit of the engine.
-pub(super) const MAX_WAITING_BYTES: usize = 4 * 1024 * 1024;
+/// A step takes inputs until they have more bytes, so that the engine does not hold too many large values of one invocation.
+pub(super) const MAX_BYTES_AT_ONCE: usize = 1024 * 1024;
+
+/// The bytes of a session that messages and results leave free, for the texts of errors and the names of fields.
+pub(super) const RESERVED_BYTES: usize = 64 * 1024;
+
+/// Those who wait beyond this number are those whose connections have ended.
+const MAX_WAITERS: usize = 1000;
 
 /// A change that the next step makes to the session.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -24,6 +32,58 @@ pub(super) enum Input {
     Cancel {
         unsent: Vec<String>,
     },
+    /// The session runs without a change.
+    Resume,
+}
+
+/// An input that waits for a step.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct WaitingInput {
+    pub(super) number: u64,
+    kind: InputKind,
+    bytes: usize,
+    /// The call of a decision or of an end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    call: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum InputKind {
+    Message,
+    Change,
+    Cancel,
+}
+
+impl WaitingInput {
+    fn new(number: u64, input: &Input, bytes: usize) -> Self {
+        let (kind, call) = match input {
+            Input::Message(_) => (InputKind::Message, None),
+            Input::Decision(decision) => (InputKind::Change, Some(decision.call_id().to_owned())),
+            Input::End { id, .. } => (InputKind::Change, Some(id.clone())),
+            Input::Cancel { .. } => (InputKind::Cancel, None),
+            Input::Resume => (InputKind::Change, None),
+        };
+        WaitingInput { number, kind, bytes, call }
+    }
+}
+
+/// The inputs of a step.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Selected {
+    pub(super) numbers: Vec<u64>,
+    /// Whether inputs remain that belong to the same step: this one changes the session, and does not run it.
+    pub(super) is_part: bool,
+    /// The bytes of the messages and decisions that wait, which results may not take.
+    pub(super) reserved_bytes: usize,
+}
+
+/// A call for a worker.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct UnsentCall {
+    pub(super) call: HandedOutCall,
+    /// The service that runs it.
+    pub(super) service: String,
 }
 
 /// The state of a session that each of its handlers reads.
@@ -32,14 +92,20 @@ pub(super) enum Input {
 pub(super) struct Status {
     /// Whether a step is queued, or the step that runs is followed by another one.
     pub(super) is_step_queued: bool,
+    /// The inputs that wait for a step, in their order. Each is a value of its own in the engine.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) inputs: Vec<WaitingInput>,
+    /// The number of the next input.
+    pub(super) next_input: u64,
+    /// The bytes of the session after the last step, and their limit.
+    pub(super) session_bytes: usize,
+    pub(super) max_bytes: Option<usize>,
     /// The calls that the last step has handed out, and that no worker has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) unsent: Vec<HandedOutCall>,
+    pub(super) unsent: Vec<UnsentCall>,
     /// The calls that run, by their ids, with their invocations.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) running: BTreeMap<String, String>,
-    /// The bytes of the session after the last step.
-    pub(super) session_bytes: usize,
     /// The report of the last step. A decision removes its call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) report: Option<Report>,
@@ -49,38 +115,106 @@ pub(super) struct Status {
 }
 
 impl Status {
+    /// Whether the session has had a message.
+    pub(super) fn exists(&self) -> bool {
+        self.report.is_some() || self.is_step_queued
+    }
+
     /// Whether calls run or are about to run.
     pub(super) fn has_calls(&self) -> bool {
         !self.running.is_empty() || !self.unsent.is_empty()
     }
 
-    /// Whether nothing happens until a person or another system acts, or a person can act now.
+    /// Whether calls or a step run, or a person or another system can act.
+    pub(super) fn is_active(&self) -> bool {
+        let waits =
+            |report: &Report| !report.awaiting_approval.is_empty() || !report.awaiting_result.is_empty();
+        let has_work = self.is_step_queued || self.has_calls() || !self.inputs.is_empty();
+        has_work || self.report.as_ref().is_some_and(waits)
+    }
+
+    /// Adds an input, and returns its number.
+    pub(super) fn add(&mut self, input: &Input) -> u64 {
+        let number = self.next_input;
+        self.next_input += 1;
+        self.inputs.push(WaitingInput::new(number, input, json_bytes(input)));
+        number
+    }
+
+    /// The bytes of the inputs.
+    pub(super) fn input_bytes(&self) -> usize {
+        self.inputs.iter().map(|input| input.bytes).sum()
+    }
+
+    /// The bytes of the session with an input; an error if they are too many.
+    pub(super) fn check_size(&self, input: &impl Serialize) -> Result<(), String> {
+        let bytes = self.session_bytes + self.input_bytes() + json_bytes(input) + RESERVED_BYTES;
+        match self.max_bytes {
+            Some(max_bytes) if bytes > max_bytes => Err(session_too_large(bytes, max_bytes)),
+            _ => Ok(()),
+        }
+    }
+
+    /// The inputs of the next step. A cancellation ends the inputs before it. Otherwise the ends of calls and the decisions come first,
+    /// and the messages wait for the calls that run.
+    pub(super) fn select(&self) -> Selected {
+        let is_message = |input: &&WaitingInput| input.kind == InputKind::Message;
+        let has_cancel = self.inputs.iter().any(|input| input.kind == InputKind::Cancel);
+        let wanted: Vec<_> = if has_cancel {
+            self.inputs.iter().collect()
+        } else {
+            let messages = self.inputs.iter().filter(|input| is_message(input) && !self.has_calls());
+            self.inputs.iter().filter(|input| !is_message(input)).chain(messages).collect()
+        };
+        let (mut selected, mut bytes) = (Selected::default(), 0);
+        for input in wanted {
+            bytes += input.bytes;
+            if !selected.numbers.is_empty() && bytes > MAX_BYTES_AT_ONCE {
+                selected.is_part = true;
+                break;
+            }
+            selected.numbers.push(input.number);
+        }
+        selected.reserved_bytes = self.inputs.iter().filter(is_message).map(|input| input.bytes).sum();
+        selected
+    }
+
+    /// Whether an input about this call waits for a step.
+    fn is_changed(&self, id: &str) -> bool {
+        self.inputs.iter().any(|input| input.call.as_deref() == Some(id))
+    }
+
+    /// The report, if nothing happens until a person or another system acts, or if a person can act now.
     pub(super) fn settled(&self) -> Option<&Report> {
         let report = self.report.as_ref()?;
         let is_settled = !self.is_step_queued && (!self.has_calls() || !report.awaiting_approval.is_empty());
         is_settled.then_some(report)
     }
 
+    pub(super) fn add_waiter(&mut self, awakeable: String) {
+        if self.waiters.len() >= MAX_WAITERS {
+            self.waiters.remove(0);
+        }
+        self.waiters.push(awakeable);
+    }
+
     /// Takes a call out of those that wait. `Err` is the reason why the decision is a conflict.
     pub(super) fn decide(&mut self, decision: &Decision) -> Result<(), String> {
-        let (id, takes_result) = match decision {
-            Decision::Approve { id } | Decision::ApproveWith { id, .. } | Decision::Deny { id, .. } => {
-                (id, false)
-            }
-            Decision::ProvideResult { id, .. } => (id, true),
-        };
-        let report = self.report.as_mut().ok_or_else(|| format!("the session has no call `{id}`"))?;
-        let take = |calls: &mut Vec<_>| {
+        let (id, takes_result) = (decision.call_id(), matches!(decision, Decision::ProvideResult { .. }));
+        let take = |calls: &mut Vec<WaitingCall>| {
             let before = calls.len();
-            calls.retain(|call: &tool_runtime::session::WaitingCall| call.id != *id);
+            calls.retain(|call| call.id != id);
             calls.len() < before
         };
-        if take(&mut report.awaiting_approval) || (takes_result && take(&mut report.awaiting_result)) {
+        let taken = self.report.as_mut().is_some_and(|report| {
+            take(&mut report.awaiting_approval) || (takes_result && take(&mut report.awaiting_result))
+        });
+        if taken {
             return Ok(());
         }
         let wanted = if takes_result { "a result" } else { "an approval" };
         Err(format!(
-            "the call `{id}` does not wait for {wanted}: it has run, or another request has decided about it"
+            "the call `{id}` does not wait for {wanted}: it has ended, or another request has decided about it"
         ))
     }
 
@@ -89,22 +223,39 @@ impl Status {
         self.running.remove(id).is_some()
     }
 
+    /// The calls that wait for a person or a result end with the next step: no decision about them is accepted.
+    pub(super) fn end_waiting(&mut self) {
+        if let Some(report) = &mut self.report {
+            report.awaiting_approval.clear();
+            report.awaiting_result.clear();
+        }
+    }
+
     /// Cancels the calls. Returns the input for the next step, and the invocations to cancel.
     pub(super) fn cancel(&mut self) -> (Input, Vec<String>) {
-        let unsent = std::mem::take(&mut self.unsent).into_iter().map(|call| call.id).collect();
-        let running = std::mem::take(&mut self.running).into_values().collect();
+        self.end_waiting();
+        let unsent = std::mem::take(&mut self.unsent).into_iter().map(|unsent| unsent.call.id).collect();
+        let running = std::mem::take(&mut self.running).into_values().filter(|id| !id.is_empty()).collect();
         (Input::Cancel { unsent }, running)
     }
 
-    /// Takes the result of a step.
-    pub(super) fn stepped(&mut self, report: Report, handed_out: Vec<HandedOutCall>, continues: bool) {
-        self.is_step_queued = continues;
-        self.unsent = handed_out.into_iter().filter(|call| !self.running.contains_key(&call.id)).collect();
+    /// Takes the result of a step, and returns the session.
+    pub(super) fn take_step(&mut self, stepped: Stepped) -> Session {
+        let Stepped { session, bytes, max_bytes, taken, mut report, handed_out, continues } = stepped;
+        (self.session_bytes, self.max_bytes) = (bytes, Some(max_bytes));
+        self.inputs.retain(|input| !taken.contains(&input.number));
+        report.awaiting_approval.retain(|call| !self.is_changed(&call.id));
+        report.awaiting_result.retain(|call| !self.is_changed(&call.id));
+        let is_new = |id: &str| !self.running.contains_key(id) && !self.is_changed(id);
+        self.unsent = handed_out.into_iter().filter(|unsent| is_new(&unsent.call.id)).collect();
         self.report = Some(report);
+        // Messages that have waited for calls.
+        self.is_step_queued = continues || (!self.inputs.is_empty() && !self.has_calls());
+        session
     }
 
-    /// Takes the error of a step.
-    pub(super) fn failed(&mut self, error: String) {
+    /// Takes the error of a step, whose inputs wait.
+    pub(super) fn fail(&mut self, error: String) {
         self.is_step_queued = false;
         let end = SessionEnd::Failed(error);
         self.report = Some(match self.report.take() {

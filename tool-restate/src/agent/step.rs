@@ -1,13 +1,12 @@
 //! One step of a session: its inputs, at most one request, its reply, and the decisions of the registry about the calls.
 
 use super::calls::too_large;
-use super::status::Input;
+use super::status::{Input, RESERVED_BYTES, Selected, UnsentCall};
 use super::{Agent, BoxError};
 use crate::protocol::{CONFLICT, Decision, Report, SessionEnd, TOO_LARGE, json_bytes};
 use restate_sdk::prelude::{HandlerError, TerminalError};
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
-use tool_runtime::dispatch::ToolResult;
+use tool_runtime::dispatch::{HandedOutCall, ToolResult};
 use tool_runtime::session::{RunEnd, RunError};
 use tool_runtime::{Registry, Session};
 
@@ -46,10 +45,14 @@ impl std::error::Error for PermanentError {
 #[derive(Serialize, Deserialize)]
 pub(super) struct Stepped {
     pub(super) session: Session,
-    pub(super) session_bytes: usize,
+    /// The bytes of the session, and their limit.
+    pub(super) bytes: usize,
+    pub(super) max_bytes: usize,
+    /// The numbers of the inputs that the session has.
+    pub(super) taken: Vec<u64>,
     pub(super) report: Report,
-    /// The inputs that the step has not taken.
-    pub(super) inputs: Vec<Input>,
+    /// The calls that workers run, with their services.
+    pub(super) handed_out: Vec<UnsentCall>,
     /// Whether another step follows at once.
     pub(super) continues: bool,
 }
@@ -59,31 +62,42 @@ pub(super) async fn run(
     agent: &Agent,
     session_id: &str,
     session: Option<Session>,
-    inputs: Vec<Input>,
+    mut inputs: Vec<(u64, Input)>,
+    selected: Selected,
 ) -> Result<Stepped, HandlerError> {
-    let registry = agent.registry(session_id);
+    let (registry, max_bytes) = (agent.registry(session_id), agent.limits.max_session_bytes);
     let mut session = session.unwrap_or_else(|| (agent.first)());
-    let max_bytes = agent.limits.max_session_bytes;
-    let inputs = limit_results(&session, inputs, max_bytes);
-    let (runs, inputs) = apply(&mut session, &registry, inputs.into());
+    limit_results(&session, &mut inputs, max_bytes.saturating_sub(selected.reserved_bytes));
+    let Applied { taken, runs } = apply(&mut session, &registry, inputs);
+    let runs = runs && !selected.is_part;
     let end = if runs {
-        SessionEnd::Run(
-            agent.run.run(agent, session_id, &mut session, &registry).await.map_err(into_handler_error)?,
-        )
+        run_session(agent, session_id, &mut session, &registry).await?
     } else {
         SessionEnd::Cancelled
     };
-    let has_calls = !session.handed_out().is_empty();
-    let continues =
-        runs && (end == SessionEnd::Run(RunEnd::RequestLimit) || (!inputs.is_empty() && !has_calls));
-    let report = Report::new(&session, end);
-    let session_bytes = json_bytes(&session);
-    if session_bytes > max_bytes {
-        return Err(
-            TerminalError::new_with_code(TOO_LARGE, session_too_large(session_bytes, max_bytes)).into()
-        );
+    let bytes = json_bytes(&session);
+    if runs && bytes > max_bytes {
+        return Err(TerminalError::new_with_code(TOO_LARGE, session_too_large(bytes, max_bytes)).into());
     }
-    Ok(Stepped { session, session_bytes, report, inputs, continues })
+    let continues = selected.is_part || end == SessionEnd::Run(RunEnd::RequestLimit);
+    let report = Report::new(&session, end);
+    let service = |call: &HandedOutCall| agent.service(&call.tool).to_owned();
+    let handed_out =
+        session.handed_out().into_iter().map(|call| UnsentCall { service: service(&call), call }).collect();
+    Ok(Stepped { session, bytes, max_bytes, taken, report, handed_out, continues })
+}
+
+async fn run_session(
+    agent: &Agent,
+    session_id: &str,
+    session: &mut Session,
+    registry: &Registry,
+) -> Result<SessionEnd, HandlerError> {
+    match agent.run.run(agent, session_id, session, registry).await.map_err(into_handler_error)? {
+        // The token of the process: another process runs the step.
+        RunEnd::Cancelled => Err("the worker stops".into()),
+        end => Ok(SessionEnd::Run(end)),
+    }
 }
 
 /// The error of a session that is too large for the engine.
@@ -94,9 +108,9 @@ pub(super) fn session_too_large(bytes: usize, max_bytes: usize) -> String {
 }
 
 /// Replaces results that would make the session too large.
-fn limit_results(session: &Session, mut inputs: Vec<Input>, max_bytes: usize) -> Vec<Input> {
-    let mut free = max_bytes.saturating_sub(json_bytes(session));
-    for input in &mut inputs {
+fn limit_results(session: &Session, inputs: &mut [(u64, Input)], max_bytes: usize) {
+    let mut free = max_bytes.saturating_sub(json_bytes(session) + RESERVED_BYTES);
+    for (_, input) in inputs {
         let Input::End { end, .. } = input else { continue };
         let bytes = json_bytes(end);
         if bytes > free {
@@ -105,42 +119,69 @@ fn limit_results(session: &Session, mut inputs: Vec<Input>, max_bytes: usize) ->
             free -= bytes;
         }
     }
-    inputs
 }
 
-/// Applies the ends of calls, and then the decisions; or, if there are none and no call runs, the messages. Returns whether the
-/// session runs, and the remaining inputs.
-fn apply(session: &mut Session, registry: &Registry, mut inputs: VecDeque<Input>) -> (bool, Vec<Input>) {
-    let mut rest = VecDeque::new();
-    let (mut is_cancelled, mut has_decided) = (false, false);
-    while let Some(input) = inputs.pop_front() {
+/// The effect of inputs.
+struct Applied {
+    /// The numbers of the inputs that the session has.
+    taken: Vec<u64>,
+    /// Whether the session runs: it does, unless the last input cancels it.
+    runs: bool,
+}
+
+/// Applies inputs. Messages come last, since they wait for calls: if a call of the session runs or can run now, they are not taken.
+fn apply(session: &mut Session, registry: &Registry, inputs: Vec<(u64, Input)>) -> Applied {
+    let (mut taken, mut messages, mut runs, mut has_changed) = (Vec::new(), Vec::new(), true, false);
+    for (number, input) in inputs {
         match input {
-            // The session may have ended the call otherwise, for example by a message.
-            Input::End { id, end } => drop(session.finish_handed_out(registry, &id, end)),
-            Input::Cancel { unsent } => {
-                for id in unsent {
-                    let result = ToolResult::error("cancelled by the user before it began");
-                    drop(session.finish_handed_out(registry, &id, result));
-                }
-                session.skip_calls("cancelled by the user");
-                is_cancelled = true;
+            Input::Message(message) => {
+                messages.push((number, message));
+                runs = true;
+                continue;
             }
-            other => rest.push_back(other),
+            // An error means that the session has the result of the call: a message or a cancellation came first.
+            Input::End { id, end } => drop(session.finish_handed_out(registry, &id, end)),
+            Input::Decision(decision) => {
+                decide(session, decision);
+                runs = true;
+            }
+            Input::Resume => runs = true,
+            Input::Cancel { unsent } => {
+                cancel(session, registry, unsent);
+                // They are part of the conversation, and are not answered.
+                for (number, message) in messages.drain(..) {
+                    message.push(session);
+                    taken.push(number);
+                }
+                runs = false;
+            }
         }
+        taken.push(number);
+        has_changed = true;
     }
-    // The order of messages and decisions stays.
-    while let Some(Input::Decision(_)) = rest.front() {
-        let Some(Input::Decision(decision)) = rest.pop_front() else { break };
-        decide(session, decision);
-        has_decided = true;
-    }
-    if is_cancelled || (!has_decided && session.handed_out().is_empty()) {
-        while let Some(Input::Message(_)) = rest.front() {
-            let Some(Input::Message(message)) = rest.pop_front() else { break };
+    if session.handed_out().is_empty() && !(has_changed && can_run_calls(session)) {
+        for (number, message) in messages {
             message.push(session);
+            taken.push(number);
         }
     }
-    (!is_cancelled, rest.into())
+    Applied { taken, runs }
+}
+
+/// Whether a run would start calls: some have no result, and wait neither for a person nor for a result.
+fn can_run_calls(session: &Session) -> bool {
+    let Some(pending) = session.pending() else { return false };
+    let waiting: Vec<_> = session.awaiting_approval().into_iter().chain(session.awaiting_result()).collect();
+    let waits = |id: &str| waiting.iter().any(|call| call.id == id || call.outer_call.as_deref() == Some(id));
+    pending.calls().iter().any(|call| pending.result_of(&call.id).is_none() && !waits(&call.id))
+}
+
+fn cancel(session: &mut Session, registry: &Registry, unsent: Vec<String>) {
+    for id in unsent {
+        let result = ToolResult::error("cancelled by the user before it began");
+        let _ = session.finish_handed_out(registry, &id, result);
+    }
+    session.skip_calls("cancelled by the user");
 }
 
 fn decide(session: &mut Session, decision: Decision) {

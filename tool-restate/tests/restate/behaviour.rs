@@ -126,6 +126,99 @@ pub(crate) async fn a_cancelled_session_runs_no_further_call(program: &Path, fol
     assert_eq!(sessions.wait("u").await.expect("it settles").text, "The end");
 }
 
+pub(crate) async fn a_message_after_a_cancellation_is_answered(program: &Path, folder: &Path) {
+    let setup = start(program, folder, Version::Follow).await;
+    let Setup { sessions, .. } = &setup;
+    for id in ["a", "b"] {
+        sessions.message(id, "1 1 slow_model").await.expect("accepted");
+    }
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    for id in ["a", "b"] {
+        sessions.cancel(id).await.expect("accepted");
+    }
+    sessions.message("a", "0 0 nothing").await.expect("accepted");
+    sessions.resume("b").await.expect("accepted");
+    for id in ["a", "b"] {
+        assert_eq!(sessions.wait(id).await.expect("it settles").text, "The end", "{id}");
+    }
+    let begun = ledger::read(&folder.join("ledger"));
+    assert!(begun.is_empty(), "{begun:?}");
+    // A session that has ended stays as it is.
+    sessions.cancel("a").await.expect("accepted");
+    assert_eq!(sessions.wait("a").await.expect("it settles").end, SessionEnd::Run(RunEnd::Answered));
+}
+
+pub(crate) async fn a_decision_after_a_message_or_a_cancellation_is_a_conflict(
+    program: &Path,
+    folder: &Path,
+) {
+    let setup = start(program, folder, Version::Follow).await;
+    let Setup { sessions, .. } = &setup;
+    for number in 0..10 {
+        let id = format!("s{number}");
+        sessions.message(&id, "1 1 refund").await.expect("accepted");
+        let report = sessions.wait(&id).await.expect("it settles");
+        let call = &*report.awaiting_approval[0].id;
+        let ends = async {
+            if number % 2 == 0 {
+                sessions.message(&id, "0 0 nothing").await
+            } else {
+                sessions.cancel(&id).await
+            }
+        };
+        let (ended, approved) = tokio::join!(ends, async { sessions.approve(&id, call).await });
+        ended.expect("accepted");
+        sessions.wait(&id).await.expect("it settles");
+        let texts = texts(sessions, &id).await;
+        match approved {
+            // The decision was first: the call has run, or was cancelled before.
+            Ok(()) => assert!(
+                texts[2].starts_with("done ") || texts[2].contains("cancelled by the user"),
+                "{texts:?}"
+            ),
+            Err(EngineError::Conflict(_)) => assert!(texts[2].starts_with("Error: "), "{texts:?}"),
+            Err(error) => panic!("{error}"),
+        }
+    }
+    // While another call runs, a decision counts, although a message waits.
+    sessions.message("t", "1 2 relocate_and_refund").await.expect("accepted");
+    let report = sessions.wait("t").await.expect("it settles");
+    let call = &*report.awaiting_approval[0].id;
+    sessions.message("t", "0 0 nothing").await.expect("accepted");
+    sessions.approve("t", call).await.expect("it waits");
+    let second = sessions.deny("t", call, "no").await;
+    assert!(matches!(second, Err(EngineError::Conflict(_))), "{second:?}");
+    while sessions.wait("t").await.expect("it settles").text != "The end" {}
+    let texts = texts(sessions, "t").await;
+    assert!(texts[2].starts_with("done ") && texts[3].starts_with("done "), "{texts:?}");
+    assert_eq!(texts[4..], ["0 0 nothing", "The end"]);
+}
+
+pub(crate) async fn many_large_inputs_arrive(program: &Path, folder: &Path) {
+    let setup = start(program, folder, Version::Follow).await;
+    let Setup { sessions, .. } = &setup;
+    // Together more than the session may have.
+    sessions.message("s", "1 8 long_texts").await.expect("accepted");
+    assert_eq!(sessions.wait("s").await.expect("it settles").text, "The end");
+    let results = &texts(sessions, "s").await[2..10];
+    let (whole, errors): (Vec<_>, Vec<_>) = results.iter().partition(|text| text.starts_with("xxx"));
+    assert!(whole.len() >= 2 && errors.len() + whole.len() == 8, "{} whole", whole.len());
+    assert!(errors.iter().all(|text| text.starts_with("Error: the call has run, but its")), "{errors:.200?}");
+    sessions.message("t", "1 1 relocate").await.expect("accepted");
+    wait_until_begun(folder, 1).await;
+    let large = "x".repeat(4_000_000);
+    let mut accepted = 0;
+    for _ in 0..4 {
+        match sessions.message("t", &*large).await {
+            Ok(()) => accepted += 1,
+            Err(EngineError::Rejected { status: 413, .. }) => {}
+            Err(error) => panic!("{error}"),
+        }
+    }
+    assert_eq!(accepted, 2);
+    assert_eq!(sessions.wait("t").await.expect("it settles").text, "The end");
+}
+
 pub(crate) async fn a_failed_request_ends_the_session_and_resume_continues(program: &Path, folder: &Path) {
     let setup = start(program, folder, Version::Follow).await;
     let Setup { sessions, .. } = &setup;
@@ -213,6 +306,12 @@ pub(crate) async fn a_session_that_does_not_exist_is_an_error(program: &Path, fo
     let unreachable =
         Sessions::at("http://127.0.0.1:1").retry_for(Duration::from_millis(200)).message("s", "Hello!").await;
     assert!(matches!(unreachable, Err(EngineError::Unreachable(_))), "{unreachable:?}");
+    for (id, key) in [(".", "key"), ("..", "key"), ("s", ""), ("s", "\n"), ("s", "ü")] {
+        let sent = sessions.message(id, "0 0 nothing").key(key).await;
+        let is_invalid = matches!(sent, Err(EngineError::InvalidSession(_) | EngineError::InvalidKey(_)));
+        assert!(is_invalid, "{id:?} {key:?}: {sent:?}");
+    }
+    assert!(matches!(sessions.cancel("s").await, Err(EngineError::NoSession)));
     let invalid = Sessions::at("restate:8080").message("s", "Hello!").await;
     assert!(matches!(invalid, Err(EngineError::InvalidAddress(_))), "{invalid:?}");
 }
@@ -221,18 +320,22 @@ pub(crate) async fn a_paused_invocation_is_reported(program: &Path, folder: &Pat
     let setup = start(program, folder, Version::Follow).await;
     let Setup { sessions, engine, .. } = &setup;
     let admin = engine.admin();
-    sessions.message("s", "1 1 slow_model").await.expect("accepted");
+    sessions.message("s/it", "1 1 slow_model").await.expect("accepted");
     // An operator can pause an invocation as well.
     let (started, invocation) = (Instant::now(), running(engine).await);
     let pause = format!("{}/invocations/{invocation}/pause", engine.admin_address);
     let paused = reqwest::Client::new().patch(pause).send().await.expect("the engine responds");
     assert!(paused.status().is_success(), "{}", paused.status());
-    let waited = engine.sessions().admin(admin.clone()).wait("s").await;
+    let waited = engine.sessions().admin(admin.clone()).wait("s/it").await;
     let Err(EngineError::Paused(paused)) = waited else { panic!("{waited:?} after {:?}", started.elapsed()) };
-    assert_eq!((&*paused.id, &*paused.target), (&*invocation, "Sessions/s/step"));
+    assert_eq!((&*paused.id, &*paused.target), (&*invocation, "Sessions/s/it/step"));
     assert_eq!(admin.paused().await.expect("the engine responds"), [paused]);
+    // A session whose id begins in the same way is not paused.
+    sessions.message("s", "4 1 slow_model").await.expect("accepted");
+    let other = engine.sessions().admin(admin.clone()).wait("s").await.expect("it settles");
+    assert_eq!(other.text, "The end");
     admin.resume(&invocation).await.expect("it is paused");
-    assert_eq!(sessions.wait("s").await.expect("it settles").text, "The end");
+    assert_eq!(sessions.wait("s/it").await.expect("it settles").text, "The end");
 }
 
 pub(crate) async fn a_call_may_take_longer_than_the_limit_of_the_engine(program: &Path, folder: &Path) {
