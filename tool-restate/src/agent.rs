@@ -5,6 +5,7 @@ mod client;
 mod named;
 mod object;
 mod serve;
+mod stall;
 mod status;
 mod step;
 

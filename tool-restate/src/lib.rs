@@ -74,7 +74,8 @@
 //! The error is `` Error: `charge` was interrupted. It may have taken effect: check whether it did. `` So the effect of a call whose tool
 //! is neither `read_only` nor `idempotent` occurs at most once, and that of an `idempotent` tool at least once; with
 //! [`CallContext::idempotency_key`](tool_runtime::CallContext::idempotency_key), which is the same in each process, exactly once. Each call
-//! has one result, and the model is not asked again for a recorded reply.
+//! has one result, and the model is not asked again for a recorded reply. A worker that was frozen recognizes it, and gives up what another
+//! worker does now.
 //!
 //! - **Requests of web servers.** A message, a decision or a result with its [key](SessionRequest::key) counts once, however often it is
 //!   sent, while the engine [remembers keys](Agent::idempotency_retention). A second decision about one call is

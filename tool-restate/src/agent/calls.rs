@@ -5,6 +5,7 @@
 
 use super::named::{InvalidNameError, handlers, named, parse_name};
 use super::object::Finished;
+use super::stall::{pause_after_stall, watch};
 use crate::protocol::{CALLS, MAX_BYTES, Ran, json_bytes};
 use restate_sdk::context::RequestTarget;
 use restate_sdk::discovery::ServiceName;
@@ -116,6 +117,7 @@ impl Calls {
     /// Adds the service to an endpoint that has other services, or the [key](Builder::identity_key) of the engine.
     #[must_use]
     pub fn bind(self, endpoint: Builder) -> Builder {
+        watch();
         let options = retries(ServiceOptions::new())
             .abort_timeout(self.longest_call + MARGIN)
             .idempotency_retention(self.idempotency_retention)
@@ -207,11 +209,11 @@ impl CallService {
         let (registry, max_bytes) = (self.0.registry(&call.key.run_id), self.0.max_result_bytes);
         // A recorded step in both cases, so that the commands of all attempts are the same.
         let end = ctx.run(move || async move {
-            Ok(Json(if may_run {
-                limit_size(registry.run_handed_out(&call).await, max_bytes)
-            } else {
-                CallEnd::Interrupted
-            }))
+            if !may_run {
+                return Ok(Json(CallEnd::Interrupted));
+            }
+            pause_after_stall().await;
+            Ok(Json(limit_size(registry.run_handed_out(&call).await, max_bytes)))
         });
         Ok(end.name("run").await?.into_inner())
     }

@@ -1,6 +1,7 @@
 //! One step of a session: its inputs, at most one request, its reply, and the decisions of the registry about the calls.
 
 use super::calls::too_large;
+use super::stall::pause_after_stall;
 use super::status::{Input, RESERVED_BYTES, Selected, UnsentCall};
 use super::{Agent, BoxError};
 use crate::protocol::{CONFLICT, Decision, Report, SessionEnd, TOO_LARGE, json_bytes};
@@ -93,6 +94,7 @@ async fn run_session(
     session: &mut Session,
     registry: &Registry,
 ) -> Result<SessionEnd, HandlerError> {
+    pause_after_stall().await;
     match agent.run.run(agent, session_id, session, registry).await.map_err(into_handler_error)? {
         // The token of the process: another process runs the step.
         RunEnd::Cancelled => Err("the worker stops".into()),

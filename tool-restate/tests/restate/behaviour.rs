@@ -143,7 +143,7 @@ pub(crate) async fn a_message_after_a_cancellation_is_answered(program: &Path, f
     }
     let begun = ledger::read(&folder.join("ledger"));
     assert!(begun.is_empty(), "{begun:?}");
-    // A session that has ended stays as it is.
+    // A session that has ended is not cancelled.
     sessions.cancel("a").await.expect("accepted");
     assert_eq!(sessions.wait("a").await.expect("it settles").end, SessionEnd::Run(RunEnd::Answered));
 }
