@@ -21,10 +21,10 @@ fn user(request: &Request) -> &str {
 
 /// Two replies with four calls each, and an answer.
 pub(crate) async fn complete(request: Request) -> io::Result<AssistantMessage> {
-    tokio::time::sleep(Duration::from_millis(fastrand::u64(2..40))).await;
     let (session, reply) = (user(&request), replies(&request));
     let order = format!("{session}:{reply}:{}", nonce());
     write(What::Asked, &order, "", "");
+    tokio::time::sleep(Duration::from_millis(fastrand::u64(2..40))).await;
     let Some(tools) = SCRIPT.get(reply) else {
         return Ok(AssistantMessage::from_text(format!("The end of {order}")));
     };
