@@ -1,6 +1,7 @@
 //! The bodies of the requests between web servers, sessions and workers.
 
 use serde::{Deserialize, Serialize};
+#[cfg(feature = "agent")]
 use tool_runtime::Session;
 use tool_runtime::dispatch::{CallEnd, ToolResult};
 use tool_runtime::message::{Content, Message, stored};
