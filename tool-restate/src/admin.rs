@@ -1,6 +1,6 @@
 //! The administration of the engine.
 
-use crate::engine::{Engine, EngineError, PausedInvocation};
+use crate::engine::{Engine, EngineError, PausedInvocation, parse_address};
 use reqwest::Method;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -52,6 +52,7 @@ impl Admin {
     ///
     /// The engine or the workers cannot be reached, or the engine rejects them.
     pub async fn register(&self, workers: &str) -> Result<(), EngineError> {
+        parse_address(workers)?;
         let body = json!({"uri": workers, "force": true});
         self.engine.send::<IgnoredAny>(Method::POST, &["deployments"], Some(&body)).await.map(drop)
     }

@@ -69,7 +69,7 @@ impl Agent {
     /// An agent with these tools, whose model answers the requests of `complete`, for example with the client of the package
     /// `tool-runtime-client`.
     ///
-    /// An error of `complete` repeats the step: see [`retry_requests_for`](Agent::retry_requests_for) and [`PermanentError`]. Its
+    /// A step is one request, its reply, and the decisions of the registry about the calls. An error of `complete` repeats it: see [`retry_requests_for`](Agent::retry_requests_for) and [`PermanentError`]. Its
     /// listeners receive the events of the step again, and its calls are those of the attempt that succeeds.
     pub fn new<C, R, E>(registry: Registry, complete: C) -> Self
     where
@@ -166,8 +166,11 @@ impl Agent {
     }
 
     /// Sets for how long a request that fails is repeated, with growing pauses. Then the session ends with
-    /// [`SessionEnd::Failed`](crate::SessionEnd::Failed), and keeps its state. Default: 10 minutes. A step that is interrupted by the
-    /// end of its process is repeated in any case.
+    /// [`SessionEnd::Failed`](crate::SessionEnd::Failed), and keeps its state. Default: 10 minutes; a program in development has a shorter
+    /// time. A step that is interrupted by the end of its process is repeated in any case.
+    ///
+    /// The errors are those of the client, and panics of the program. Meanwhile, the engine has the error of the last attempt
+    /// (`restate invocations list`), and the client of the program can log each. A [`PermanentError`] is not repeated.
     pub fn retry_requests_for(mut self, time: Duration) -> Self {
         self.limits.retry_requests_for = time;
         self

@@ -4,6 +4,7 @@ use crate::protocol::MAX_BYTES;
 use reqwest::{Client, StatusCode, Url};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use std::error::Error;
 use std::fmt;
 use std::time::{Duration, Instant};
 use tokio::time::sleep;
@@ -49,7 +50,7 @@ pub enum EngineError {
     InvalidResponse(serde_json::Error),
     /// The address is not an HTTP address, such as `http://restate:8080`.
     InvalidAddress(String),
-    /// `.` and `..` are not ids of sessions, since they have a meaning in paths.
+    /// An id of a session is not empty, and neither `.` nor `..`, which have a meaning in paths.
     InvalidSession(String),
     /// The key of a request has characters other than visible ones of ASCII and spaces, which a header cannot have.
     InvalidKey(String),
@@ -70,7 +71,12 @@ impl fmt::Display for EngineError {
                 write!(f, "the engine rejects the request with status {status}: {message}")
             }
             EngineError::Paused(invocation) => invocation.fmt(f),
-            EngineError::Unreachable(error) => write!(f, "the engine cannot be reached: {error}"),
+            EngineError::Unreachable(error) => {
+                write!(f, "the engine cannot be reached: {error}")?;
+                // That of the operating system, for example.
+                let causes = std::iter::successors(error.source(), |&cause| cause.source());
+                causes.last().map_or(Ok(()), |cause| write!(f, " ({cause})"))
+            }
             EngineError::InvalidResponse(error) => {
                 write!(f, "the response of the engine cannot be read: {error}")
             }
@@ -85,9 +91,10 @@ impl fmt::Display for EngineError {
     }
 }
 
-impl std::error::Error for EngineError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+impl Error for EngineError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
+            // The display text includes the error and its cause.
             EngineError::Unreachable(error) => error.source(),
             EngineError::InvalidResponse(error) => Some(error),
             _ => None,
@@ -162,7 +169,7 @@ impl Engine {
         {
             return Err(EngineError::InvalidKey(key.to_owned()));
         }
-        if let Some(segment) = invocation.target.iter().find(|segment| matches!(**segment, "." | "..")) {
+        if let Some(segment) = invocation.target.iter().find(|segment| matches!(**segment, "" | "." | "..")) {
             return Err(EngineError::InvalidSession((*segment).to_owned()));
         }
         if let Ok(mut path) = url.path_segments_mut() {
@@ -234,11 +241,8 @@ impl Engine {
     }
 
     fn url(&self, path: &[&str]) -> Result<Url, EngineError> {
+        let mut url = parse_address(&self.address)?;
         let invalid = || EngineError::InvalidAddress(self.address.clone());
-        let mut url = Url::parse(&self.address).map_err(|_| invalid())?;
-        if !matches!(url.scheme(), "http" | "https") {
-            return Err(invalid());
-        }
         url.path_segments_mut().map_err(|()| invalid())?.pop_if_empty().extend(path);
         Ok(url)
     }
@@ -248,6 +252,11 @@ impl Engine {
 enum Attempt {
     Final(EngineError),
     Repeat(EngineError),
+}
+
+pub(crate) fn parse_address(address: &str) -> Result<Url, EngineError> {
+    let url = Url::parse(address).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+    url.ok_or_else(|| EngineError::InvalidAddress(address.to_owned()))
 }
 
 /// Whether a header can have the key.
@@ -276,6 +285,9 @@ fn rejected(status: StatusCode, body: &[u8]) -> EngineError {
             return EngineError::NoSession;
         }
         Ok(body) if !body.message.is_empty() => body.message,
+        _ if status == StatusCode::NOT_FOUND => {
+            "there is no such path: is it the address of the ingress (port 8080) or of the administration (port 9070)?".to_owned()
+        }
         _ => String::from_utf8_lossy(&body[..body.len().min(1000)]).into_owned(),
     };
     EngineError::Rejected { status: status.as_u16(), message }

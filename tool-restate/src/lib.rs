@@ -75,7 +75,7 @@
 //! is neither `read_only` nor `idempotent` occurs at most once, and that of an `idempotent` tool at least once; with
 //! [`CallContext::idempotency_key`](tool_runtime::CallContext::idempotency_key), which is the same in each process, exactly once. Each call
 //! has one result, and the model is not asked again for a recorded reply. A worker that was frozen recognizes it, and gives up what another
-//! worker does now.
+//! worker does now. If it was frozen while it sent a request, it can complete it; the engine drops the reply.
 //!
 //! - **Requests of web servers.** A message, a decision or a result with its [key](SessionRequest::key) counts once, however often it is
 //!   sent, while the engine [remembers keys](Agent::idempotency_retention). A second decision about one call is
@@ -99,14 +99,14 @@
 //! | a request of [`Sessions`] or [`remote()`] | 10 MiB | [`EngineError::TooLarge`], before it is sent |
 //! | a call | the longest time limit of the tools, and 24 hours if one has none ([`Calls::longest_call`]), and 10 minutes | the call is interrupted |
 //! | a request to the model | one hour ([`Agent::longest_request`]) | it is sent again |
-//! | a request to the model that fails | 10 minutes of attempts ([`Agent::retry_requests_for`]) | [`SessionEnd::Failed`]; [`Sessions::resume`] tries again |
+//! | a request to the model that fails, and a panic of the program | 10 minutes of attempts ([`Agent::retry_requests_for`]) | [`SessionEnd::Failed`]; [`Sessions::resume`] tries again |
 //! | attempts of an invocation whose worker ends | 10,000, which take about a day | the invocation is paused: [`EngineError::Paused`], [`Admin::paused`] |
 //! | keys of requests | 7 days ([`Agent::idempotency_retention`]) | a message that arrives again is a second message |
 //!
 //! # Deployment
 //!
-//! 1. Run the engine. `compose.yaml` of this package starts it with three workers; the [documentation of
-//!    Restate](https://docs.restate.dev) describes clusters and backups.
+//! 1. Run the engine, with a `RESTATE_NODE_NAME` that does not change: its data is in a folder of this name. `compose.yaml` of this package
+//!    starts it with three workers; the [documentation of Restate](https://docs.restate.dev) describes clusters and backups.
 //! 2. Start the worker processes at one address, such as that of a service of Kubernetes. Only the engine needs to reach it. Set the
 //!    [key](restate_sdk::endpoint::Builder::identity_key) of the engine with [`Agent::bind`] if others can.
 //! 3. Register the address once, and after each deployment at the same address: [`Admin::register`], or

@@ -79,7 +79,7 @@ impl Sessions {
         self
     }
 
-    /// Sets for how long a request is repeated while the engine does not respond, with the same key. Default: 30 seconds.
+    /// Sets for how long a request is repeated while the engine cannot be reached, with the same key. Default: 30 seconds.
     #[must_use]
     pub fn retry_for(mut self, time: Duration) -> Self {
         self.retry_for = time;
@@ -88,8 +88,8 @@ impl Sessions {
 
     /// Adds a message of the user to a session, and creates the session if there is none.
     ///
-    /// While calls of the session run, the message waits for their ends. Calls that wait for a person are skipped: the model
-    /// reads that the user has sent a message instead.
+    /// While calls of the session run, the session keeps the message until they have ended; the request ends at once. Calls that wait for a
+    /// person are skipped: the model reads that the user has sent a message instead.
     pub fn message(&self, session: impl Into<String>, content: impl Into<Content>) -> SessionRequest<'_> {
         self.request(session, "message", &UserMessage::new(content.into()))
     }
@@ -148,7 +148,7 @@ impl Sessions {
         self.request_with(session, "resume", Ok(None))
     }
 
-    /// Removes a session that does not run. A new session of this id would have the [keys](tool_runtime::CallContext::key) of the calls of the
+    /// Removes a session that does not run, if there is one. A new session of this id would have the [keys](tool_runtime::CallContext::key) of the calls of the
     /// old one, with which services recognize repeated requests: use a new id.
     pub fn remove(&self, session: impl Into<String>) -> SessionRequest<'_> {
         self.request_with(session, "remove", Ok(None))
@@ -224,7 +224,10 @@ impl Sessions {
     }
 }
 
-/// A request that changes a session. It is sent when it is awaited.
+/// A request that changes a session. It is sent when it is awaited, and ends when a worker has processed it.
+///
+/// While no worker runs, it waits without a limit of time, and is processed later. A caller that does not wait sends it again with the same
+/// [key](SessionRequest::key).
 #[derive(Debug)]
 #[must_use = "it is sent when it is awaited"]
 pub struct SessionRequest<'a> {
@@ -237,7 +240,7 @@ pub struct SessionRequest<'a> {
 
 impl SessionRequest<'_> {
     /// Sets the idempotency key: a second request with this key has the response of the first one, and no other effect. Use a key of
-    /// the program: the id of a message or of a click. Default: a random key for all attempts of this request.
+    /// the program: the id of a message or of a click, in visible characters of ASCII. Default: a random key for all attempts of this request.
     ///
     /// The engine remembers keys for [some days](crate::Agent::idempotency_retention).
     pub fn key(mut self, key: impl Into<String>) -> Self {

@@ -14,7 +14,7 @@ use restate_sdk::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use tool_runtime::dispatch::{CallEnd, HandedOutCall, ToolResult};
+use tool_runtime::dispatch::{CallEnd, HandedOutCall, ToolFailure, ToolResult};
 use tool_runtime::{Registry, RunContext};
 
 /// The service that runs calls: those of an [`Agent`](super::Agent), and those that programs send with [`remote`](crate::remote).
@@ -207,6 +207,7 @@ impl CallService {
             may_run = first == attempt;
         }
         let (registry, max_bytes) = (self.0.registry(&call.key.run_id), self.0.max_result_bytes);
+        let tool = call.tool.clone();
         // A recorded step in both cases, so that the commands of all attempts are the same.
         let end = ctx.run(move || async move {
             if !may_run {
@@ -215,7 +216,9 @@ impl CallService {
             pause_after_stall().await;
             Ok(Json(limit_size(registry.run_handed_out(&call).await, max_bytes)))
         });
-        Ok(end.name("run").await?.into_inner())
+        // An operator or the session may cancel the invocation while the tool runs.
+        let interrupted = |_| ToolFailure::interrupted(tool).into();
+        Ok(end.name("run").await.map_or_else(interrupted, Json::into_inner))
     }
 }
 

@@ -23,7 +23,8 @@ pub async fn serve(endpoint: Endpoint, address: SocketAddr) -> io::Result<()> {
     socket.set_nodelay(true)?;
     #[cfg(unix)]
     socket.set_reuseaddr(true)?;
-    socket.bind(address)?;
+    let in_use = |error: io::Error| io::Error::new(error.kind(), format!("{address}: {error}"));
+    socket.bind(address).map_err(in_use)?;
     HttpServer::new(endpoint).serve_with_cancel(socket.listen(BACKLOG)?, stop_signal()).await;
     Ok(())
 }

@@ -214,7 +214,8 @@ impl Status {
         }
         let wanted = if takes_result { "a result" } else { "an approval" };
         Err(format!(
-            "the call `{id}` does not wait for {wanted}: it has ended, or another request has decided about it"
+            "the call `{id}` does not wait for {wanted}: it has ended, another request has decided about it, or the session has no \
+             such call"
         ))
     }
 
@@ -262,5 +263,55 @@ impl Status {
             Some(report) => Report { end, ..report },
             None => Report::new(&Session::new(), end),
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(text: &str) -> Input {
+        Input::Message(UserMessage::Text(text.to_owned()))
+    }
+
+    fn approve(id: &str) -> Input {
+        Input::Decision(Decision::Approve { id: id.to_owned() })
+    }
+
+    fn end(id: &str, bytes: usize) -> Input {
+        Input::End { id: id.to_owned(), end: "x".repeat(bytes).into() }
+    }
+
+    /// The numbers of the inputs of the next step, and whether it is a part.
+    fn selected(inputs: &[Input], running: &[&str]) -> (Vec<u64>, bool) {
+        let running = running.iter().map(|id| ((*id).to_owned(), String::new())).collect();
+        let mut status = Status { running, ..Status::default() };
+        for input in inputs {
+            status.add(input);
+        }
+        let Selected { numbers, is_part, .. } = status.select();
+        (numbers, is_part)
+    }
+
+    #[test]
+    fn messages_wait_for_calls_and_follow_decisions() {
+        let inputs = [message("a"), approve("c"), message("b"), end("d", 1)];
+        assert_eq!(selected(&inputs, &["e"]), (vec![1, 3], false));
+        assert_eq!(selected(&inputs, &[]), (vec![1, 3, 0, 2], false));
+    }
+
+    #[test]
+    fn a_cancellation_keeps_the_order() {
+        let inputs = [message("a"), Input::Cancel { unsent: Vec::new() }, approve("c"), message("b")];
+        assert_eq!(selected(&inputs, &[]), (vec![0, 1, 2, 3], false));
+    }
+
+    #[test]
+    fn large_inputs_are_taken_one_after_the_other() {
+        let inputs =
+            [end("a", 2 * MAX_BYTES_AT_ONCE), end("b", MAX_BYTES_AT_ONCE / 2), end("c", MAX_BYTES_AT_ONCE)];
+        assert_eq!(selected(&inputs, &[]), (vec![0], true));
+        assert_eq!(selected(&inputs[1..], &[]), (vec![0], true));
+        assert_eq!(selected(&inputs[2..], &[]), (vec![0], false));
     }
 }

@@ -5,8 +5,10 @@ use super::stall::pause_after_stall;
 use super::status::{Input, RESERVED_BYTES, Selected, UnsentCall};
 use super::{Agent, BoxError};
 use crate::protocol::{CONFLICT, Decision, Report, SessionEnd, TOO_LARGE, json_bytes};
+use futures_util::FutureExt as _;
 use restate_sdk::prelude::{HandlerError, TerminalError};
 use serde::{Deserialize, Serialize};
+use std::panic::AssertUnwindSafe;
 use tool_runtime::dispatch::{HandedOutCall, ToolResult};
 use tool_runtime::session::{RunEnd, RunError};
 use tool_runtime::{Registry, Session};
@@ -58,8 +60,24 @@ pub(super) struct Stepped {
     pub(super) continues: bool,
 }
 
-/// Runs one step. Its result depends on the tools, the hooks and the model of this process, so the engine records it as a whole.
+/// Runs one step. Its result depends on the tools, the hooks and the model of this process, so the engine records it as a whole. A
+/// panic of the program is an error, so that the attempts have a limit.
 pub(super) async fn run(
+    agent: &Agent,
+    session_id: &str,
+    session: Option<Session>,
+    inputs: Vec<(u64, Input)>,
+    selected: Selected,
+) -> Result<Stepped, HandlerError> {
+    let step = AssertUnwindSafe(run_once(agent, session_id, session, inputs, selected)).catch_unwind();
+    step.await.unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<&str>().map(ToString::to_string);
+        let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+        Err(format!("the worker panicked: {text}").into())
+    })
+}
+
+async fn run_once(
     agent: &Agent,
     session_id: &str,
     session: Option<Session>,

@@ -225,6 +225,7 @@ pub(crate) async fn a_failed_request_ends_the_session_and_resume_continues(progr
     let once = format!("0 0 fail_once {}", ledger::nonce());
     sessions.message("s", &*once).await.expect("accepted");
     assert_eq!(sessions.wait("s").await.expect("it settles").end, SessionEnd::Run(RunEnd::Answered));
+    sessions.message("u", "0 0 panic").await.expect("accepted");
     sessions.message("t", "0 0 fail").await.expect("accepted");
     let report = sessions.wait("t").await.expect("it settles");
     let SessionEnd::Failed(reason) = &report.end else { panic!("{report:?}") };
@@ -234,6 +235,8 @@ pub(crate) async fn a_failed_request_ends_the_session_and_resume_continues(progr
     sessions.message("t", "0 0 nothing").await.expect("accepted");
     assert_eq!(sessions.wait("t").await.expect("it settles").text, "The end");
     assert_eq!(texts(sessions, "t").await, ["0 0 fail", "0 0 nothing", "The end"]);
+    let report = sessions.wait("u").await.expect("it settles");
+    assert_eq!(report.end, SessionEnd::Failed("the worker panicked: the client has a defect".to_owned()));
 }
 
 pub(crate) async fn a_session_of_five_megabytes_continues(program: &Path, folder: &Path) {
@@ -306,7 +309,7 @@ pub(crate) async fn a_session_that_does_not_exist_is_an_error(program: &Path, fo
     let unreachable =
         Sessions::at("http://127.0.0.1:1").retry_for(Duration::from_millis(200)).message("s", "Hello!").await;
     assert!(matches!(unreachable, Err(EngineError::Unreachable(_))), "{unreachable:?}");
-    for (id, key) in [(".", "key"), ("..", "key"), ("s", ""), ("s", "\n"), ("s", "ü")] {
+    for (id, key) in [("", "key"), (".", "key"), ("..", "key"), ("s", ""), ("s", "\n"), ("s", "ü")] {
         let sent = sessions.message(id, "0 0 nothing").key(key).await;
         let is_invalid = matches!(sent, Err(EngineError::InvalidSession(_) | EngineError::InvalidKey(_)));
         assert!(is_invalid, "{id:?} {key:?}: {sent:?}");

@@ -52,6 +52,7 @@ pub(crate) async fn follow(request: Request) -> io::Result<AssistantMessage> {
             std::fs::write(std::env::temp_dir().join(text.replace(' ', "_")), "")?;
             return Err(io::Error::other("the model is overloaded"));
         }
+        "panic" => panic!("the client has a defect"),
         "slow_model" => tokio::time::sleep(Duration::from_millis(1500)).await,
         _ => {}
     }
