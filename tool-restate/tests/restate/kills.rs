@@ -32,7 +32,11 @@ pub(crate) async fn sessions_survive_kills(program: &Path, folder: &Path) {
         let mut players = JoinSet::new();
         let end = (next + AT_ONCE as u64).min(count);
         for number in next..end {
-            players.spawn(person::play(engine.sessions(), format!("s{seed:x}-{number}")));
+            players.spawn(person::play(
+                engine.sessions(),
+                format!("s{seed:x}-{number}"),
+                folder.join("ledger"),
+            ));
         }
         // In the middle of the last sessions of the first version, and back for the next ones.
         let deploys = next / AT_ONCE as u64 % 5 == 4 || end == count;

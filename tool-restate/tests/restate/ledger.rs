@@ -20,6 +20,8 @@ pub(crate) enum What {
     Done,
     /// A listener receives an event.
     Event,
+    /// A person sees the end of a session.
+    Ended,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -36,7 +38,17 @@ pub(crate) struct Entry {
 
 /// Appends a line with one write, which a kill does not split.
 pub(crate) fn write(what: What, order: &str, key: &str, nonce: &str) {
-    let Some(path) = std::env::var_os(LEDGER) else { return };
+    if let Some(path) = std::env::var_os(LEDGER) {
+        append(Path::new(&path), what, order, key, nonce);
+    }
+}
+
+/// Notes in the ledger that a person has seen the end of a session.
+pub(crate) fn write_ended(path: &Path, session: &str) {
+    append(path, What::Ended, &format!("{session}:ended"), "", "");
+}
+
+fn append(path: &Path, what: What, order: &str, key: &str, nonce: &str) {
     let entry = Entry { what, order: order.into(), key: key.into(), nonce: nonce.into() };
     let line = serde_json::to_string(&entry).expect("an entry is JSON") + "\n";
     let file = OpenOptions::new().create(true).append(true).open(path);

@@ -107,14 +107,6 @@ impl Check<'_> {
                 results.len()
             ));
         }
-        let prefix = format!("{}:{number}:", self.id);
-        let asked: Vec<_> = self
-            .ledger
-            .iter()
-            .filter(|entry| entry.what == What::Asked && entry.order.starts_with(&prefix))
-            .map(|entry| entry.order.clone())
-            .collect();
-        self.tally.asked_again += asked.len().saturating_sub(1);
         let mut requests = BTreeSet::new();
         if reply.tool_calls.is_empty() {
             requests.insert(reply.text().trim_start_matches("The end of ").to_owned());
@@ -130,11 +122,34 @@ impl Check<'_> {
                 _ => self.wrong(format_args!("{} {order} has {} results", call.name, own.len())),
             }
         }
-        // After the reply that counts, the model was not asked for it again.
-        if requests.len() != 1 || asked.last() != requests.first() {
-            self.wrong(format_args!(
-                "reply {number} is that of {requests:?}, and the model was asked {asked:?}"
-            ));
+        let requests: Vec<_> = requests.into_iter().collect();
+        let [request] = &*requests else {
+            return self.wrong(format_args!("reply {number} is that of {requests:?}"));
+        };
+        self.requests(number, request);
+    }
+
+    /// The model was asked for the reply that counts, and not again after this reply was recorded. An attempt that is repeated while its
+    /// reply is being recorded asks again; the first use of the reply shows that it was recorded before.
+    fn requests(&mut self, number: usize, request: &str) {
+        let (own, next, ended) = (
+            format!("{}:{number}:", self.id),
+            format!("{}:{}:", self.id, number + 1),
+            format!("{}:ended", self.id),
+        );
+        let is_use = |entry: &Entry| match entry.what {
+            What::Begun => entry.order.trim_start_matches("edited ").starts_with(&format!("{request}:")),
+            What::Asked => entry.order.starts_with(&next),
+            _ => entry.order == ended,
+        };
+        let used = self.ledger.iter().position(|entry| is_use(entry)).unwrap_or(self.ledger.len());
+        let is_asked = |entry: &&&Entry| entry.what == What::Asked && entry.order.starts_with(&own);
+        let asked: Vec<_> = self.ledger.iter().filter(is_asked).map(|entry| entry.order.clone()).collect();
+        let late: Vec<_> =
+            self.ledger[used..].iter().filter(is_asked).map(|entry| entry.order.clone()).collect();
+        self.tally.asked_again += asked.len().saturating_sub(1);
+        if !late.is_empty() || !asked.iter().any(|asked| asked == request) {
+            self.wrong(format_args!("reply {number} is that of {request}, and the model was asked {asked:?}, of these late: {late:?}"));
         }
     }
 

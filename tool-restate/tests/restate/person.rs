@@ -1,5 +1,7 @@
 //! The user of a session: one message, and the decisions, each from two web servers at once.
 
+use crate::ledger;
+use std::path::PathBuf;
 use std::time::Duration;
 use tool_runtime::Session;
 use tool_runtime::session::RunEnd;
@@ -14,7 +16,7 @@ pub(crate) struct Ended {
 }
 
 /// Plays a session to its end.
-pub(crate) async fn play(sessions: Sessions, id: String) -> Ended {
+pub(crate) async fn play(sessions: Sessions, id: String, ledger: PathBuf) -> Ended {
     // Longer than the engine is gone.
     let sessions = sessions.retry_for(Duration::from_secs(60));
     let mut conflicts = 0;
@@ -26,6 +28,7 @@ pub(crate) async fn play(sessions: Sessions, id: String) -> Ended {
         }
     };
     assert_eq!(report.end, SessionEnd::Run(RunEnd::Answered), "{id}: {report:?}");
+    ledger::write_ended(&ledger, &id);
     let session = sessions.get(&id).await.expect("the engine responds").expect("a session");
     Ended { id, session, conflicts }
 }
