@@ -5,7 +5,6 @@ mod client;
 mod named;
 mod object;
 mod serve;
-mod stall;
 mod status;
 mod step;
 

@@ -74,8 +74,8 @@
 //! The error is `` Error: `charge` was interrupted. It may have taken effect: check whether it did. `` So the effect of a call whose tool
 //! is neither `read_only` nor `idempotent` occurs at most once, and that of an `idempotent` tool at least once; with
 //! [`CallContext::idempotency_key`](tool_runtime::CallContext::idempotency_key), which is the same in each process, exactly once. Each call
-//! has one result, and the model is not asked again for a recorded reply. A worker that was frozen recognizes it, and gives up what another
-//! worker does now. If it was frozen while it sent a request, it can complete it; the engine drops the reply.
+//! has one result, and the model is not asked again for a recorded reply. If a worker is frozen while it sends a request, and continues later,
+//! the engine drops its reply.
 //!
 //! - **Requests of web servers.** A message, a decision or a result with its [key](SessionRequest::key) counts once, however often it is
 //!   sent, while the engine [remembers keys](Agent::idempotency_retention). A second decision about one call is
@@ -100,7 +100,8 @@
 //! | a call | the longest time limit of the tools, and 24 hours if one has none ([`Calls::longest_call`]), and 10 minutes | the call is interrupted |
 //! | a request to the model | one hour ([`Agent::longest_request`]) | it is sent again |
 //! | a request to the model that fails, and a panic of the program | 10 minutes of attempts ([`Agent::retry_requests_for`]) | [`SessionEnd::Failed`]; [`Sessions::resume`] tries again |
-//! | attempts of an invocation whose worker ends | 10,000, which take about a day | the invocation is paused: [`EngineError::Paused`], [`Admin::paused`] |
+//! | attempts of a step whose worker ends | 1,000, which take some hours | [`SessionEnd::Failed`]; [`Sessions::resume`] tries again |
+//! | attempts of any other invocation whose worker ends | 10,000, which take about a day | the invocation is paused: [`EngineError::Paused`], [`Admin::paused`] |
 //! | keys of requests | 7 days ([`Agent::idempotency_retention`]) | a message that arrives again is a second message |
 //!
 //! # Deployment

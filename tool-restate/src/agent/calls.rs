@@ -5,7 +5,6 @@
 
 use super::named::{InvalidNameError, handlers, named, parse_name};
 use super::object::Finished;
-use super::stall::{pause_after_stall, watch};
 use crate::protocol::{CALLS, MAX_BYTES, Ran, json_bytes};
 use restate_sdk::context::RequestTarget;
 use restate_sdk::discovery::ServiceName;
@@ -117,7 +116,6 @@ impl Calls {
     /// Adds the service to an endpoint that has other services, or the [key](Builder::identity_key) of the engine.
     #[must_use]
     pub fn bind(self, endpoint: Builder) -> Builder {
-        watch();
         let options = retries(ServiceOptions::new())
             .abort_timeout(self.longest_call + MARGIN)
             .idempotency_retention(self.idempotency_retention)
@@ -213,7 +211,6 @@ impl CallService {
             if !may_run {
                 return Ok(Json(CallEnd::Interrupted));
             }
-            pause_after_stall().await;
             Ok(Json(limit_size(registry.run_handed_out(&call).await, max_bytes)))
         });
         // An operator or the session may cancel the invocation while the tool runs.
@@ -237,7 +234,8 @@ pub(super) fn too_large(bytes: usize, max_bytes: usize) -> CallEnd {
     ToolResult::error(text).into()
 }
 
-fn attempt_name() -> String {
+/// A name that no other attempt has.
+pub(super) fn attempt_name() -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
     format!("{}-{now}-{:x}", std::process::id(), fastrand::u64(..))
 }

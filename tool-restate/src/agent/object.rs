@@ -5,17 +5,16 @@
 //! state alone, so that a program with other tools repeats them.
 
 use super::Agent;
-use super::calls::{SessionCall, retries};
+use super::calls::{SessionCall, attempt_name, retries};
 use super::named::{handlers, named};
 use super::status::{Input, MAX_BYTES_AT_ONCE, Status, UnsentCall};
-use super::step;
+use super::step::{self, Outcome};
 use crate::protocol::{CONFLICT, Decision, NOT_FOUND, Report, TOO_LARGE, UserMessage};
 use restate_sdk::context::RequestTarget;
 use restate_sdk::endpoint::{HandlerOptions, ServiceOptions};
 use restate_sdk::prelude::*;
 use restate_sdk::service::ServiceDefinition;
 use serde::{Deserialize, Serialize};
-use std::time::Duration;
 use tool_runtime::Session;
 use tool_runtime::dispatch::CallEnd;
 
@@ -101,7 +100,9 @@ impl SessionObject {
             ctx.invocation_handle(invocation).cancel();
         }
         add(&ctx, &mut status, input);
-        self.queue_step(&ctx, &mut status);
+        // The queued step may be one that waits before it repeats a request.
+        status.is_step_queued = true;
+        self.send(&ctx, "step");
         ctx.set(STATUS, Json(status));
         Ok(())
     }
@@ -255,15 +256,24 @@ impl SessionObject {
         for &number in &selected.numbers {
             inputs.extend(read_input(ctx, number).await?.map(|input| (number, input)));
         }
+        let attempt = attempt_name();
+        let own = attempt.clone();
+        // An attempt that waits for this record is the one that the engine knows. Otherwise a process that was frozen would send a
+        // request that another one has sent meanwhile.
+        let first = ctx.run(move || async move { Ok(own) }).name("begin").await?;
         let (agent, id) = (self.0.clone(), ctx.key().to_owned());
-        let step = ctx
-            .run(move || async move { Ok(Json(step::run(&agent, &id, session, inputs, selected).await?)) });
-        match step.name("step").retry_policy(self.request_retries()).await {
-            Ok(Json(stepped)) => {
+        let step = ctx.run(move || async move {
+            if first != attempt {
+                return Ok(Json(Outcome::GivenUp));
+            }
+            Ok(Json(step::run(&agent, &id, session, inputs, selected).await))
+        });
+        match step.name("step").await {
+            Ok(Json(Outcome::Stepped(stepped))) => {
                 for &number in &stepped.taken {
                     ctx.clear(&input_name(number));
                 }
-                ctx.set(SESSION, Json(status.take_step(stepped)));
+                ctx.set(SESSION, Json(status.take_step(*stepped)));
                 if !status.unsent.is_empty() {
                     // Another invocation, so that a cancellation that waits for this step comes first.
                     self.send(ctx, "hand_out");
@@ -272,6 +282,13 @@ impl SessionObject {
                     self.send(ctx, "step");
                 }
             }
+            Ok(Json(outcome)) => {
+                if let Some(pause) = status.retry(outcome) {
+                    let step = RequestTarget::object(self.0.object(), ctx.key(), "step");
+                    ctx.request::<_, ()>(step, ()).send_after(pause);
+                }
+            }
+            // An operator has cancelled the invocation.
             Err(error) => status.fail(error.message().to_owned()),
         }
         if let Some(report) = status.settled().cloned() {
@@ -294,13 +311,5 @@ impl SessionObject {
     /// Sends a request to another handler of this session.
     fn send(&self, ctx: &ObjectContext<'_>, handler: &str) {
         ctx.request::<_, ()>(RequestTarget::object(self.0.object(), ctx.key(), handler), ()).send();
-    }
-
-    fn request_retries(&self) -> RunRetryPolicy {
-        RunRetryPolicy::new()
-            .initial_delay(Duration::from_millis(500))
-            .exponentiation_factor(2.0)
-            .max_delay(Duration::from_secs(30))
-            .max_duration(self.0.limits.retry_requests_for)
     }
 }

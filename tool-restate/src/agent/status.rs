@@ -1,9 +1,10 @@
 //! The stored state of a session in addition to the session: its inputs, its calls, and who waits for it.
 
-use super::step::{Stepped, session_too_large};
+use super::step::{Outcome, StepError, Stepped, session_too_large};
 use crate::protocol::{Decision, Report, SessionEnd, UserMessage, json_bytes};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::time::Duration;
 use tool_runtime::Session;
 use tool_runtime::dispatch::{CallEnd, HandedOutCall};
 use tool_runtime::session::WaitingCall;
@@ -13,6 +14,13 @@ pub(super) const MAX_BYTES_AT_ONCE: usize = 1024 * 1024;
 
 /// The bytes of a session that messages and results leave free, for the texts of errors and the names of fields.
 pub(super) const RESERVED_BYTES: usize = 64 * 1024;
+
+/// The attempts of a step whose workers end, such as one that takes too much memory.
+const MAX_ATTEMPTS: u32 = 1000;
+
+/// The first and the longest pause before a step is repeated: after an error of its request, and after the end of its worker.
+const REQUEST_PAUSES: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(30));
+const WORKER_PAUSES: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(10));
 
 /// Those who wait beyond this number are those whose connections have ended.
 const MAX_WAITERS: usize = 1000;
@@ -100,6 +108,9 @@ pub(super) struct Status {
     /// The bytes of the session after the last step, and their limit.
     pub(super) session_bytes: usize,
     pub(super) max_bytes: Option<usize>,
+    /// The attempts of the next step that have ended without it, and the time of the first error among them.
+    pub(super) attempts: u32,
+    pub(super) failing_since: Option<u64>,
     /// The calls that the last step has handed out, and that no worker has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) unsent: Vec<UnsentCall>,
@@ -244,6 +255,7 @@ impl Status {
     pub(super) fn take_step(&mut self, stepped: Stepped) -> Session {
         let Stepped { session, bytes, max_bytes, taken, mut report, handed_out, continues } = stepped;
         (self.session_bytes, self.max_bytes) = (bytes, Some(max_bytes));
+        (self.attempts, self.failing_since) = (0, None);
         self.inputs.retain(|input| !taken.contains(&input.number));
         report.awaiting_approval.retain(|call| !self.is_changed(&call.id));
         report.awaiting_result.retain(|call| !self.is_changed(&call.id));
@@ -255,9 +267,32 @@ impl Status {
         session
     }
 
+    /// Takes the outcome of a step that has not run. Returns the pause before the next attempt, or ends the session.
+    pub(super) fn retry(&mut self, outcome: Outcome) -> Option<Duration> {
+        self.attempts += 1;
+        let (message, is_last, pauses) = match outcome {
+            Outcome::Failed(StepError { message, is_permanent, at, retry_for }) => {
+                let since = *self.failing_since.get_or_insert(at);
+                let is_last = is_permanent || at.saturating_sub(since) >= retry_for;
+                (message, is_last, REQUEST_PAUSES)
+            }
+            Outcome::GivenUp | Outcome::Stepped(_) => {
+                let message = format!("the workers ended in each of {} attempts", self.attempts);
+                (message, self.attempts >= MAX_ATTEMPTS, WORKER_PAUSES)
+            }
+        };
+        if is_last {
+            self.fail(message);
+            return None;
+        }
+        self.is_step_queued = true;
+        let (first, longest) = pauses;
+        Some((first * 2_u32.pow(self.attempts.min(16) - 1)).min(longest))
+    }
+
     /// Takes the error of a step, whose inputs wait.
     pub(super) fn fail(&mut self, error: String) {
-        self.is_step_queued = false;
+        (self.is_step_queued, self.attempts, self.failing_since) = (false, 0, None);
         let end = SessionEnd::Failed(error);
         self.report = Some(match self.report.take() {
             Some(report) => Report { end, ..report },

@@ -1,14 +1,13 @@
 //! One step of a session: its inputs, at most one request, its reply, and the decisions of the registry about the calls.
 
 use super::calls::too_large;
-use super::stall::pause_after_stall;
 use super::status::{Input, RESERVED_BYTES, Selected, UnsentCall};
 use super::{Agent, BoxError};
-use crate::protocol::{CONFLICT, Decision, Report, SessionEnd, TOO_LARGE, json_bytes};
+use crate::protocol::{Decision, Report, SessionEnd, json_bytes};
 use futures_util::FutureExt as _;
-use restate_sdk::prelude::{HandlerError, TerminalError};
 use serde::{Deserialize, Serialize};
 use std::panic::AssertUnwindSafe;
+use std::time::{SystemTime, UNIX_EPOCH};
 use tool_runtime::dispatch::{HandedOutCall, ToolResult};
 use tool_runtime::session::{RunEnd, RunError};
 use tool_runtime::{Registry, Session};
@@ -60,21 +59,59 @@ pub(super) struct Stepped {
     pub(super) continues: bool,
 }
 
-/// Runs one step. Its result depends on the tools, the hooks and the model of this process, so the engine records it as a whole. A
-/// panic of the program is an error, so that the attempts have a limit.
+/// The recorded outcome of an attempt to run a step.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Outcome {
+    Stepped(Box<Stepped>),
+    Failed(StepError),
+    /// An earlier attempt of the invocation may still run. Another invocation runs the step.
+    GivenUp,
+}
+
+/// The error of a step.
+#[derive(Serialize, Deserialize)]
+pub(super) struct StepError {
+    pub(super) message: String,
+    /// Whether no further attempt can change it.
+    pub(super) is_permanent: bool,
+    /// The time of the error since 1970, and the time for which errors are repeated, in milliseconds.
+    pub(super) at: u64,
+    pub(super) retry_for: u64,
+}
+
+impl StepError {
+    fn new(message: impl Into<String>) -> Self {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
+        let at = u64::try_from(now).unwrap_or_default();
+        StepError { message: message.into(), is_permanent: false, at, retry_for: 0 }
+    }
+
+    fn permanent(message: impl Into<String>) -> Self {
+        StepError { is_permanent: true, ..StepError::new(message) }
+    }
+}
+
+/// Runs one step. Its outcome depends on the tools, the hooks and the model of this process, so the engine records it as a whole.
 pub(super) async fn run(
     agent: &Agent,
     session_id: &str,
     session: Option<Session>,
     inputs: Vec<(u64, Input)>,
     selected: Selected,
-) -> Result<Stepped, HandlerError> {
+) -> Outcome {
     let step = AssertUnwindSafe(run_once(agent, session_id, session, inputs, selected)).catch_unwind();
-    step.await.unwrap_or_else(|panic| {
-        let text = panic.downcast_ref::<&str>().map(ToString::to_string);
-        let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
-        Err(format!("the worker panicked: {text}").into())
-    })
+    let error = match step.await {
+        Ok(Ok(stepped)) => return Outcome::Stepped(Box::new(stepped)),
+        Ok(Err(error)) => error,
+        Err(panic) => {
+            let text = panic.downcast_ref::<&str>().map(ToString::to_string);
+            let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+            StepError::new(format!("the worker panicked: {text}"))
+        }
+    };
+    let retry_for = u64::try_from(agent.limits.retry_requests_for.as_millis()).unwrap_or(u64::MAX);
+    Outcome::Failed(StepError { retry_for, ..error })
 }
 
 async fn run_once(
@@ -83,7 +120,7 @@ async fn run_once(
     session: Option<Session>,
     mut inputs: Vec<(u64, Input)>,
     selected: Selected,
-) -> Result<Stepped, HandlerError> {
+) -> Result<Stepped, StepError> {
     let (registry, max_bytes) = (agent.registry(session_id), agent.limits.max_session_bytes);
     let mut session = session.unwrap_or_else(|| (agent.first)());
     limit_results(&session, &mut inputs, max_bytes.saturating_sub(selected.reserved_bytes));
@@ -96,7 +133,7 @@ async fn run_once(
     };
     let bytes = json_bytes(&session);
     if runs && bytes > max_bytes {
-        return Err(TerminalError::new_with_code(TOO_LARGE, session_too_large(bytes, max_bytes)).into());
+        return Err(StepError::permanent(session_too_large(bytes, max_bytes)));
     }
     let continues = selected.is_part || end == SessionEnd::Run(RunEnd::RequestLimit);
     let report = Report::new(&session, end);
@@ -111,11 +148,10 @@ async fn run_session(
     session_id: &str,
     session: &mut Session,
     registry: &Registry,
-) -> Result<SessionEnd, HandlerError> {
-    pause_after_stall().await;
-    match agent.run.run(agent, session_id, session, registry).await.map_err(into_handler_error)? {
+) -> Result<SessionEnd, StepError> {
+    match agent.run.run(agent, session_id, session, registry).await.map_err(into_step_error)? {
         // The token of the process: another process runs the step.
-        RunEnd::Cancelled => Err("the worker stops".into()),
+        RunEnd::Cancelled => Err(StepError::new("the worker stops")),
         end => Ok(SessionEnd::Run(end)),
     }
 }
@@ -214,12 +250,10 @@ fn decide(session: &mut Session, decision: Decision) {
     };
 }
 
-fn into_handler_error(error: RunError<BoxError>) -> HandlerError {
+fn into_step_error(error: RunError<BoxError>) -> StepError {
     match error {
-        RunError::Client(error) if error.is::<PermanentError>() => {
-            TerminalError::new_with_code(CONFLICT, error.to_string()).into()
-        }
-        RunError::Client(error) => HandlerError::from(error),
-        error => HandlerError::from(error.to_string()),
+        RunError::Client(error) if error.is::<PermanentError>() => StepError::permanent(error.to_string()),
+        RunError::Client(error) => StepError::new(error.to_string()),
+        error => StepError::new(error.to_string()),
     }
 }
