@@ -60,7 +60,7 @@ pub(crate) async fn follow(request: Request) -> io::Result<AssistantMessage> {
         return Ok(AssistantMessage::from_text("The end"));
     }
     let call = |position| match tool {
-        "long_texts" => ToolCall::new(format!("call_{position}"), "long_text", r#"{"bytes":2000000}"#),
+        "long_texts" => ToolCall::new(format!("call_{position}"), "long_text", r#"{"bytes":1000000}"#),
         "relocate_and_refund" => {
             let (tool, order) =
                 (["relocate", "refund"][position], format!(r#"{{"order":"{text}:{position}"}}"#));
