@@ -22,6 +22,7 @@ pub(crate) struct JournalLog {
     /// The reply that this run requests.
     requested: Mutex<Option<(String, u64)>>,
     next: Mutex<NextReply>,
+    /// Whether the calls are recorded in addition to the replies.
     records_calls: bool,
 }
 
@@ -139,9 +140,9 @@ impl RunLog for JournalLog {
 
     fn run_call(&self, call: ReadyCall) -> RunLogFuture<'_, LoggedResult> {
         Box::pin(async move {
+            // An early call has no reply in the journal yet, and no effect: after a crash, it runs again, or another one in its
+            // place.
             if call.is_early() || !self.records_calls {
-                // The journal does not have its reply yet. The call has no effect: after a crash, it runs again, or another one
-                // in its place.
                 return Ok(call.run().await.into());
             }
             let (result, error) = run_recorded(&self.journal, &call).await?;

@@ -1,20 +1,23 @@
 //! The agent: the handlers that worker processes serve.
 
+mod apply;
 mod calls;
 mod client;
+mod input;
 mod named;
 mod object;
 mod serve;
 mod status;
 mod step;
+mod step_error;
 
 pub use calls::Calls;
 pub use named::InvalidNameError;
 pub use serve::serve;
-pub use step::PermanentError;
+pub use step_error::PermanentError;
 
 use crate::protocol::{MAX_BYTES, SESSIONS};
-use client::{Completes, RunStep, Streams};
+use client::Client;
 use named::parse_name;
 use object::SessionObject;
 use restate_sdk::discovery::ServiceName;
@@ -45,7 +48,7 @@ pub struct Agent {
     /// `None` for the default.
     name: Option<ServiceName>,
     calls: Calls,
-    run: Arc<dyn RunStep>,
+    client: Arc<Client>,
     first: Arc<dyn Fn() -> Session + Send + Sync>,
     configure: Arc<dyn for<'a> Fn(Run<'a>) -> Run<'a> + Send + Sync>,
     on_event: Option<Arc<Listener>>,
@@ -54,7 +57,7 @@ pub struct Agent {
     limits: Limits,
 }
 
-/// The times of the handlers of sessions.
+/// The limits of sessions.
 #[derive(Clone, Copy)]
 struct Limits {
     retry_requests_for: Duration,
@@ -68,15 +71,15 @@ impl Agent {
     /// An agent with these tools, whose model answers the requests of `complete`, for example with the client of the package
     /// `tool-runtime-client`.
     ///
-    /// A step is one request, its reply, and the decisions of the registry about the calls. An error of `complete` repeats it: see [`retry_requests_for`](Agent::retry_requests_for) and [`PermanentError`]. Its
-    /// listeners receive the events of the step again, and its calls are those of the attempt that succeeds.
+    /// A step is one request, its reply, and the decisions of the registry about the calls. An error of `complete` repeats it: see
+    /// [`retry_requests_for`](Agent::retry_requests_for) and [`PermanentError`].
     pub fn new<C, R, E>(registry: Registry, complete: C) -> Self
     where
         C: Fn(Request) -> R + Send + Sync + 'static,
         R: Future<Output = Result<AssistantMessage, E>> + Send + 'static,
         E: Into<BoxError> + 'static,
     {
-        Agent::with_run(registry, Arc::new(Completes::new(complete)))
+        Agent::with_client(registry, client::completing(complete))
     }
 
     /// Like [`new`](Agent::new), with streamed replies: the listener of [`on_event`](Agent::on_event) receives the text while it is
@@ -89,14 +92,14 @@ impl Agent {
         S::Item: Into<Chunk> + Send,
         E: Into<BoxError> + 'static,
     {
-        Agent::with_run(registry, Arc::new(Streams::new(stream)))
+        Agent::with_client(registry, client::streaming(stream))
     }
 
-    fn with_run(registry: Registry, run: Arc<dyn RunStep>) -> Self {
+    fn with_client(registry: Registry, client: Arc<Client>) -> Self {
         Agent {
             name: None,
             calls: Calls::new(registry),
-            run,
+            client,
             first: Arc::new(Session::new),
             configure: Arc::new(|run| run),
             on_event: None,
@@ -168,8 +171,8 @@ impl Agent {
     /// [`SessionEnd::Failed`](crate::SessionEnd::Failed), and keeps its state. Default: 10 minutes; a program in development has a shorter
     /// time. A step that is interrupted by the end of its process is repeated in any case.
     ///
-    /// The errors are those of the client, and panics of the program. Meanwhile, the engine has the error of the last attempt
-    /// (`restate invocations list`), and the client of the program can log each. A [`PermanentError`] is not repeated.
+    /// The errors are those of the client, and panics of the program. No one reads them before the last attempt, unless the client of the
+    /// program logs them. A [`PermanentError`] is not repeated.
     pub fn retry_requests_for(mut self, time: Duration) -> Self {
         self.limits.retry_requests_for = time;
         self

@@ -46,12 +46,14 @@ pub enum EngineError {
     Paused(PausedInvocation),
     /// The engine did not respond in time. The request may have arrived: send it again, with the same key.
     Unreachable(reqwest::Error),
+    /// The contents of the request cannot be written as JSON.
+    InvalidRequest(serde_json::Error),
     /// The engine sends other data than this version of the package expects.
     InvalidResponse(serde_json::Error),
     /// The address is not an HTTP address, such as `http://restate:8080`.
     InvalidAddress(String),
-    /// An id of a session is not empty, and neither `.` nor `..`, which have a meaning in paths.
-    InvalidSession(String),
+    /// The id of a session or the name of a service is empty, or `.` or `..`, which have a meaning in paths.
+    InvalidId(String),
     /// The key of a request has characters other than visible ones of ASCII and spaces, which a header cannot have.
     InvalidKey(String),
 }
@@ -77,13 +79,16 @@ impl fmt::Display for EngineError {
                 let causes = std::iter::successors(error.source(), |&cause| cause.source());
                 causes.last().map_or(Ok(()), |cause| write!(f, " ({cause})"))
             }
+            EngineError::InvalidRequest(error) => write!(f, "the request cannot be written as JSON: {error}"),
             EngineError::InvalidResponse(error) => {
                 write!(f, "the response of the engine cannot be read: {error}")
             }
             EngineError::InvalidAddress(address) => {
                 write!(f, "{address:?} is not an HTTP address, such as \"http://restate:8080\"")
             }
-            EngineError::InvalidSession(id) => write!(f, "{id:?} is not an id of a session: use another one"),
+            EngineError::InvalidId(id) => {
+                write!(f, "{id:?} is not an id of a session or a name of a service")
+            }
             EngineError::InvalidKey(key) => {
                 write!(f, "{key:?} is not a key of a request: use visible characters of ASCII")
             }
@@ -96,7 +101,7 @@ impl Error for EngineError {
         match self {
             // The display text includes the error and its cause.
             EngineError::Unreachable(error) => error.source(),
-            EngineError::InvalidResponse(error) => Some(error),
+            EngineError::InvalidRequest(error) | EngineError::InvalidResponse(error) => Some(error),
             _ => None,
         }
     }
@@ -170,7 +175,7 @@ impl Engine {
             return Err(EngineError::InvalidKey(key.to_owned()));
         }
         if let Some(segment) = invocation.target.iter().find(|segment| matches!(**segment, "" | "." | "..")) {
-            return Err(EngineError::InvalidSession((*segment).to_owned()));
+            return Err(EngineError::InvalidId((*segment).to_owned()));
         }
         if let Ok(mut path) = url.path_segments_mut() {
             path.extend(invocation.target);
@@ -180,8 +185,8 @@ impl Engine {
             let attempt = Instant::now();
             let error = match self.attempt(url.clone(), invocation).await {
                 Ok(body) => return read(&body),
-                Err(Attempt::Final(error)) => return Err(error),
-                Err(Attempt::Repeat(error)) => error,
+                Err(AttemptError::Final(error)) => return Err(error),
+                Err(AttemptError::Repeat(error)) => error,
             };
             if attempt.elapsed() > LONG_ATTEMPT {
                 // The engine has worked on it: the row of failures begins now.
@@ -198,7 +203,7 @@ impl Engine {
         }
     }
 
-    async fn attempt(&self, url: Url, invocation: &Invocation<'_>) -> Result<Vec<u8>, Attempt> {
+    async fn attempt(&self, url: Url, invocation: &Invocation<'_>) -> Result<Vec<u8>, AttemptError> {
         let mut request = self.client.post(url);
         if let Some(key) = invocation.key {
             request = request.header("idempotency-key", key);
@@ -206,7 +211,7 @@ impl Engine {
         if let Some(body) = &invocation.body {
             request = request.header("content-type", "application/json").body(body.clone());
         }
-        let unreachable = |error| Attempt::Repeat(EngineError::Unreachable(error));
+        let unreachable = |error| AttemptError::Repeat(EngineError::Unreachable(error));
         let response = request.send().await.map_err(unreachable)?;
         let status = response.status();
         let body = response.bytes().await.map_err(unreachable)?;
@@ -219,7 +224,7 @@ impl Engine {
         // Other errors are those of an engine that starts, stops, or has no partition leader at the moment.
         let is_final =
             is_of_handler || (status.is_client_error() && !matches!(status.as_u16(), 404 | 408 | 425 | 429));
-        Err(if is_final { Attempt::Final(error) } else { Attempt::Repeat(error) })
+        Err(if is_final { AttemptError::Final(error) } else { AttemptError::Repeat(error) })
     }
 
     /// Sends one request, and reads the response.
@@ -249,11 +254,12 @@ impl Engine {
 }
 
 /// The error of an attempt, and whether the request is repeated.
-enum Attempt {
+enum AttemptError {
     Final(EngineError),
     Repeat(EngineError),
 }
 
+/// The URL of an HTTP address.
 pub(crate) fn parse_address(address: &str) -> Result<Url, EngineError> {
     let url = Url::parse(address).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
     url.ok_or_else(|| EngineError::InvalidAddress(address.to_owned()))
@@ -266,7 +272,7 @@ fn is_key(key: &str) -> bool {
 
 /// The body of a request; an error if it is too large.
 pub(crate) fn body(value: &impl Serialize) -> Result<Vec<u8>, EngineError> {
-    let body = serde_json::to_vec(value).map_err(EngineError::InvalidResponse)?;
+    let body = serde_json::to_vec(value).map_err(EngineError::InvalidRequest)?;
     if body.len() > MAX_BYTES { Err(EngineError::TooLarge { bytes: body.len() }) } else { Ok(body) }
 }
 

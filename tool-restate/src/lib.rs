@@ -80,8 +80,8 @@
 //! - **Requests of web servers.** A message, a decision or a result with its [key](SessionRequest::key) counts once, however often it is
 //!   sent, while the engine [remembers keys](Agent::idempotency_retention). A second decision about one call is
 //!   [`EngineError::Conflict`] at any time, also without a key.
-//! - **Order.** Messages and decisions are processed in the order in which the engine receives them. A message that arrives while calls run
-//!   waits for their ends; calls that wait for a person are skipped then.
+//! - **Order.** A message that arrives while calls run waits for their ends, and decisions that arrive meanwhile come before it; calls that
+//!   still wait for a person are skipped then. Otherwise, messages and decisions keep their order.
 //! - **Time.** No invocation waits for a person: a decision may come after years, in another version of the program.
 //! - **Deployments.** A session continues with the tools of the new program. A call that was handed out runs in the new program, and fails
 //!   if its tool is missing there.

@@ -104,7 +104,7 @@ impl Decision {
 
 /// The end of a call, and the call that has run under its key.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Ran {
+pub(crate) struct EndedCall {
     pub(crate) tool: String,
     pub(crate) arguments: String,
     pub(crate) end: CallEnd,

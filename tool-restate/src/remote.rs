@@ -1,7 +1,7 @@
 //! Calls of programs that keep their loop.
 
 use crate::engine::{Engine, EngineError, Invocation, body};
-use crate::protocol::{CALLS, Ran};
+use crate::protocol::{CALLS, EndedCall};
 use std::pin::Pin;
 use std::time::Duration;
 use tool_runtime::ToolOutput;
@@ -46,7 +46,8 @@ pub fn remote(
 /// that run or have run. So record the replies, and not the calls: with `journal_replies` of the package `tool-runtime-durable`, for
 /// example.
 ///
-/// The registry of the workers has no such middleware: it would wait for its own call. If the call ends earlier here, by a time limit or a cancellation, it continues on its worker.
+/// The registry of the workers has no such middleware: it would wait for its own call. If the call ends earlier here, by a time limit
+/// or a cancellation, it continues on its worker.
 #[derive(Clone, Debug)]
 #[must_use = "`layer` is the middleware"]
 pub struct Remote {
@@ -125,7 +126,7 @@ impl Remote {
         let target = [&*self.service, "run"];
         let body = Some(body(call)?);
         let invocation = Invocation { target: &target, key: Some(&key), body, retry_for: self.retry_for };
-        let Ran { tool, arguments, end } = self.engine.call(&invocation).await?;
+        let EndedCall { tool, arguments, end } = self.engine.call(&invocation).await?;
         if (&tool, &arguments) == (&call.tool, &call.arguments) {
             return Ok(end);
         }

@@ -12,8 +12,8 @@ use tool_runtime::Session;
 use tool_runtime::dispatch::ToolResult;
 use tool_runtime::message::Content;
 
-/// How often a request that waits asks for paused invocations.
-const ASK_EVERY: Duration = Duration::from_secs(5);
+/// The time between two queries for paused invocations.
+const QUERY_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Sends messages, decisions and results to sessions that worker processes serve ([`Agent`](crate::Agent)).
 ///
@@ -111,7 +111,7 @@ impl Sessions {
     ) -> SessionRequest<'_> {
         match serde_json::to_value(arguments) {
             Ok(arguments) => self.decide(session, &Decision::ApproveWith { id: call_id.into(), arguments }),
-            Err(error) => self.request_with(session, "decide", Err(EngineError::InvalidResponse(error))),
+            Err(error) => self.request_with(session, "decide", Err(EngineError::InvalidRequest(error))),
         }
     }
 
@@ -135,7 +135,8 @@ impl Sessions {
         self.decide(session, &Decision::ProvideResult { id: call_id.into(), result: result.into() })
     }
 
-    /// Cancels the session, unless it has ended: its calls that have not begun do not begin, and calls that wait for a person or for a result end.
+    /// Cancels the session, unless it has ended: its calls that have not begun do not begin, and calls that wait for a person or for a
+    /// result end.
     ///
     /// A request that has been sent to the model ends first, and none of its calls begins. A tool that runs is not stopped; its result is
     /// dropped, and the model reads that it may have taken effect. The next message continues the session.
@@ -148,8 +149,8 @@ impl Sessions {
         self.request_with(session, "resume", Ok(None))
     }
 
-    /// Removes a session that does not run, if there is one. A new session of this id would have the [keys](tool_runtime::CallContext::key) of the calls of the
-    /// old one, with which services recognize repeated requests: use a new id.
+    /// Removes a session that does not run, if there is one. A new session of this id would have the
+    /// [keys](tool_runtime::CallContext::key) of the calls of the old one, with which services recognize repeated requests: use a new id.
     pub fn remove(&self, session: impl Into<String>) -> SessionRequest<'_> {
         self.request_with(session, "remove", Ok(None))
     }
@@ -214,7 +215,7 @@ impl Sessions {
     /// Waits until an invocation of the session is paused.
     async fn paused(&self, admin: &Admin, session: &str) -> crate::PausedInvocation {
         loop {
-            tokio::time::sleep(ASK_EVERY).await;
+            tokio::time::sleep(QUERY_INTERVAL).await;
             if let Ok(mut paused) = admin.paused_of(&self.name, session).await
                 && let Some(first) = paused.pop()
             {
@@ -240,7 +241,8 @@ pub struct SessionRequest<'a> {
 
 impl SessionRequest<'_> {
     /// Sets the idempotency key: a second request with this key has the response of the first one, and no other effect. Use a key of
-    /// the program: the id of a message or of a click, in visible characters of ASCII. Default: a random key for all attempts of this request.
+    /// the program: the id of a message or of a click, in visible characters of ASCII. Default: a random key for all attempts of this
+    /// request.
     ///
     /// The engine remembers keys for [some days](crate::Agent::idempotency_retention).
     pub fn key(mut self, key: impl Into<String>) -> Self {

@@ -5,7 +5,7 @@
 
 use super::named::{InvalidNameError, handlers, named, parse_name};
 use super::object::Finished;
-use crate::protocol::{CALLS, MAX_BYTES, Ran, json_bytes};
+use crate::protocol::{CALLS, EndedCall, MAX_BYTES, json_bytes};
 use restate_sdk::context::RequestTarget;
 use restate_sdk::discovery::ServiceName;
 use restate_sdk::endpoint::{Builder, HandlerOptions, ServiceOptions};
@@ -173,9 +173,9 @@ handlers!(CallService, [], [run, run_for_session]);
 impl CallService {
     /// Runs a call, and returns its end: for programs that keep their loop.
     #[handler]
-    async fn run(&self, ctx: Context<'_>, Json(call): Json<HandedOutCall>) -> HandlerResult<Json<Ran>> {
+    async fn run(&self, ctx: Context<'_>, Json(call): Json<HandedOutCall>) -> HandlerResult<Json<EndedCall>> {
         let (tool, arguments) = (call.tool.clone(), call.arguments.clone());
-        Ok(Json(Ran { tool, arguments, end: self.run_once(&ctx, call).await? }))
+        Ok(Json(EndedCall { tool, arguments, end: self.run_once(&ctx, call).await? }))
     }
 
     /// Runs a call, and sends its end to its session.

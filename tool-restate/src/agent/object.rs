@@ -6,15 +6,17 @@
 
 use super::Agent;
 use super::calls::{SessionCall, attempt_name, retries};
+use super::input::{Input, MAX_BYTES_AT_ONCE};
 use super::named::{handlers, named};
-use super::status::{Input, MAX_BYTES_AT_ONCE, Status, UnsentCall};
-use super::step::{self, Outcome};
+use super::status::{Status, UnsentCall};
+use super::step::{Outcome, Step};
 use crate::protocol::{CONFLICT, Decision, NOT_FOUND, Report, TOO_LARGE, UserMessage};
 use restate_sdk::context::RequestTarget;
 use restate_sdk::endpoint::{HandlerOptions, ServiceOptions};
 use restate_sdk::prelude::*;
 use restate_sdk::service::ServiceDefinition;
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 use tool_runtime::Session;
 use tool_runtime::dispatch::CallEnd;
 
@@ -63,7 +65,7 @@ impl SessionObject {
     /// Adds a message of the user. While calls run, it waits for their ends.
     #[handler]
     async fn message(&self, ctx: ObjectContext<'_>, Json(message): Json<UserMessage>) -> HandlerResult<()> {
-        let mut status = self.status(&ctx).await?;
+        let mut status = read_status(&ctx).await?;
         check_size(&status, &message)?;
         add(&ctx, &mut status, Input::Message(message));
         if !status.has_calls() {
@@ -77,7 +79,7 @@ impl SessionObject {
     /// Decides about a call that waits. A second decision is a conflict.
     #[handler]
     async fn decide(&self, ctx: ObjectContext<'_>, Json(decision): Json<Decision>) -> HandlerResult<()> {
-        let mut status = self.status(&ctx).await?;
+        let mut status = read_status(&ctx).await?;
         check_exists(&status)?;
         check_size(&status, &decision)?;
         status.decide(&decision).map_err(|reason| TerminalError::new_with_code(CONFLICT, reason))?;
@@ -90,7 +92,7 @@ impl SessionObject {
     /// Cancels the calls and the session. A request that has been sent ends first.
     #[handler]
     async fn cancel(&self, ctx: ObjectContext<'_>) -> HandlerResult<()> {
-        let mut status = self.status(&ctx).await?;
+        let mut status = read_status(&ctx).await?;
         check_exists(&status)?;
         if !status.is_active() {
             return Ok(());
@@ -110,7 +112,7 @@ impl SessionObject {
     /// Runs the session again, without a change: after a failure, a limit or a cancellation.
     #[handler]
     async fn resume(&self, ctx: ObjectContext<'_>) -> HandlerResult<()> {
-        let mut status = self.status(&ctx).await?;
+        let mut status = read_status(&ctx).await?;
         check_exists(&status)?;
         add(&ctx, &mut status, Input::Resume);
         if !status.has_calls() {
@@ -123,7 +125,7 @@ impl SessionObject {
     /// Removes the session.
     #[handler]
     async fn remove(&self, ctx: ObjectContext<'_>) -> HandlerResult<()> {
-        let status = self.status(&ctx).await?;
+        let status = read_status(&ctx).await?;
         if status.is_step_queued || status.has_calls() {
             return Err(TerminalError::new_with_code(CONFLICT, "the session runs: cancel it first").into());
         }
@@ -149,7 +151,7 @@ impl SessionObject {
     /// Registers who waits.
     #[handler]
     async fn watch(&self, ctx: ObjectContext<'_>, awakeable: String) -> HandlerResult<()> {
-        let mut status = self.status(&ctx).await?;
+        let mut status = read_status(&ctx).await?;
         if let Some(report) = status.settled() {
             ctx.resolve_awakeable(&awakeable, Json(report.clone()));
         } else if status.exists() {
@@ -164,7 +166,7 @@ impl SessionObject {
     /// Applies the inputs, and runs the session until its next reply.
     #[handler]
     async fn step(&self, ctx: ObjectContext<'_>) -> HandlerResult<()> {
-        let status = self.status(&ctx).await?;
+        let status = read_status(&ctx).await?;
         if status.is_step_queued {
             self.run_step(&ctx, status).await?;
         }
@@ -174,7 +176,7 @@ impl SessionObject {
     /// Sends the calls of the last step to workers.
     #[handler]
     async fn hand_out(&self, ctx: ObjectContext<'_>) -> HandlerResult<()> {
-        let mut status = self.status(&ctx).await?;
+        let mut status = read_status(&ctx).await?;
         let sent: Vec<_> = std::mem::take(&mut status.unsent)
             .into_iter()
             .map(|UnsentCall { call, service }| {
@@ -196,12 +198,12 @@ impl SessionObject {
     #[handler]
     async fn finish(&self, ctx: ObjectContext<'_>, Json(finished): Json<Finished>) -> HandlerResult<()> {
         let Finished { id, end } = finished;
-        let mut status = self.status(&ctx).await?;
-        if !status.end(&id) {
+        let mut status = read_status(&ctx).await?;
+        if !status.remove_running(&id) {
             return Ok(());
         }
         add(&ctx, &mut status, Input::End { id, end });
-        let bytes = status.input_bytes();
+        let bytes = status.inputs.bytes();
         if !status.has_calls() && !status.is_step_queued && status.session_bytes + bytes < MAX_BYTES_AT_ONCE {
             return Ok(self.run_step(&ctx, status).await?);
         }
@@ -211,6 +213,10 @@ impl SessionObject {
         ctx.set(STATUS, Json(status));
         Ok(())
     }
+}
+
+async fn read_status(ctx: &ObjectContext<'_>) -> Result<Status, TerminalError> {
+    Ok(ctx.get::<Json<Status>>(STATUS).await?.map_or_else(Status::default, Json::into_inner))
 }
 
 fn no_session() -> TerminalError {
@@ -233,7 +239,7 @@ fn input_name(number: u64) -> String {
 
 /// Stores an input for the next step.
 fn add(ctx: &ObjectContext<'_>, status: &mut Status, input: Input) {
-    let number = status.add(&input);
+    let number = status.inputs.add(&input);
     ctx.set(&input_name(number), Json(input));
 }
 
@@ -244,14 +250,10 @@ async fn read_input(ctx: &ObjectContext<'_>, number: u64) -> Result<Option<Input
 }
 
 impl SessionObject {
-    async fn status(&self, ctx: &ObjectContext<'_>) -> Result<Status, TerminalError> {
-        Ok(ctx.get::<Json<Status>>(STATUS).await?.map_or_else(Status::default, Json::into_inner))
-    }
-
     /// Applies the inputs, runs the session until its next reply, and informs those who wait.
     async fn run_step(&self, ctx: &ObjectContext<'_>, mut status: Status) -> Result<(), TerminalError> {
         let session = ctx.get::<Json<Session>>(SESSION).await?.map(Json::into_inner);
-        let selected = status.select();
+        let selected = status.inputs.select(status.has_calls());
         let mut inputs = Vec::new();
         for &number in &selected.numbers {
             inputs.extend(read_input(ctx, number).await?.map(|input| (number, input)));
@@ -261,35 +263,33 @@ impl SessionObject {
         // An attempt that waits for this record is the one that the engine knows. Otherwise a process that was frozen would send a
         // request that another one has sent meanwhile.
         let first = ctx.run(move || async move { Ok(own) }).name("begin").await?;
-        let (agent, id) = (self.0.clone(), ctx.key().to_owned());
-        let step = ctx.run(move || async move {
-            if first != attempt {
-                return Ok(Json(Outcome::GivenUp));
-            }
-            Ok(Json(step::run(&agent, &id, session, inputs, selected).await))
+        let (agent, session_id) = (self.0.clone(), ctx.key().to_owned());
+        let step = Step { session_id, session, inputs, selected };
+        let outcome = ctx.run(move || async move {
+            Ok(Json(if first == attempt { step.run(&agent).await } else { Outcome::GivenUp }))
         });
-        match step.name("step").await {
+        let pause = match outcome.name("step").await {
             Ok(Json(Outcome::Stepped(stepped))) => {
                 for &number in &stepped.taken {
                     ctx.clear(&input_name(number));
                 }
-                ctx.set(SESSION, Json(status.take_step(*stepped)));
+                ctx.set(SESSION, Json(status.take_result(*stepped)));
                 if !status.unsent.is_empty() {
                     // Another invocation, so that a cancellation that waits for this step comes first.
                     self.send(ctx, "hand_out");
                 }
-                if status.is_step_queued {
-                    self.send(ctx, "step");
-                }
+                status.is_step_queued.then_some(Duration::ZERO)
             }
-            Ok(Json(outcome)) => {
-                if let Some(pause) = status.retry(outcome) {
-                    let step = RequestTarget::object(self.0.object(), ctx.key(), "step");
-                    ctx.request::<_, ()>(step, ()).send_after(pause);
-                }
+            Ok(Json(Outcome::Failed(error))) => status.retry_after_error(error),
+            Ok(Json(Outcome::GivenUp)) => status.retry_after_end_of_worker(),
+            Err(error) => {
+                // An operator has cancelled the invocation.
+                status.fail(error.message().to_owned());
+                None
             }
-            // An operator has cancelled the invocation.
-            Err(error) => status.fail(error.message().to_owned()),
+        };
+        if let Some(pause) = pause {
+            self.send_after(ctx, "step", pause);
         }
         if let Some(report) = status.settled().cloned() {
             for awakeable in std::mem::take(&mut status.waiters) {
@@ -310,6 +310,15 @@ impl SessionObject {
 
     /// Sends a request to another handler of this session.
     fn send(&self, ctx: &ObjectContext<'_>, handler: &str) {
-        ctx.request::<_, ()>(RequestTarget::object(self.0.object(), ctx.key(), handler), ()).send();
+        self.send_after(ctx, handler, Duration::ZERO);
+    }
+
+    fn send_after(&self, ctx: &ObjectContext<'_>, handler: &str, pause: Duration) {
+        let request = ctx.request::<_, ()>(RequestTarget::object(self.0.object(), ctx.key(), handler), ());
+        if pause.is_zero() {
+            request.send()
+        } else {
+            request.send_after(pause)
+        };
     }
 }

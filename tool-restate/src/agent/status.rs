@@ -1,16 +1,15 @@
-//! The stored state of a session in addition to the session: its inputs, its calls, and who waits for it.
+//! The stored state of a session in addition to the session: which inputs wait, which calls run, and who waits for the session.
 
-use super::step::{Outcome, StepError, Stepped, session_too_large};
-use crate::protocol::{Decision, Report, SessionEnd, UserMessage, json_bytes};
+use super::input::{Input, Inputs};
+use super::step::Stepped;
+use super::step_error::StepError;
+use crate::protocol::{Decision, Report, SessionEnd, json_bytes};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tool_runtime::Session;
-use tool_runtime::dispatch::{CallEnd, HandedOutCall};
+use tool_runtime::dispatch::HandedOutCall;
 use tool_runtime::session::WaitingCall;
-
-/// A step takes inputs until they have more bytes, so that the engine does not hold too many large values of one invocation.
-pub(super) const MAX_BYTES_AT_ONCE: usize = 1024 * 1024;
 
 /// The bytes of a session that messages and results leave free, for the texts of errors and the names of fields.
 pub(super) const RESERVED_BYTES: usize = 64 * 1024;
@@ -24,67 +23,6 @@ const WORKER_PAUSES: (Duration, Duration) = (Duration::from_millis(10), Duration
 
 /// Those who wait beyond this number are those whose connections have ended.
 const MAX_WAITERS: usize = 1000;
-
-/// A change that the next step makes to the session.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Input {
-    Message(UserMessage),
-    Decision(Decision),
-    /// The end of a call that has run on a worker.
-    End {
-        id: String,
-        end: CallEnd,
-    },
-    /// A person has cancelled the session. The calls with these ids have not been sent to workers.
-    Cancel {
-        unsent: Vec<String>,
-    },
-    /// The session runs without a change.
-    Resume,
-}
-
-/// An input that waits for a step.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct WaitingInput {
-    pub(super) number: u64,
-    kind: InputKind,
-    bytes: usize,
-    /// The call of a decision or of an end.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    call: Option<String>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum InputKind {
-    Message,
-    Change,
-    Cancel,
-}
-
-impl WaitingInput {
-    fn new(number: u64, input: &Input, bytes: usize) -> Self {
-        let (kind, call) = match input {
-            Input::Message(_) => (InputKind::Message, None),
-            Input::Decision(decision) => (InputKind::Change, Some(decision.call_id().to_owned())),
-            Input::End { id, .. } => (InputKind::Change, Some(id.clone())),
-            Input::Cancel { .. } => (InputKind::Cancel, None),
-            Input::Resume => (InputKind::Change, None),
-        };
-        WaitingInput { number, kind, bytes, call }
-    }
-}
-
-/// The inputs of a step.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Selected {
-    pub(super) numbers: Vec<u64>,
-    /// Whether inputs remain that belong to the same step: this one changes the session, and does not run it.
-    pub(super) is_part: bool,
-    /// The bytes of the messages and decisions that wait, which results may not take.
-    pub(super) reserved_bytes: usize,
-}
 
 /// A call for a worker.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -100,11 +38,7 @@ pub(super) struct UnsentCall {
 pub(super) struct Status {
     /// Whether a step is queued, or the step that runs is followed by another one.
     pub(super) is_step_queued: bool,
-    /// The inputs that wait for a step, in their order. Each is a value of its own in the engine.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) inputs: Vec<WaitingInput>,
-    /// The number of the next input.
-    pub(super) next_input: u64,
+    pub(super) inputs: Inputs,
     /// The bytes of the session after the last step, and their limit.
     pub(super) session_bytes: usize,
     pub(super) max_bytes: Option<usize>,
@@ -144,55 +78,13 @@ impl Status {
         has_work || self.report.as_ref().is_some_and(waits)
     }
 
-    /// Adds an input, and returns its number.
-    pub(super) fn add(&mut self, input: &Input) -> u64 {
-        let number = self.next_input;
-        self.next_input += 1;
-        self.inputs.push(WaitingInput::new(number, input, json_bytes(input)));
-        number
-    }
-
-    /// The bytes of the inputs.
-    pub(super) fn input_bytes(&self) -> usize {
-        self.inputs.iter().map(|input| input.bytes).sum()
-    }
-
     /// The bytes of the session with an input; an error if they are too many.
     pub(super) fn check_size(&self, input: &impl Serialize) -> Result<(), String> {
-        let bytes = self.session_bytes + self.input_bytes() + json_bytes(input) + RESERVED_BYTES;
+        let bytes = self.session_bytes + self.inputs.bytes() + json_bytes(input) + RESERVED_BYTES;
         match self.max_bytes {
             Some(max_bytes) if bytes > max_bytes => Err(session_too_large(bytes, max_bytes)),
             _ => Ok(()),
         }
-    }
-
-    /// The inputs of the next step. A cancellation ends the inputs before it. Otherwise the ends of calls and the decisions come first,
-    /// and the messages wait for the calls that run.
-    pub(super) fn select(&self) -> Selected {
-        let is_message = |input: &&WaitingInput| input.kind == InputKind::Message;
-        let has_cancel = self.inputs.iter().any(|input| input.kind == InputKind::Cancel);
-        let wanted: Vec<_> = if has_cancel {
-            self.inputs.iter().collect()
-        } else {
-            let messages = self.inputs.iter().filter(|input| is_message(input) && !self.has_calls());
-            self.inputs.iter().filter(|input| !is_message(input)).chain(messages).collect()
-        };
-        let (mut selected, mut bytes) = (Selected::default(), 0);
-        for input in wanted {
-            bytes += input.bytes;
-            if !selected.numbers.is_empty() && bytes > MAX_BYTES_AT_ONCE {
-                selected.is_part = true;
-                break;
-            }
-            selected.numbers.push(input.number);
-        }
-        selected.reserved_bytes = self.inputs.iter().filter(is_message).map(|input| input.bytes).sum();
-        selected
-    }
-
-    /// Whether an input about this call waits for a step.
-    fn is_changed(&self, id: &str) -> bool {
-        self.inputs.iter().any(|input| input.call.as_deref() == Some(id))
     }
 
     /// The report, if nothing happens until a person or another system acts, or if a person can act now.
@@ -230,8 +122,8 @@ impl Status {
         ))
     }
 
-    /// Takes the note that a call has ended. `false` if the session does not wait for it: it was cancelled, for example.
-    pub(super) fn end(&mut self, id: &str) -> bool {
+    /// Removes a call that has ended. `false` if the session does not wait for it: it was cancelled, for example.
+    pub(super) fn remove_running(&mut self, id: &str) -> bool {
         self.running.remove(id).is_some()
     }
 
@@ -251,15 +143,15 @@ impl Status {
         (Input::Cancel { unsent }, running)
     }
 
-    /// Takes the result of a step, and returns the session.
-    pub(super) fn take_step(&mut self, stepped: Stepped) -> Session {
+    /// Takes the result of a step without the session, which it returns.
+    pub(super) fn take_result(&mut self, stepped: Stepped) -> Session {
         let Stepped { session, bytes, max_bytes, taken, mut report, handed_out, continues } = stepped;
         (self.session_bytes, self.max_bytes) = (bytes, Some(max_bytes));
         (self.attempts, self.failing_since) = (0, None);
-        self.inputs.retain(|input| !taken.contains(&input.number));
-        report.awaiting_approval.retain(|call| !self.is_changed(&call.id));
-        report.awaiting_result.retain(|call| !self.is_changed(&call.id));
-        let is_new = |id: &str| !self.running.contains_key(id) && !self.is_changed(id);
+        self.inputs.remove(&taken);
+        report.awaiting_approval.retain(|call| !self.inputs.concern(&call.id));
+        report.awaiting_result.retain(|call| !self.inputs.concern(&call.id));
+        let is_new = |id: &str| !self.running.contains_key(id) && !self.inputs.concern(id);
         self.unsent = handed_out.into_iter().filter(|unsent| is_new(&unsent.call.id)).collect();
         self.report = Some(report);
         // Messages that have waited for calls.
@@ -267,27 +159,33 @@ impl Status {
         session
     }
 
-    /// Takes the outcome of a step that has not run. Returns the pause before the next attempt, or ends the session.
-    pub(super) fn retry(&mut self, outcome: Outcome) -> Option<Duration> {
-        self.attempts += 1;
-        let (message, is_last, pauses) = match outcome {
-            Outcome::Failed(StepError { message, is_permanent, at, retry_for }) => {
-                let since = *self.failing_since.get_or_insert(at);
-                let is_last = is_permanent || at.saturating_sub(since) >= retry_for;
-                (message, is_last, REQUEST_PAUSES)
-            }
-            Outcome::GivenUp | Outcome::Stepped(_) => {
-                let message = format!("the workers ended in each of {} attempts", self.attempts);
-                (message, self.attempts >= MAX_ATTEMPTS, WORKER_PAUSES)
-            }
-        };
-        if is_last {
-            self.fail(message);
+    /// Takes the error of an attempt. Returns the pause before the next one; without it, the session has failed.
+    pub(super) fn retry_after_error(&mut self, error: StepError) -> Option<Duration> {
+        let since = *self.failing_since.get_or_insert(error.at);
+        let is_last = error.at.saturating_sub(since) >= error.retry_for;
+        self.retry(REQUEST_PAUSES, is_last.then_some(error.message))
+    }
+
+    /// Takes the end of the worker that ran an attempt. Returns the pause before the next one; without it, the session has failed.
+    pub(super) fn retry_after_end_of_worker(&mut self) -> Option<Duration> {
+        let is_last = self.attempts + 1 >= MAX_ATTEMPTS;
+        let message = || format!("the workers ended in each of {MAX_ATTEMPTS} attempts");
+        self.retry(WORKER_PAUSES, is_last.then(message))
+    }
+
+    fn retry(
+        &mut self,
+        (first, longest): (Duration, Duration),
+        last_error: Option<String>,
+    ) -> Option<Duration> {
+        if let Some(error) = last_error {
+            self.fail(error);
             return None;
         }
+        let pause = (first * 2_u32.pow(self.attempts.min(15))).min(longest);
+        self.attempts += 1;
         self.is_step_queued = true;
-        let (first, longest) = pauses;
-        Some((first * 2_u32.pow(self.attempts.min(16) - 1)).min(longest))
+        Some(pause)
     }
 
     /// Takes the error of a step, whose inputs wait.
@@ -301,52 +199,9 @@ impl Status {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn message(text: &str) -> Input {
-        Input::Message(UserMessage::Text(text.to_owned()))
-    }
-
-    fn approve(id: &str) -> Input {
-        Input::Decision(Decision::Approve { id: id.to_owned() })
-    }
-
-    fn end(id: &str, bytes: usize) -> Input {
-        Input::End { id: id.to_owned(), end: "x".repeat(bytes).into() }
-    }
-
-    /// The numbers of the inputs of the next step, and whether it is a part.
-    fn selected(inputs: &[Input], running: &[&str]) -> (Vec<u64>, bool) {
-        let running = running.iter().map(|id| ((*id).to_owned(), String::new())).collect();
-        let mut status = Status { running, ..Status::default() };
-        for input in inputs {
-            status.add(input);
-        }
-        let Selected { numbers, is_part, .. } = status.select();
-        (numbers, is_part)
-    }
-
-    #[test]
-    fn messages_wait_for_calls_and_follow_decisions() {
-        let inputs = [message("a"), approve("c"), message("b"), end("d", 1)];
-        assert_eq!(selected(&inputs, &["e"]), (vec![1, 3], false));
-        assert_eq!(selected(&inputs, &[]), (vec![1, 3, 0, 2], false));
-    }
-
-    #[test]
-    fn a_cancellation_keeps_the_order() {
-        let inputs = [message("a"), Input::Cancel { unsent: Vec::new() }, approve("c"), message("b")];
-        assert_eq!(selected(&inputs, &[]), (vec![0, 1, 2, 3], false));
-    }
-
-    #[test]
-    fn large_inputs_are_taken_one_after_the_other() {
-        let inputs =
-            [end("a", 2 * MAX_BYTES_AT_ONCE), end("b", MAX_BYTES_AT_ONCE / 2), end("c", MAX_BYTES_AT_ONCE)];
-        assert_eq!(selected(&inputs, &[]), (vec![0], true));
-        assert_eq!(selected(&inputs[1..], &[]), (vec![0], true));
-        assert_eq!(selected(&inputs[2..], &[]), (vec![0], false));
-    }
+/// The error of a session that is too large for the engine.
+pub(super) fn session_too_large(bytes: usize, max_bytes: usize) -> String {
+    format!(
+        "the session would have {bytes} bytes, and may have at most {max_bytes}: compact it, or store long contents elsewhere"
+    )
 }

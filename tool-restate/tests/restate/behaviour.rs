@@ -311,7 +311,7 @@ pub(crate) async fn a_session_that_does_not_exist_is_an_error(program: &Path, fo
     assert!(matches!(unreachable, Err(EngineError::Unreachable(_))), "{unreachable:?}");
     for (id, key) in [("", "key"), (".", "key"), ("..", "key"), ("s", ""), ("s", "\n"), ("s", "ü")] {
         let sent = sessions.message(id, "0 0 nothing").key(key).await;
-        let is_invalid = matches!(sent, Err(EngineError::InvalidSession(_) | EngineError::InvalidKey(_)));
+        let is_invalid = matches!(sent, Err(EngineError::InvalidId(_) | EngineError::InvalidKey(_)));
         assert!(is_invalid, "{id:?} {key:?}: {sent:?}");
     }
     assert!(matches!(sessions.cancel("s").await, Err(EngineError::NoSession)));
