@@ -7,6 +7,8 @@ mod engine;
 #[path = "../tests/restate/process.rs"]
 #[expect(dead_code, reason = "the tests use the rest")]
 mod process;
+#[path = "../examples/shop/server.rs"]
+mod server;
 
 use engine::{Engine, Settings};
 use std::convert::Infallible;
@@ -91,15 +93,13 @@ async fn in_file(journal: &FileJournal, registry: &Registry, text: &str, replies
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let Some(program) = engine::program() else {
-        println!(
-            "skipped: the engine is not installed (npm install --prefix target/restate @restatedev/restate-server@1.7.12)"
-        );
+    let Some(program) = server::program() else {
+        println!("skipped: the engine is not installed ({})", server::INSTALL);
         return Ok(());
     };
     let folder = tempfile::tempdir()?;
     let engine = Engine::start(&program, folder.path(), Settings::default()).await;
-    let worker = format!("127.0.0.1:{}", engine::free_port());
+    let worker = format!("127.0.0.1:{}", server::free_port()?);
     let (endpoint, address) = (Agent::new(registry()?, complete).endpoint(), worker.parse()?);
     tokio::spawn(async move { serve(endpoint, address).await.expect("the address is free") });
     engine.register(&format!("http://{worker}")).await;

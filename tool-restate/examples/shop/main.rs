@@ -4,8 +4,10 @@
 //! is a script.
 
 mod engine;
+mod server;
 
-use engine::{Engine, free_port};
+use engine::Engine;
+use server::{INSTALL, free_port};
 use std::error::Error;
 use std::process::{Child, Command};
 use std::time::Duration;
@@ -85,14 +87,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
     if let Some(address) = std::env::args().nth(1) {
         return work(&address).await;
     }
-    let Some(mut engine) = Engine::start()? else {
-        println!(
-            "The engine is not installed. Install it, and run the example again:\n\n    \
-             npm install --prefix target/restate @restatedev/restate-server@1.7.12\n\n\
-             or set RESTATE_SERVER to the program `restate-server` of https://docs.restate.dev/installation."
-        );
+    let Some(program) = server::program() else {
+        println!("The engine is not installed. Install it, and run the example again: {INSTALL}.");
         return Ok(());
     };
+    let mut engine = Engine::start(&program)?;
     let address = format!("127.0.0.1:{}", free_port()?);
     let first = Worker::start(&address)?;
     engine.register(&format!("http://{address}")).await?;

@@ -22,7 +22,7 @@ pub(crate) async fn sessions_survive_kills(program: &Path, folder: &Path) {
     );
     let mut random = fastrand::Rng::with_seed(seed);
     // A frozen worker is recognized soon, and the calls are on all workers.
-    let settings = Settings { keep_alive: "1s", streams_per_connection: 2, ..Settings::default() };
+    let settings = Settings { keep_alive: "1s", streams_per_connection: "2", ..Settings::default() };
     let mut engine = Engine::start(program, folder, settings).await;
     let mut workers = Workers::start(3, Version::First, folder).await;
     engine.register(&workers.address).await;

@@ -5,7 +5,8 @@ use std::collections::hash_map::RandomState;
 use std::fs::OpenOptions;
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The variable of the environment with the path of the ledger.
 pub(crate) const LEDGER: &str = "RESTATE_LEDGER";
@@ -40,6 +41,29 @@ pub(crate) struct Entry {
 pub(crate) fn write(what: What, order: &str, key: &str, nonce: &str) {
     if let Some(path) = std::env::var_os(LEDGER) {
         append(Path::new(&path), what, order, key, nonce);
+    }
+}
+
+/// The file beside the ledger that lets the model and the tool `hold` continue.
+fn release_file(ledger: &Path) -> PathBuf {
+    ledger.with_file_name("release")
+}
+
+/// Lets the model and the tool `hold` continue.
+pub(crate) fn release(ledger: &Path) {
+    std::fs::write(release_file(ledger), "").expect("the folder can be written");
+}
+
+/// Lets them wait again.
+pub(crate) fn hold(ledger: &Path) {
+    std::fs::remove_file(release_file(ledger)).expect("it was released");
+}
+
+/// Waits until the test lets this process continue.
+pub(crate) async fn wait_for_release() {
+    let Some(ledger) = std::env::var_os(LEDGER) else { return };
+    while !release_file(Path::new(&ledger)).exists() {
+        tokio::time::sleep(Duration::from_millis(2)).await;
     }
 }
 

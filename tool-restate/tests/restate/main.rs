@@ -2,8 +2,9 @@
 //!
 //! `RESTATE_SESSIONS=500 cargo test -p tool-runtime-restate --test restate -- sessions_survive_kills` plays 500 sessions.
 
-mod behaviour;
 mod engine;
+mod failures;
+mod inputs;
 mod kills;
 mod ledger;
 mod model;
@@ -11,6 +12,11 @@ mod oracle;
 mod person;
 mod process;
 mod remote;
+#[path = "../../examples/shop/server.rs"]
+mod server;
+mod settings;
+mod setup;
+mod sizes;
 mod tools;
 mod workers;
 
@@ -39,30 +45,27 @@ async fn main() -> ExitCode {
         }
         return ExitCode::SUCCESS;
     }
-    let Some(program) = engine::program() else {
-        println!(
-            "skipped: the engine is not installed (npm install --prefix target/restate @restatedev/restate-server@1.7.12, or set \
-             RESTATE_SERVER)"
-        );
+    let Some(program) = server::program() else {
+        println!("skipped: the engine is not installed ({})", server::INSTALL);
         return ExitCode::SUCCESS;
     };
     let wanted: Vec<_> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     let tests = tests![
-        behaviour::a_second_decision_is_a_conflict,
-        behaviour::a_message_with_its_key_arrives_once,
-        behaviour::a_message_waits_for_the_calls_that_run,
-        behaviour::a_cancelled_session_runs_no_further_call,
-        behaviour::a_message_after_a_cancellation_is_answered,
-        behaviour::a_decision_after_a_message_or_a_cancellation_is_a_conflict,
-        behaviour::many_large_inputs_arrive,
-        behaviour::a_failed_request_ends_the_session_and_resume_continues,
-        behaviour::a_session_of_five_megabytes_continues,
-        behaviour::a_result_that_is_too_large_is_an_error,
-        behaviour::a_removed_session_is_gone,
-        behaviour::a_session_that_does_not_exist_is_an_error,
-        behaviour::a_paused_invocation_is_reported,
-        behaviour::a_call_may_take_longer_than_the_limit_of_the_engine,
-        behaviour::an_agent_has_its_settings,
+        inputs::a_second_decision_is_a_conflict,
+        inputs::a_message_with_its_key_arrives_once,
+        inputs::a_message_waits_for_the_calls_that_run,
+        inputs::a_cancelled_session_runs_no_further_call,
+        inputs::a_message_after_a_cancellation_is_answered,
+        inputs::a_decision_after_a_message_or_a_cancellation_is_a_conflict,
+        sizes::many_large_inputs_arrive,
+        failures::a_failed_request_ends_the_session_and_resume_continues,
+        sizes::a_session_of_five_megabytes_continues,
+        sizes::a_result_that_is_too_large_is_an_error,
+        failures::a_removed_session_is_gone,
+        failures::a_session_that_does_not_exist_is_an_error,
+        failures::a_paused_invocation_is_reported,
+        settings::a_call_may_take_longer_than_the_limit_of_the_engine,
+        settings::an_agent_has_its_settings,
         remote::a_program_that_is_killed_receives_the_results,
         kills::sessions_survive_kills,
     ];

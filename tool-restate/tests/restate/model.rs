@@ -1,11 +1,15 @@
 //! The scripted model. Each request has an own name (`ask`), so that two replies to one request differ.
 
-use crate::ledger::{What, nonce, write};
+use crate::ledger::{What, nonce, wait_for_release, write};
 use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tool_runtime::conversation::Request;
 use tool_runtime::message::Message;
 use tool_runtime::{AssistantMessage, ToolCall};
+
+/// The requests that this process has failed.
+static FAILURES: AtomicUsize = AtomicUsize::new(0);
 
 const SCRIPT: [&[&str]; 2] =
     [&["look", "charge", "ship", "decline"], &["relocate", "refund", "change", "ask"]];
@@ -35,43 +39,39 @@ pub(crate) async fn complete(request: Request) -> io::Result<AssistantMessage> {
     Ok(AssistantMessage::from_tool_calls(tools.iter().enumerate().map(call)))
 }
 
-/// The user's message has the number of replies, the calls of each, and the tool: `20 8 nothing`. The second word may be a number of
-/// bytes for the tool `long_text`.
+/// The user's message has the number of replies with calls, the calls of each, and the tool: `20 8 nothing`. Further words are a number
+/// of bytes for `long_text`. Other names stand for models that fail, that take long, or that wait for the test.
 pub(crate) async fn follow(request: Request) -> io::Result<AssistantMessage> {
     let newest = request.messages().iter().rposition(|message| matches!(message, Message::User(_)));
     let messages = &request.messages()[newest.unwrap_or_default()..];
     let text = messages.first().map(Message::text).unwrap_or_default();
-    let mut words = text.split(' ');
-    let mut number = || words.next().and_then(|word| word.parse().ok()).unwrap_or(0_usize);
-    let (all, calls) = (number(), number());
-    let tool = words.next().unwrap_or_default();
-    let replies = messages.iter().filter(|message| matches!(message, Message::Assistant(_))).count();
+    let words: Vec<_> = text.split(' ').collect();
+    let number = |at: usize| words.get(at).and_then(|word| word.parse().ok()).unwrap_or(0_usize);
+    let tool = words.get(2).copied().unwrap_or_default();
     match tool {
         "fail" => return Err(io::Error::other("the model is overloaded")),
-        "fail_once" if !std::env::temp_dir().join(text.replace(' ', "_")).exists() => {
-            std::fs::write(std::env::temp_dir().join(text.replace(' ', "_")), "")?;
+        "fail_once" if FAILURES.fetch_add(1, Ordering::Relaxed) == 0 => {
             return Err(io::Error::other("the model is overloaded"));
         }
         "panic" => panic!("the client has a defect"),
         "slow_model" => tokio::time::sleep(Duration::from_millis(1500)).await,
+        "held_model" => wait_for_release().await,
         _ => {}
     }
-    if replies >= all {
+    let replies = messages.iter().filter(|message| matches!(message, Message::Assistant(_))).count();
+    if replies >= number(0) {
         return Ok(AssistantMessage::from_text("The end"));
     }
-    let call = |position| match tool {
-        "long_texts" => ToolCall::new(format!("call_{position}"), "long_text", r#"{"bytes":1000000}"#),
-        "relocate_and_refund" => {
-            let (tool, order) =
-                (["relocate", "refund"][position], format!(r#"{{"order":"{text}:{position}"}}"#));
-            ToolCall::new(format!("call_{position}"), tool, order)
-        }
-        "long_text" => ToolCall::new(format!("call_{position}"), tool, format!(r#"{{"bytes":{calls}}}"#)),
-        "slow_model" => {
-            ToolCall::new(format!("call_{position}"), "ship", format!(r#"{{"order":"{text}:{position}"}}"#))
-        }
-        _ => ToolCall::new(format!("call_{position}"), tool, format!(r#"{{"order":"{text}:{position}"}}"#)),
+    let call = |position| {
+        let (order, bytes) =
+            (format!(r#"{{"order":"{text}:{position}"}}"#), format!(r#"{{"bytes":{}}}"#, number(3)));
+        let (tool, arguments) = match tool {
+            "long_text" => (tool, bytes),
+            "slow_model" | "held_model" => ("ship", order),
+            "hold_and_refund" => (["hold", "refund"][position % 2], order),
+            _ => (tool, order),
+        };
+        ToolCall::new(format!("call_{position}"), tool, arguments)
     };
-    let calls = if tool == "long_text" { 1 } else { calls };
-    Ok(AssistantMessage::from_tool_calls((0..calls).map(call)))
+    Ok(AssistantMessage::from_tool_calls((0..number(1)).map(call)))
 }

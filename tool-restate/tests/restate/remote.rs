@@ -67,7 +67,7 @@ pub(crate) async fn a_program_that_is_killed_receives_the_results(program: &Path
         "seed {seed}, {count} sessions; RESTATE_SEED={seed} RESTATE_REMOTE_SESSIONS={count} repeats the order of the kills"
     );
     let mut random = fastrand::Rng::with_seed(seed);
-    let settings = Settings { keep_alive: "1s", streams_per_connection: 2, ..Settings::default() };
+    let settings = Settings { keep_alive: "1s", streams_per_connection: "2", ..Settings::default() };
     let mut engine = Engine::start(program, folder, settings).await;
     let mut workers = Workers::start(3, Version::First, folder).await;
     engine.register(&workers.address).await;

@@ -1,6 +1,6 @@
 //! Eight kinds of calls. Their argument `order` names the effect.
 
-use crate::ledger::{What, nonce, write};
+use crate::ledger::{What, nonce, wait_for_release, write};
 use std::ops::Range;
 use std::time::Duration;
 use tool_runtime::{BuildError, CallContext, Registry, ToolOutput, tool, tools};
@@ -41,6 +41,16 @@ async fn decline(order: &str, #[context] call: &CallContext) -> Result<String, S
 #[tool(destructive)]
 async fn relocate(order: &str, #[context] call: &CallContext) -> String {
     effect(order, call, 100..400).await
+}
+
+/// Stores an order, when the test allows it.
+#[tool(destructive)]
+async fn hold(order: &str, #[context] call: &CallContext) -> String {
+    let (key, nonce) = (call.idempotency_key().unwrap_or_default(), nonce());
+    write(What::Begun, order, &key, &nonce);
+    wait_for_release().await;
+    write(What::Done, order, &key, &nonce);
+    format!("done {order} {nonce}")
 }
 
 /// Refunds an order, if a person approves.
@@ -86,6 +96,7 @@ pub(crate) fn registry() -> Result<Registry, BuildError> {
         ship,
         decline,
         relocate,
+        hold,
         refund,
         change,
         ask,

@@ -1,8 +1,8 @@
 //! Worker processes, and the balancer in front of them.
 
-use crate::engine::free_port;
 use crate::ledger::{self, LEDGER, What};
 use crate::process::Process;
+use crate::server::free_port;
 use crate::{model, tools};
 use futures_util::Stream;
 use std::path::{Path, PathBuf};
@@ -130,7 +130,8 @@ pub(crate) struct Workers {
 
 impl Workers {
     pub(crate) async fn start(count: usize, version: Version, folder: &Path) -> Self {
-        let addresses: Vec<_> = (0..count).map(|_| format!("127.0.0.1:{}", free_port())).collect();
+        let addresses: Vec<_> =
+            (0..count).map(|_| format!("127.0.0.1:{}", free_port().expect("a free port"))).collect();
         let ledger = folder.join("ledger");
         let process = |address: &String| {
             let (address, ledger) = (address.clone(), ledger.clone());

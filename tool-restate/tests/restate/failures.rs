@@ -1,0 +1,89 @@
+//! Failing models, sessions that do not exist, and paused invocations.
+
+use crate::ledger;
+use crate::setup::{Setup, start, texts};
+use crate::workers::Version;
+use std::path::Path;
+use std::time::Duration;
+use tool_runtime::session::RunEnd;
+use tool_runtime_restate::{EngineError, SessionEnd, Sessions};
+
+pub(crate) async fn a_failed_request_ends_the_session_and_resume_continues(program: &Path, folder: &Path) {
+    let setup = start(program, folder, Version::Follow).await;
+    let Setup { sessions, .. } = &setup;
+    let once = format!("0 0 fail_once {}", ledger::nonce());
+    sessions.message("s", &*once).await.expect("accepted");
+    assert_eq!(sessions.wait("s").await.expect("it settles").end, SessionEnd::Run(RunEnd::Answered));
+    sessions.message("u", "0 0 panic").await.expect("accepted");
+    sessions.message("t", "0 0 fail").await.expect("accepted");
+    let report = sessions.wait("t").await.expect("it settles");
+    let SessionEnd::Failed(reason) = &report.end else { panic!("{report:?}") };
+    assert!(reason.contains("the model is overloaded"), "{reason}");
+    sessions.resume("t").await.expect("accepted");
+    assert_eq!(sessions.wait("t").await.expect("it settles").end, report.end);
+    sessions.message("t", "0 0 nothing").await.expect("accepted");
+    assert_eq!(sessions.wait("t").await.expect("it settles").text, "The end");
+    assert_eq!(texts(sessions, "t").await, ["0 0 fail", "0 0 nothing", "The end"]);
+    let report = sessions.wait("u").await.expect("it settles");
+    assert_eq!(report.end, SessionEnd::Failed("the worker panicked: the client has a defect".to_owned()));
+}
+
+pub(crate) async fn a_removed_session_is_gone(program: &Path, folder: &Path) {
+    let setup = start(program, folder, Version::Follow).await;
+    let Setup { sessions, .. } = &setup;
+    sessions.message("s", "1 1 hold").await.expect("accepted");
+    let removed = sessions.remove("s").await;
+    assert!(matches!(removed, Err(EngineError::Conflict(_))), "{removed:?}");
+    ledger::release(&setup.ledger);
+    sessions.wait("s").await.expect("it settles");
+    sessions.remove("s").await.expect("it does not run");
+    assert!(sessions.get("s").await.expect("the engine responds").is_none());
+}
+
+pub(crate) async fn a_session_that_does_not_exist_is_an_error(program: &Path, folder: &Path) {
+    let setup = start(program, folder, Version::Follow).await;
+    let Setup { sessions, engine, .. } = &setup;
+    assert!(matches!(sessions.wait("s").await, Err(EngineError::NoSession)));
+    assert!(matches!(sessions.resume("s").await, Err(EngineError::NoSession)));
+    assert!(matches!(sessions.approve("s", "call").await, Err(EngineError::NoSession)));
+    assert!(sessions.get("s").await.expect("the engine responds").is_none());
+    let unknown = engine.sessions().name("Shop").message("s", "Hello!").await;
+    assert!(
+        matches!(&unknown, Err(EngineError::Rejected { status: 404, message, .. }) if message.contains("Shop")),
+        "{unknown:?}"
+    );
+    let unreachable =
+        Sessions::at("http://127.0.0.1:1").retry_for(Duration::from_millis(200)).message("s", "Hello!").await;
+    assert!(matches!(unreachable, Err(EngineError::Unreachable(_))), "{unreachable:?}");
+    for (id, key) in [("", "key"), (".", "key"), ("..", "key"), ("s", ""), ("s", "\n"), ("s", "ü")] {
+        let sent = sessions.message(id, "0 0 nothing").key(key).await;
+        let is_invalid = matches!(sent, Err(EngineError::InvalidId(_) | EngineError::InvalidKey(_)));
+        assert!(is_invalid, "{id:?} {key:?}: {sent:?}");
+    }
+    assert!(matches!(sessions.cancel("s").await, Err(EngineError::NoSession)));
+    let invalid = Sessions::at("restate:8080").message("s", "Hello!").await;
+    assert!(matches!(invalid, Err(EngineError::InvalidAddress(_))), "{invalid:?}");
+}
+
+pub(crate) async fn a_paused_invocation_is_reported(program: &Path, folder: &Path) {
+    let setup = start(program, folder, Version::Follow).await;
+    let Setup { sessions, engine, .. } = &setup;
+    let admin = engine.admin();
+    sessions.message("s/it", "1 1 held_model").await.expect("accepted");
+    // An operator can pause an invocation as well.
+    let invocation = setup.wait_for_invocation("step", "s/it").await;
+    let pause = format!("{}/invocations/{invocation}/pause", engine.admin_address);
+    let paused = reqwest::Client::new().patch(pause).send().await.expect("the engine responds");
+    assert!(paused.status().is_success(), "{}", paused.status());
+    let waited = engine.sessions().admin(admin.clone()).wait("s/it").await;
+    let Err(EngineError::Paused(paused)) = waited else { panic!("{waited:?}") };
+    assert_eq!((&*paused.id, &*paused.target), (&*invocation, "Sessions/s/it/step"));
+    assert_eq!(admin.paused().await.expect("the engine responds"), [paused]);
+    // A session whose id begins in the same way is not paused.
+    sessions.message("s", "4 1 slow_model").await.expect("accepted");
+    let other = engine.sessions().admin(admin.clone()).wait("s").await.expect("it settles");
+    assert_eq!(other.text, "The end");
+    ledger::release(&setup.ledger);
+    admin.resume(&invocation).await.expect("it is paused");
+    assert_eq!(sessions.wait("s/it").await.expect("it settles").text, "The end");
+}
