@@ -152,6 +152,7 @@
 //!   follows, store the session during the run ([`Run::store`](tool_runtime::session::Run::store)).
 //! - Calls that are handed out ([`Run::hand_out_calls`](tool_runtime::session::Run::hand_out_calls)) are not recorded, and their
 //!   results are recorded with the next reply. [`record_calls`] records them in the worker.
+//! - A program whose calls an engine runs once per key records only its replies ([`DurableRun::journal_replies`]).
 //! - [`FileJournal`] is for one process on one machine, and a local disk. [`Journal`] is a trait for other stores, also for those
 //!   that several processes share; `testing::check_journal` (feature `testing`) checks whether a store keeps its rules.
 //! - Without a [`Session`](tool_runtime::Session), [`record_calls`] records the calls of a dispatch.

@@ -1,6 +1,7 @@
 //! The administration of the engine.
 
-use crate::engine::{Engine, EngineError, PausedInvocation, parse_address};
+use crate::engine::{Engine, parse_address};
+use crate::engine_error::{EngineError, PausedInvocation};
 use reqwest::Method;
 use serde::Deserialize;
 use serde::de::IgnoredAny;

@@ -127,6 +127,7 @@ mod admin;
 #[cfg(feature = "agent")]
 mod agent;
 mod engine;
+mod engine_error;
 mod protocol;
 mod remote;
 mod sessions;
@@ -134,7 +135,7 @@ mod sessions;
 pub use admin::Admin;
 #[cfg(feature = "agent")]
 pub use agent::{Agent, Calls, InvalidNameError, PermanentError, serve};
-pub use engine::{EngineError, PausedInvocation};
+pub use engine_error::{EngineError, PausedInvocation};
 pub use protocol::{Report, SessionEnd};
 pub use remote::{Remote, RemoteFuture, remote};
 /// The SDK, for endpoints with other services.

@@ -1,6 +1,7 @@
 //! Calls of programs that keep their loop.
 
-use crate::engine::{Engine, EngineError, Invocation, body};
+use crate::engine::{Engine, Invocation, body};
+use crate::engine_error::EngineError;
 use crate::protocol::{CALLS, EndedCall};
 use std::pin::Pin;
 use std::time::Duration;

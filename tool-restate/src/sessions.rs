@@ -1,7 +1,8 @@
 //! The client of sessions, for web servers.
 
 use crate::admin::Admin;
-use crate::engine::{Engine, EngineError, Invocation, body};
+use crate::engine::{Engine, Invocation, body};
+use crate::engine_error::{EngineError, PausedInvocation};
 use crate::protocol::{Decision, Report, SESSIONS, UserMessage};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -213,7 +214,7 @@ impl Sessions {
     }
 
     /// Waits until an invocation of the session is paused.
-    async fn paused(&self, admin: &Admin, session: &str) -> crate::PausedInvocation {
+    async fn paused(&self, admin: &Admin, session: &str) -> PausedInvocation {
         loop {
             tokio::time::sleep(QUERY_INTERVAL).await;
             if let Ok(mut paused) = admin.paused_of(&self.name, session).await

@@ -75,6 +75,8 @@ pub(crate) async fn a_paused_invocation_is_reported(program: &Path, folder: &Pat
     let pause = format!("{}/invocations/{invocation}/pause", engine.admin_address);
     let paused = reqwest::Client::new().patch(pause).send().await.expect("the engine responds");
     assert!(paused.status().is_success(), "{}", paused.status());
+    // It is paused at the end of its attempt.
+    ledger::release(&setup.ledger);
     let waited = engine.sessions().admin(admin.clone()).wait("s/it").await;
     let Err(EngineError::Paused(paused)) = waited else { panic!("{waited:?}") };
     assert_eq!((&*paused.id, &*paused.target), (&*invocation, "Sessions/s/it/step"));
@@ -83,7 +85,6 @@ pub(crate) async fn a_paused_invocation_is_reported(program: &Path, folder: &Pat
     sessions.message("s", "4 1 slow_model").await.expect("accepted");
     let other = engine.sessions().admin(admin.clone()).wait("s").await.expect("it settles");
     assert_eq!(other.text, "The end");
-    ledger::release(&setup.ledger);
     admin.resume(&invocation).await.expect("it is paused");
     assert_eq!(sessions.wait("s/it").await.expect("it settles").text, "The end");
 }
