@@ -39,7 +39,7 @@ pub(super) struct Stepped {
     pub(super) continues: bool,
 }
 
-/// What a step begins with.
+/// A step before it runs.
 pub(super) struct Step {
     pub(super) session_id: String,
     pub(super) session: Option<Session>,

@@ -44,7 +44,7 @@ pub(crate) fn write(what: What, order: &str, key: &str, nonce: &str) {
     }
 }
 
-/// The file beside the ledger that lets the model and the tool `hold` continue.
+/// The file, in the folder of the ledger, that lets the model and the tool `hold` continue.
 fn release_file(ledger: &Path) -> PathBuf {
     ledger.with_file_name("release")
 }
