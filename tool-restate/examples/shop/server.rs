@@ -16,7 +16,7 @@ pub(crate) struct Ports {
     pub(crate) ingress: u16,
 }
 
-/// The program in `RESTATE_SERVER`, or that of [`INSTALL`]. The script that npm installs with it would leave the engine behind when it is
+/// The program in `RESTATE_SERVER`, or that of [`INSTALL`]. The engine would continue after the script that npm installs with it is
 /// killed.
 pub(crate) fn program() -> Option<PathBuf> {
     if let Some(program) = std::env::var_os("RESTATE_SERVER") {
