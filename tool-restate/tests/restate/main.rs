@@ -20,7 +20,8 @@ mod sizes;
 mod tools;
 mod workers;
 
-use std::path::Path;
+use futures_util::StreamExt as _;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -69,23 +70,26 @@ async fn main() -> ExitCode {
         remote::a_program_that_is_killed_receives_the_results,
         kills::sessions_survive_kills,
     ];
-    let mut failed = 0;
-    for (name, test) in tests {
-        if !wanted.is_empty() && !wanted.iter().any(|wanted| name.contains(&**wanted)) {
-            continue;
-        }
-        let folder = tempfile::tempdir().expect("a folder");
-        let (program, path, started) = (program.clone(), folder.path().to_owned(), Instant::now());
-        let ended = tokio::spawn(async move { test(&program, &path).await }).await;
-        println!(
-            "test {name} ... {} ({:.1?})",
-            if ended.is_ok() { "ok" } else { "FAILED" },
-            started.elapsed()
-        );
-        if ended.is_err() {
-            failed += 1;
-            println!("the files are in {}", folder.keep().display());
-        }
+    let selected = tests
+        .into_iter()
+        .filter(|(name, _)| wanted.is_empty() || wanted.iter().any(|wanted| name.contains(&**wanted)));
+    // Most tests wait for timers of the engine.
+    let ended: Vec<bool> = futures_util::stream::iter(selected)
+        .map(|(name, test)| run(name, test, program.clone()))
+        .buffer_unordered(2)
+        .collect()
+        .await;
+    if ended.iter().all(|&passed| passed) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Whether the test passes.
+async fn run(name: &str, test: Test, program: PathBuf) -> bool {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (path, started) = (folder.path().to_owned(), Instant::now());
+    let passed = tokio::spawn(async move { test(&program, &path).await }).await.is_ok();
+    println!("test {name} ... {} ({:.1?})", if passed { "ok" } else { "FAILED" }, started.elapsed());
+    if !passed {
+        println!("the files are in {}", folder.keep().display());
     }
-    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    passed
 }
