@@ -115,7 +115,9 @@ impl Agent {
     }
 
     /// Sets the name of the sessions in the engine: that of the virtual object. Default: `Sessions`. Set it if several agents use one
-    /// engine, also in [`Sessions::name`](crate::Sessions::name) and, for their calls, in [`calls`](Agent::calls).
+    /// engine, also in [`Sessions::name`](crate::Sessions::name) and, for their calls, in [`calls`](Agent::calls). Give the sessions of
+    /// each agent other ids, for example with its name as a prefix: the
+    /// [idempotency keys](tool_runtime::CallContext::idempotency_key) of calls contain the id of the session, and not this name.
     ///
     /// # Errors
     ///
@@ -125,8 +127,9 @@ impl Agent {
         Ok(self)
     }
 
-    /// Sets the service of the calls: its name, its time limits, the application state of its tools. Default: [`Calls::new`] with the
-    /// registry of this agent.
+    /// Sets the service of the calls: its name, its time limits, the application state of its tools. Its registry is also the one of
+    /// requests to the model: create it with a clone of the registry of this agent. Default: [`Calls::new`] with the registry of this
+    /// agent.
     pub fn calls(mut self, calls: Calls) -> Self {
         self.calls = calls;
         self
@@ -194,8 +197,8 @@ impl Agent {
     }
 
     /// Sets the largest session, as JSON. A result that would exceed it is an error for the model, a message is rejected
-    /// ([`EngineError::Rejected`](crate::EngineError::Rejected) with the status 413), and a reply ends the session with
-    /// [`SessionEnd::Failed`](crate::SessionEnd::Failed). Default: 10 MiB.
+    /// ([`EngineError::Rejected`](crate::EngineError::Rejected) with the status 413), and a reply or the first message ends the session
+    /// with [`SessionEnd::Failed`](crate::SessionEnd::Failed). Default: 10 MiB.
     ///
     /// The engine holds up to three copies of a session at once. For larger ones, raise its
     /// `worker.invoker.per-invocation-memory-limit`, whose default is 32 MiB; or store long results elsewhere, and compact the session, for

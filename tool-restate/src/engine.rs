@@ -11,7 +11,7 @@ use tokio::time::sleep;
 /// The first and the longest pause before a request is repeated.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
 
-/// An attempt that has taken longer did not fail to reach the engine.
+/// An attempt that has reached the engine, and has taken longer than this, is not part of a series of failures.
 const LONG_ATTEMPT: Duration = Duration::from_secs(3);
 
 /// The engine that has just started may not know its services yet. Later, a service that it does not know is an error of the
@@ -22,7 +22,8 @@ const START_TIME: Duration = Duration::from_secs(3);
 pub(crate) struct Invocation<'a> {
     /// The service, the key of a virtual object, and the handler.
     pub(crate) target: &'a [&'a str],
-    pub(crate) key: Option<&'a str>,
+    /// The engine handles requests with the same key once.
+    pub(crate) idempotency_key: Option<&'a str>,
     pub(crate) body: Option<Vec<u8>>,
     /// For how long failing attempts are repeated.
     pub(crate) retry_for: Duration,
@@ -56,7 +57,7 @@ impl Engine {
         invocation: &Invocation<'_>,
     ) -> Result<T, EngineError> {
         let mut url = self.url(&["restate", "call"])?;
-        if let Some(key) = invocation.key
+        if let Some(key) = invocation.idempotency_key
             && !is_key(key)
         {
             return Err(EngineError::InvalidKey(key.to_owned()));
@@ -68,6 +69,7 @@ impl Engine {
             path.extend(invocation.target);
         }
         let (mut failing_since, mut pause) = (None, PAUSES.0);
+        let mut unclear = None;
         loop {
             let attempt = Instant::now();
             let error = match self.attempt(url.clone(), invocation).await {
@@ -75,15 +77,20 @@ impl Engine {
                 Err(AttemptError::Final(error)) => return Err(error),
                 Err(AttemptError::Repeat(error)) => error,
             };
-            if attempt.elapsed() > LONG_ATTEMPT {
-                // The engine has worked on it: the row of failures begins now.
+            let has_connected = !matches!(&error, EngineError::Unreachable(error) if error.is_connect());
+            if has_connected && attempt.elapsed() > LONG_ATTEMPT {
+                // The engine has worked on it: the series of failures begins now.
                 (failing_since, pause) = (None, PAUSES.0);
             }
             let is_unknown_service = matches!(error, EngineError::Rejected { status: 404, .. });
             let limit =
                 if is_unknown_service { START_TIME.min(invocation.retry_for) } else { invocation.retry_for };
             if failing_since.get_or_insert_with(Instant::now).elapsed() >= limit {
-                return Err(error);
+                return Err(unclear.unwrap_or(error));
+            }
+            if has_connected && matches!(error, EngineError::Unreachable(_)) {
+                // The request may have arrived, whatever happens to the next attempts.
+                unclear.get_or_insert(error);
             }
             sleep(pause).await;
             pause = (pause * 2).min(PAUSES.1);
@@ -92,7 +99,7 @@ impl Engine {
 
     async fn attempt(&self, url: Url, invocation: &Invocation<'_>) -> Result<Vec<u8>, AttemptError> {
         let mut request = self.client.post(url);
-        if let Some(key) = invocation.key {
+        if let Some(key) = invocation.idempotency_key {
             request = request.header("idempotency-key", key);
         }
         if let Some(body) = &invocation.body {

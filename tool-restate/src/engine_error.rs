@@ -56,7 +56,8 @@ impl fmt::Display for EngineError {
                 )
             }
             EngineError::Rejected { status, message } => {
-                write!(f, "the engine rejects the request with status {status}: {message}")
+                let separator = if message.is_empty() { "" } else { ": " };
+                write!(f, "the engine rejects the request with status {status}{separator}{message}")
             }
             EngineError::Paused(invocation) => invocation.fmt(f),
             EngineError::Unreachable(error) => {

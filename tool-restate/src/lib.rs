@@ -42,7 +42,7 @@
 //! sessions.message("s-7", "Refund order 7.").key("message-1").await?;
 //! let report = sessions.wait("s-7").await?;
 //! for call in report.awaiting_approval {
-//!     sessions.approve("s-7", &call.id).key("click-1").await?; // days later, from anywhere
+//!     sessions.approve("s-7", &call.id).await?; // days later, from anywhere
 //! }
 //! # Ok(())
 //! # }
@@ -94,15 +94,17 @@
 //!
 //! | Value | Limit | Beyond the limit |
 //! | --- | --- | --- |
-//! | a session, as JSON | 10 MiB ([`Agent::max_session_bytes`]) | a result is an error for the model, a message is rejected, a reply ends the session with [`SessionEnd::Failed`] |
+//! | a session, as JSON | 10 MiB ([`Agent::max_session_bytes`]) | a result is an error for the model, a message is rejected, a reply or the first message ends the session with [`SessionEnd::Failed`] |
 //! | a result, as JSON | 10 MiB ([`Calls::max_result_bytes`]) | an error for the model |
 //! | a request of [`Sessions`] or [`remote()`] | 10 MiB | [`EngineError::TooLarge`], before it is sent |
-//! | a call | the longest time limit of the tools, and 24 hours if one has none ([`Calls::longest_call`]), and 10 minutes | the call is interrupted |
+//! | a call | the longest time limit of the tools, and 24 hours if one has none ([`Calls::longest_call`]), and 10 minutes | a `read_only` or `idempotent` call runs again, any other call is interrupted |
 //! | a request to the model | one hour ([`Agent::longest_request`]) | it is sent again |
 //! | a request to the model that fails, and a panic of the program | 10 minutes of attempts ([`Agent::retry_requests_for`]) | [`SessionEnd::Failed`]; [`Sessions::resume`] tries again |
 //! | attempts of a step whose worker ends | 1,000, which take some hours | [`SessionEnd::Failed`]; [`Sessions::resume`] tries again |
 //! | attempts of any other invocation whose worker ends | 10,000, which take about a day | the invocation is paused: [`EngineError::Paused`], [`Admin::paused`] |
 //! | keys of requests | 7 days ([`Agent::idempotency_retention`]) | a message that arrives again is a second message |
+//! | results of calls of [`remote()`] | 7 days ([`Calls::idempotency_retention`]) | a call that is sent again runs again |
+//! | requests of [`Sessions::wait`] for one session at once | 1,000 | the oldest ends with the status 429 |
 //!
 //! # Deployment
 //!
@@ -115,8 +117,11 @@
 //! 4. Give the web servers the address of the ingress (port 8080). The ingress and the administration (port 9070) have no access
 //!    control: let only these servers reach them.
 //!
-//! To stop an invocation by hand, cancel it. `kill` loses the end of a call, and its session then waits until it is
-//! [cancelled](Sessions::cancel). Calls and sessions of several agents on one engine need [names](Agent::name), and tools on other machines
+//! To stop a session, [cancel](Sessions::cancel) it. To stop a call by hand, cancel its invocation of `run_for_session` in the engine.
+//! Do not cancel other invocations there, and kill none: a step or the end of a call is lost, and its session then waits until it is
+//! cancelled.
+//!
+//! Calls and sessions of several agents on one engine need [names](Agent::name), and tools on other machines
 //! a service of their own ([`Agent::run_on`]).
 //!
 //! The engine has the arguments and the results of all calls. It is licensed under the Business Source License 1.1, and its SDK under MIT.

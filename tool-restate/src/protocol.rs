@@ -29,6 +29,10 @@ pub(crate) const NOT_FOUND: u16 = 404;
 #[cfg(feature = "agent")]
 pub(crate) const TOO_LARGE: u16 = 413;
 
+/// The status code of a request in whose place another one waits.
+#[cfg(feature = "agent")]
+pub(crate) const TOO_MANY_REQUESTS: u16 = 429;
+
 /// The bytes of a value as JSON.
 #[cfg(feature = "agent")]
 pub(crate) fn json_bytes(value: &impl Serialize) -> usize {

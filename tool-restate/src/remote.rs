@@ -47,6 +47,9 @@ pub fn remote(
 /// that run or have run. So record the replies, and not the calls: with `journal_replies` of the package `tool-runtime-durable`, for
 /// example.
 ///
+/// The engine remembers the results for [7 days](crate::Calls::idempotency_retention). Do not start a program again after that while
+/// calls of its session have no results: they would run again, whatever their annotations.
+///
 /// The registry of the workers has no such middleware: it would wait for its own call. If the call ends earlier here, by a time limit
 /// or a cancellation, it continues on its worker.
 #[derive(Clone, Debug)]
@@ -77,7 +80,7 @@ impl Remote {
     }
 
     /// Sets for how long a call is sent again while the engine does not respond. Then it fails, and the model reads that it may
-    /// have taken effect. Default: 10 minutes.
+    /// have taken effect, unless its tool is `read_only` or `idempotent`. Default: 10 minutes.
     pub fn retry_for(mut self, time: Duration) -> Self {
         self.retry_for = time;
         self
@@ -109,12 +112,10 @@ impl Remote {
                 // A worker that stops has not run it. Its key has this end from now on.
                 Ok(CallEnd::NotBegun) => {}
                 Ok(CallEnd::Interrupted) if call.annotations().may_repeat() => {}
-                Ok(_) => return ToolFailure::interrupted(call.tool()).into(),
-                Err(EngineError::Unreachable(error)) if !call.annotations().may_repeat() => {
-                    drop(error);
-                    return ToolFailure::interrupted(call.tool()).into();
+                Err(error) if call.annotations().may_repeat() || did_not_run(&error) => {
+                    return ToolResult::error(error.to_string());
                 }
-                Err(error) => return ToolResult::error(error.to_string()),
+                Ok(_) | Err(_) => return ToolFailure::interrupted(call.tool()).into(),
             }
             attempt += 1;
             tokio::time::sleep(PAUSE).await;
@@ -126,7 +127,8 @@ impl Remote {
         let key = if attempt == 0 { key } else { format!("{key}#{attempt}") };
         let target = [&*self.service, "run"];
         let body = Some(body(call)?);
-        let invocation = Invocation { target: &target, key: Some(&key), body, retry_for: self.retry_for };
+        let invocation =
+            Invocation { target: &target, idempotency_key: Some(&key), body, retry_for: self.retry_for };
         let EndedCall { tool, arguments, end } = self.engine.call(&invocation).await?;
         if (&tool, &arguments) == (&call.tool, &call.arguments) {
             return Ok(end);
@@ -135,5 +137,16 @@ impl Remote {
             "another call of `{tool}` has run under the key {key}: use one run id for each session, and record its replies"
         ))
         .into())
+    }
+}
+
+/// Whether no worker has the call: it was not sent, or a server rejects it, since it is not allowed or its path is unknown.
+fn did_not_run(error: &EngineError) -> bool {
+    use EngineError::{InvalidAddress, InvalidId, InvalidKey, InvalidRequest, Rejected, TooLarge};
+
+    match error {
+        TooLarge { .. } | InvalidRequest(_) | InvalidAddress(_) | InvalidId(_) | InvalidKey(_) => true,
+        Rejected { status, .. } => matches!(status, 400 | 401 | 403 | 404 | 413),
+        _ => false,
     }
 }

@@ -30,7 +30,7 @@ const QUERY_INTERVAL: Duration = Duration::from_secs(5);
 /// let report = sessions.wait("s-7").await?;
 /// for call in &report.awaiting_approval {
 ///     println!("{call}");
-///     match sessions.approve("s-7", &call.id).key("click-1").await {
+///     match sessions.approve("s-7", &call.id).await {
 ///         Err(EngineError::Conflict(reason)) => println!("{reason}"), // another request was faster
 ///         decided => decided?,
 ///     }
@@ -160,7 +160,8 @@ impl Sessions {
     ///
     /// # Errors
     ///
-    /// There is no such session, an invocation of it is paused ([`Sessions::admin`]), or the engine cannot be reached.
+    /// There is no such session, an invocation of it is paused ([`Sessions::admin`]), the engine cannot be reached, or more than 1,000
+    /// requests wait for this session: the oldest one ends with the status 429.
     pub async fn wait(&self, session: &str) -> Result<Report, EngineError> {
         self.call(session, "wait", None, None).await
     }
@@ -204,7 +205,8 @@ impl Sessions {
         body: Option<Vec<u8>>,
     ) -> Result<T, EngineError> {
         let target = [&*self.name, session, handler];
-        let invocation = Invocation { target: &target, key, body, retry_for: self.retry_for };
+        let invocation =
+            Invocation { target: &target, idempotency_key: key, body, retry_for: self.retry_for };
         let call = self.engine.call(&invocation);
         let Some(admin) = &self.admin else { return call.await };
         tokio::select! {
@@ -230,6 +232,15 @@ impl Sessions {
 ///
 /// While no worker runs, it waits without a limit of time, and is processed later. A caller that does not wait sends it again with the same
 /// [key](SessionRequest::key).
+///
+/// # Errors
+///
+/// - [`EngineError::NoSession`]: there is no such session; not for [`message`](Sessions::message) and [`remove`](Sessions::remove).
+/// - [`EngineError::Conflict`]: the call of the decision does not wait, or the session that is to be removed runs.
+/// - [`EngineError::TooLarge`], or [`EngineError::Rejected`] with the status 413: the session cannot store the contents.
+/// - [`EngineError::Unreachable`]: the engine did not respond within [`Sessions::retry_for`].
+///
+/// [`EngineError`] has those of wrong ids, keys, names and addresses.
 #[derive(Debug)]
 #[must_use = "it is sent when it is awaited"]
 pub struct SessionRequest<'a> {
@@ -243,7 +254,7 @@ pub struct SessionRequest<'a> {
 impl SessionRequest<'_> {
     /// Sets the idempotency key: a second request with this key has the response of the first one, and no other effect. Use a key of
     /// the program: the id of a message or of a click, in visible characters of ASCII. Default: a random key for all attempts of this
-    /// request.
+    /// request. Use another key for each decision, also if they are about several calls of one session.
     ///
     /// The engine remembers keys for [some days](crate::Agent::idempotency_retention).
     pub fn key(mut self, key: impl Into<String>) -> Self {

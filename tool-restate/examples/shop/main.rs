@@ -107,10 +107,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let report = sessions.wait("s-7").await?;
     for call in &report.awaiting_approval {
         println!("two people approve `{call}` at once");
-        let (one, two) = tokio::join!(
-            sessions.approve("s-7", &call.id).key("click-1"),
-            sessions.approve("s-7", &call.id).key("click-2")
-        );
+        let (one, two) = tokio::join!(sessions.approve("s-7", &call.id), sessions.approve("s-7", &call.id));
         for decided in [one, two] {
             match decided {
                 Ok(()) => println!("  accepted"),

@@ -88,7 +88,8 @@ impl Calls {
     /// Sets the longest time of a call, with the waits of its queue and of its middleware. Default: the longest time limit of the tools,
     /// and 24 hours if a tool has none.
     ///
-    /// 10 minutes later, the engine ends the invocation: it is interrupted, while its tool still runs.
+    /// 10 minutes later, the engine ends the attempt, while its tool still runs. A call of a `read_only` or `idempotent` tool runs
+    /// again, and any other call is interrupted.
     pub fn longest_call(mut self, time: Duration) -> Self {
         self.longest_call = time;
         self
@@ -117,7 +118,7 @@ impl Calls {
     #[must_use]
     pub fn bind(self, endpoint: Builder) -> Builder {
         let options = retries(ServiceOptions::new())
-            .abort_timeout(self.longest_call + MARGIN)
+            .abort_timeout(self.longest_call.saturating_add(MARGIN))
             .idempotency_retention(self.idempotency_retention)
             .handler("run_for_session", HandlerOptions::new().ingress_private(true));
         let name = self.name.clone();

@@ -1,8 +1,9 @@
 //! A session as a virtual object of the engine, which runs one handler of it at a time.
 //!
-//! All handlers are short, except for `step`: a message, a decision or the end of a call is an input, which the next step applies. So
-//! no invocation waits for a person or for a tool, and only a step changes the session. The commands of a handler depend on the stored
-//! state alone, so that a program with other tools repeats them.
+//! `step`, and `finish` after the last call, may send a request to the model, and `wait` waits until the session settles. All other
+//! handlers are short: a message, a decision or the end of a call is an input, which the next step applies. So no invocation that
+//! changes a session waits for a person or for a tool. The commands of a handler depend on the stored state alone, so that a program
+//! with other tools repeats them.
 
 use super::Agent;
 use super::calls::{SessionCall, attempt_name, retries};
@@ -10,7 +11,7 @@ use super::input::{Input, MAX_BYTES_AT_ONCE};
 use super::named::{handlers, named};
 use super::status::{Status, UnsentCall};
 use super::step::{Outcome, Step};
-use crate::protocol::{CONFLICT, Decision, NOT_FOUND, Report, TOO_LARGE, UserMessage};
+use crate::protocol::{CONFLICT, Decision, NOT_FOUND, Report, TOO_LARGE, TOO_MANY_REQUESTS, UserMessage};
 use restate_sdk::context::RequestTarget;
 use restate_sdk::endpoint::{HandlerOptions, ServiceOptions};
 use restate_sdk::prelude::*;
@@ -116,7 +117,9 @@ impl SessionObject {
         check_exists(&status)?;
         add(&ctx, &mut status, Input::Resume);
         if !status.has_calls() {
-            self.queue_step(&ctx, &mut status);
+            // An operator may have cancelled the queued step.
+            status.is_step_queued = true;
+            self.send(&ctx, "step");
         }
         ctx.set(STATUS, Json(status));
         Ok(())
@@ -155,7 +158,10 @@ impl SessionObject {
         if let Some(report) = status.settled() {
             ctx.resolve_awakeable(&awakeable, Json(report.clone()));
         } else if status.exists() {
-            status.add_waiter(awakeable);
+            if let Some(oldest) = status.add_waiter(awakeable) {
+                let reason = "too many requests wait for this session: wait again";
+                ctx.reject_awakeable(&oldest, TerminalError::new_with_code(TOO_MANY_REQUESTS, reason));
+            }
             ctx.set(STATUS, Json(status));
         } else {
             ctx.reject_awakeable(&awakeable, no_session());
@@ -252,24 +258,8 @@ async fn read_input(ctx: &ObjectContext<'_>, number: u64) -> Result<Option<Input
 impl SessionObject {
     /// Applies the inputs, runs the session until its next reply, and informs those who wait.
     async fn run_step(&self, ctx: &ObjectContext<'_>, mut status: Status) -> Result<(), TerminalError> {
-        let session = ctx.get::<Json<Session>>(SESSION).await?.map(Json::into_inner);
-        let selected = status.inputs.select(status.has_calls());
-        let mut inputs = Vec::new();
-        for &number in &selected.numbers {
-            inputs.extend(read_input(ctx, number).await?.map(|input| (number, input)));
-        }
-        let attempt = attempt_name();
-        let own = attempt.clone();
-        // An attempt that waits for this record is the one that the engine knows. Otherwise a process that was frozen would send a
-        // request that another one has sent meanwhile.
-        let first = ctx.run(move || async move { Ok(own) }).name("begin").await?;
-        let (agent, session_id) = (self.0.clone(), ctx.key().to_owned());
-        let step = Step { session_id, session, inputs, selected };
-        let outcome = ctx.run(move || async move {
-            Ok(Json(if first == attempt { step.run(&agent).await } else { Outcome::GivenUp }))
-        });
-        let pause = match outcome.name("step").await {
-            Ok(Json(Outcome::Stepped(stepped))) => {
+        let pause = match self.record_step(ctx, &status).await {
+            Ok(Outcome::Stepped(stepped)) => {
                 for &number in &stepped.taken {
                     ctx.clear(&input_name(number));
                 }
@@ -280,8 +270,8 @@ impl SessionObject {
                 }
                 status.is_step_queued.then_some(Duration::ZERO)
             }
-            Ok(Json(Outcome::Failed(error))) => status.retry_after_error(error),
-            Ok(Json(Outcome::GivenUp)) => status.retry_after_end_of_worker(),
+            Ok(Outcome::Failed(error)) => status.retry_after_error(error),
+            Ok(Outcome::GivenUp) => status.retry_after_end_of_worker(),
             Err(error) => {
                 // An operator has cancelled the invocation.
                 status.fail(error.message().to_owned());
@@ -298,6 +288,27 @@ impl SessionObject {
         }
         ctx.set(STATUS, Json(status));
         Ok(())
+    }
+
+    /// Reads the session and its inputs, runs the step, and records its outcome.
+    async fn record_step(&self, ctx: &ObjectContext<'_>, status: &Status) -> Result<Outcome, TerminalError> {
+        let session = ctx.get::<Json<Session>>(SESSION).await?.map(Json::into_inner);
+        let selected = status.inputs.select(status.has_calls());
+        let mut inputs = Vec::new();
+        for &number in &selected.numbers {
+            inputs.extend(read_input(ctx, number).await?.map(|input| (number, input)));
+        }
+        let attempt = attempt_name();
+        let own = attempt.clone();
+        // An attempt that waits for this record is the one that the engine knows. Otherwise a process that was frozen would send a
+        // request that another one has sent meanwhile.
+        let first = ctx.run(move || async move { Ok(own) }).name("begin").await?;
+        let (agent, session_id) = (self.0.clone(), ctx.key().to_owned());
+        let step = Step { session_id, session, inputs, selected };
+        let outcome = ctx.run(move || async move {
+            Ok(Json(if first == attempt { step.run(&agent).await } else { Outcome::GivenUp }))
+        });
+        Ok(outcome.name("step").await?.into_inner())
     }
 
     /// Lets a step follow.

@@ -15,13 +15,13 @@ use tool_runtime::session::WaitingCall;
 pub(super) const RESERVED_BYTES: usize = 64 * 1024;
 
 /// The attempts of a step whose workers end, such as one that takes too much memory.
-const MAX_ATTEMPTS: u32 = 1000;
+const MAX_ENDS_OF_WORKERS: u32 = 1000;
 
 /// The first and the longest pause before a step is repeated: after an error of its request, and after the end of its worker.
 const REQUEST_PAUSES: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(30));
 const WORKER_PAUSES: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(10));
 
-/// Those who wait beyond this number are those whose connections have ended.
+/// The requests that may wait for a session at once. A further one replaces the oldest, whose connection has probably ended.
 const MAX_WAITERS: usize = 1000;
 
 /// A call for a worker.
@@ -42,8 +42,11 @@ pub(super) struct Status {
     /// The bytes of the session after the last step, and their limit.
     pub(super) session_bytes: usize,
     pub(super) max_bytes: Option<usize>,
-    /// The attempts of the next step that have ended without it, and the time of the first error among them.
+    /// The attempts of the next step that have ended without a result.
     pub(super) attempts: u32,
+    /// How many of these attempts have ended with their worker.
+    pub(super) ends_of_workers: u32,
+    /// The time of the first error of these attempts, in milliseconds since 1970.
     pub(super) failing_since: Option<u64>,
     /// The calls that the last step has handed out, and that no worker has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -94,11 +97,12 @@ impl Status {
         is_settled.then_some(report)
     }
 
-    pub(super) fn add_waiter(&mut self, awakeable: String) {
-        if self.waiters.len() >= MAX_WAITERS {
-            self.waiters.remove(0);
-        }
+    /// Adds a request that waits. Returns the awakeable of the one that it replaces.
+    #[must_use]
+    pub(super) fn add_waiter(&mut self, awakeable: String) -> Option<String> {
+        let oldest = (self.waiters.len() >= MAX_WAITERS).then(|| self.waiters.remove(0));
         self.waiters.push(awakeable);
+        oldest
     }
 
     /// Takes a call out of those that wait. `Err` is the reason why the decision is a conflict.
@@ -147,7 +151,7 @@ impl Status {
     pub(super) fn take_result(&mut self, stepped: Stepped) -> Session {
         let Stepped { session, bytes, max_bytes, taken, mut report, handed_out, continues } = stepped;
         (self.session_bytes, self.max_bytes) = (bytes, Some(max_bytes));
-        (self.attempts, self.failing_since) = (0, None);
+        self.forget_attempts();
         self.inputs.remove(&taken);
         report.awaiting_approval.retain(|call| !self.inputs.concern(&call.id));
         report.awaiting_result.retain(|call| !self.inputs.concern(&call.id));
@@ -168,8 +172,14 @@ impl Status {
 
     /// Takes the end of the worker that ran an attempt. Returns the pause before the next one; without it, the session has failed.
     pub(super) fn retry_after_end_of_worker(&mut self) -> Option<Duration> {
-        let is_last = self.attempts + 1 >= MAX_ATTEMPTS;
-        let message = || format!("the workers ended in each of {MAX_ATTEMPTS} attempts");
+        self.ends_of_workers += 1;
+        let is_last = self.ends_of_workers >= MAX_ENDS_OF_WORKERS;
+        let message = || {
+            format!(
+                "{MAX_ENDS_OF_WORKERS} attempts of the step ended without a result: check whether its worker ends, or whether its \
+                 request takes longer than `Agent::longest_request`"
+            )
+        };
         self.retry(WORKER_PAUSES, is_last.then(message))
     }
 
@@ -188,9 +198,14 @@ impl Status {
         Some(pause)
     }
 
+    fn forget_attempts(&mut self) {
+        (self.attempts, self.ends_of_workers, self.failing_since) = (0, 0, None);
+    }
+
     /// Takes the error of a step, whose inputs wait.
     pub(super) fn fail(&mut self, error: String) {
-        (self.is_step_queued, self.attempts, self.failing_since) = (false, 0, None);
+        self.is_step_queued = false;
+        self.forget_attempts();
         let end = SessionEnd::Failed(error);
         self.report = Some(match self.report.take() {
             Some(report) => Report { end, ..report },
@@ -204,4 +219,19 @@ pub(super) fn session_too_large(bytes: usize, max_bytes: usize) -> String {
     format!(
         "the session would have {bytes} bytes, and may have at most {max_bytes}: compact it, or store long contents elsewhere"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_WAITERS, Status};
+
+    #[test]
+    fn the_oldest_request_that_waits_is_replaced() {
+        let mut status = Status::default();
+        for number in 0..MAX_WAITERS {
+            assert_eq!(status.add_waiter(number.to_string()), None);
+        }
+        assert_eq!(status.add_waiter("last".to_owned()).as_deref(), Some("0"));
+        assert_eq!((status.waiters.len(), &*status.waiters[0]), (MAX_WAITERS, "1"));
+    }
 }

@@ -64,14 +64,15 @@ impl Step {
         let mut session = session.unwrap_or_else(|| (agent.first)());
         limit_results(&session, &mut inputs, max_bytes.saturating_sub(selected.message_bytes));
         let Applied { taken, runs } = apply(&mut session, &registry, inputs);
-        let end = if runs && !selected.is_partial {
+        let runs = runs && !selected.is_partial;
+        let end = if runs {
             run_session(agent, &session_id, &mut session, &registry).await?
         } else {
             SessionEnd::Cancelled
         };
         let bytes = json_bytes(&session);
-        // A cancellation does not fail: it would be the only way out.
-        if bytes > max_bytes && end != SessionEnd::Cancelled {
+        // A cancellation is accepted at any size, and the next step checks the size after a partial one.
+        if bytes > max_bytes && runs {
             return Err(Failure::permanent(session_too_large(bytes, max_bytes)));
         }
         let continues = selected.is_partial || end == SessionEnd::Run(RunEnd::RequestLimit);

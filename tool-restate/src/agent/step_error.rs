@@ -3,6 +3,7 @@
 use super::BoxError;
 use serde::{Deserialize, Serialize};
 use std::any::Any;
+use std::error::Error as _;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tool_runtime::session::RunError;
 
@@ -80,10 +81,15 @@ impl Failure {
 
 impl From<RunError<BoxError>> for Failure {
     fn from(error: RunError<BoxError>) -> Self {
-        match error {
-            RunError::Client(error) if error.is::<PermanentError>() => Failure::permanent(error.to_string()),
-            RunError::Client(error) => Failure::temporary(error.to_string()),
-            error => Failure::temporary(error.to_string()),
-        }
+        let is_permanent = matches!(&error, RunError::Client(error) if error.is::<PermanentError>());
+        let source = match &error {
+            // Its text is that of the client's error.
+            RunError::Client(error) => error.source(),
+            error => error.source(),
+        };
+        // That of the operating system, for example.
+        let cause = std::iter::successors(source, |&cause| cause.source()).last();
+        let message = cause.map_or_else(|| error.to_string(), |cause| format!("{error} ({cause})"));
+        Failure { message, is_permanent }
     }
 }

@@ -1,12 +1,15 @@
 //! Failing models, sessions that do not exist, and paused invocations.
 
-use crate::ledger;
 use crate::setup::{Setup, start, texts};
 use crate::workers::Version;
+use crate::{ledger, model, tools};
 use std::path::Path;
 use std::time::Duration;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
 use tool_runtime::session::RunEnd;
-use tool_runtime_restate::{EngineError, SessionEnd, Sessions};
+use tool_runtime::{RunContext, Session};
+use tool_runtime_restate::{EngineError, Remote, SessionEnd, Sessions};
 
 pub(crate) async fn a_failed_request_ends_the_session_and_resume_continues(program: &Path, folder: &Path) {
     let setup = start(program, folder, Version::Follow).await;
@@ -26,6 +29,48 @@ pub(crate) async fn a_failed_request_ends_the_session_and_resume_continues(progr
     assert_eq!(texts(sessions, "t").await, ["0 0 fail", "0 0 nothing", "The end"]);
     let report = sessions.wait("u").await.expect("it settles");
     assert_eq!(report.end, SessionEnd::Failed("the worker panicked: the client has a defect".to_owned()));
+}
+
+pub(crate) async fn a_session_continues_after_an_operator_cancels_its_step(program: &Path, folder: &Path) {
+    let setup = start(program, folder, Version::Follow).await;
+    let Setup { sessions, engine, .. } = &setup;
+    sessions.message("s", "0 0 fail").await.expect("accepted");
+    // It waits before it repeats the request.
+    let step = setup.wait_for_invocation("step", "s", &["scheduled"]).await;
+    let cancel = format!("{}/invocations/{step}/cancel", engine.admin_address);
+    let cancelled = reqwest::Client::new().patch(cancel).send().await.expect("the engine responds");
+    assert!(cancelled.status().is_success(), "{}", cancelled.status());
+    sessions.resume("s").await.expect("accepted");
+    let report = tokio::time::timeout(Duration::from_secs(60), sessions.wait("s")).await;
+    let report = report.expect("a step runs").expect("it settles");
+    assert_eq!(report.end, SessionEnd::Failed("the model is overloaded".to_owned()));
+}
+
+/// The engine is a server that reads one request and ends, and is then unavailable.
+pub(crate) async fn a_call_whose_response_is_lost_may_have_taken_effect(_program: &Path, _folder: &Path) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let address = format!("http://{}", listener.local_addr().expect("an address"));
+    tokio::spawn(async move {
+        let mut request = [0; 1024];
+        for number in 0.. {
+            let (mut client, _) = listener.accept().await.expect("a connection");
+            let _ = client.read(&mut request).await;
+            if number > 0 {
+                let _ = client.write_all(b"HTTP/1.1 503 Unavailable\r\ncontent-length: 0\r\n\r\n").await;
+            }
+        }
+    });
+    let registry = tools::registry().expect("the tools").with(&RunContext::new().run_id("s"));
+    let remote = Remote::at(address).retry_for(Duration::from_millis(300)).layer();
+    let interrupted =
+        "`nothing_destructive` was interrupted. It may have taken effect: check whether it did.";
+    for (message, expected) in [("1 1 nothing_destructive", interrupted), ("1 1 nothing", "503")] {
+        let mut session = Session::new().user(message);
+        let run = session.run(&registry).around_call(remote.clone());
+        assert_eq!(run.complete(model::follow).await.expect("it ends"), RunEnd::Answered);
+        let result = session.messages()[2].text();
+        assert!(result.contains(expected), "{result}");
+    }
 }
 
 pub(crate) async fn a_removed_session_is_gone(program: &Path, folder: &Path) {
@@ -71,7 +116,7 @@ pub(crate) async fn a_paused_invocation_is_reported(program: &Path, folder: &Pat
     let admin = engine.admin();
     sessions.message("s/it", "1 1 held_model").await.expect("accepted");
     // An operator can pause an invocation as well.
-    let invocation = setup.wait_for_invocation("step", "s/it").await;
+    let invocation = setup.wait_for_invocation("step", "s/it", &["running"]).await;
     let pause = format!("{}/invocations/{invocation}/pause", engine.admin_address);
     let paused = reqwest::Client::new().patch(pause).send().await.expect("the engine responds");
     assert!(paused.status().is_success(), "{}", paused.status());

@@ -1,7 +1,7 @@
 //! Messages, decisions and cancellations, which arrive in any order.
 
 use crate::ledger;
-use crate::setup::{Setup, start, texts};
+use crate::setup::{NOT_ENDED, Setup, start, texts};
 use crate::workers::Version;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -72,10 +72,10 @@ pub(crate) async fn a_cancelled_session_runs_no_further_call(program: &Path, fol
     // While the model answers: its calls do not begin.
     sessions.message("s", "1 3 held_model").await.expect("accepted");
     let release = async {
-        setup.wait_for_invocation("cancel", "s").await;
+        setup.wait_for_invocation("cancel", "s", NOT_ENDED).await;
         ledger::release(&setup.ledger);
     };
-    setup.wait_for_invocation("step", "s").await;
+    setup.wait_for_invocation("step", "s", &["running"]).await;
     let (cancelled, ()) = tokio::join!(async { sessions.cancel("s").await }, release);
     cancelled.expect("accepted");
     let report = sessions.wait("s").await.expect("it settles");
@@ -108,20 +108,20 @@ pub(crate) async fn a_message_after_a_cancellation_is_answered(program: &Path, f
     let Setup { sessions, .. } = &setup;
     for id in ["a", "b"] {
         sessions.message(id, "1 1 held_model").await.expect("accepted");
-        setup.wait_for_invocation("step", id).await;
+        setup.wait_for_invocation("step", id, &["running"]).await;
     }
     let cancel = |id| async move { sessions.cancel(id).await };
     let message = async {
-        setup.wait_for_invocation("cancel", "a").await;
+        setup.wait_for_invocation("cancel", "a", NOT_ENDED).await;
         sessions.message("a", "0 0 nothing").await
     };
     let resume = async {
-        setup.wait_for_invocation("cancel", "b").await;
+        setup.wait_for_invocation("cancel", "b", NOT_ENDED).await;
         sessions.resume("b").await
     };
     let release = async {
-        setup.wait_for_invocation("message", "a").await;
-        setup.wait_for_invocation("resume", "b").await;
+        setup.wait_for_invocation("message", "a", NOT_ENDED).await;
+        setup.wait_for_invocation("resume", "b", NOT_ENDED).await;
         ledger::release(&setup.ledger);
     };
     let (one, two, three, four, ()) = tokio::join!(cancel("a"), cancel("b"), message, resume, release);
@@ -177,7 +177,8 @@ pub(crate) async fn a_decision_after_a_message_or_a_cancellation_is_a_conflict(
     let second = sessions.deny("t", call, "no").await;
     assert!(matches!(second, Err(EngineError::Conflict(_))), "{second:?}");
     ledger::release(&setup.ledger);
-    while sessions.wait("t").await.expect("it settles").text != "The end" {}
+    let answered = async { while sessions.wait("t").await.expect("it settles").text != "The end" {} };
+    tokio::time::timeout(Duration::from_secs(60), answered).await.expect("it is answered");
     let texts = texts(sessions, "t").await;
     assert!(texts[2].starts_with("done ") && texts[3].starts_with("done "), "{texts:?}");
     assert_eq!(texts[4..], ["0 0 nothing", "The end"]);

@@ -10,6 +10,10 @@ use tool_runtime_restate::Sessions;
 /// Far more than anything takes: the machine may be busy.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
 
+/// The statuses of invocations that have not ended.
+pub(crate) const NOT_ENDED: &[&str] =
+    &["pending", "scheduled", "ready", "running", "paused", "backing-off", "suspended"];
+
 pub(crate) struct Setup {
     pub(crate) engine: Engine,
     pub(crate) workers: Workers,
@@ -40,11 +44,17 @@ impl Setup {
         }
     }
 
-    /// Waits until the engine has an invocation of this handler that has not ended, and returns its id. A `step` runs then.
-    pub(crate) async fn wait_for_invocation(&self, handler: &str, session: &str) -> String {
-        let status = if handler == "step" { "status = 'running'" } else { "status <> 'completed'" };
+    /// Waits until the engine has an invocation of this handler with one of these statuses, and returns its id.
+    pub(crate) async fn wait_for_invocation(
+        &self,
+        handler: &str,
+        session: &str,
+        statuses: &[&str],
+    ) -> String {
+        let statuses = statuses.join("', '");
         let query = format!(
-            "SELECT id FROM sys_invocation WHERE target_handler_name = '{handler}' AND target_service_key = '{session}' AND {status}"
+            "SELECT id FROM sys_invocation WHERE target_handler_name = '{handler}' AND target_service_key = '{session}' AND status IN \
+             ('{statuses}')"
         );
         let (started, body) = (Instant::now(), serde_json::json!({ "query": query }).to_string());
         loop {
