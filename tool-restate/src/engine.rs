@@ -56,25 +56,16 @@ impl Engine {
         &self,
         invocation: &Invocation<'_>,
     ) -> Result<T, EngineError> {
-        let mut url = self.url(&["restate", "call"])?;
-        if let Some(key) = invocation.idempotency_key
-            && !is_key(key)
-        {
-            return Err(EngineError::InvalidKey(key.to_owned()));
-        }
-        if let Some(segment) = invocation.target.iter().find(|segment| matches!(**segment, "" | "." | "..")) {
-            return Err(EngineError::InvalidId((*segment).to_owned()));
-        }
-        if let Ok(mut path) = url.path_segments_mut() {
-            path.extend(invocation.target);
-        }
+        let url = self.call_url(invocation)?;
         let (mut failing_since, mut pause) = (None, PAUSES.0);
-        let mut unclear = None;
+        // The error of an attempt whose request may have arrived, whatever happens to the next ones.
+        let mut lost_response = None;
         loop {
             let attempt = Instant::now();
             let error = match self.attempt(url.clone(), invocation).await {
                 Ok(body) => return read(&body),
-                Err(AttemptError::Final(error)) => return Err(error),
+                Err(AttemptError::Handler(error)) => return Err(error),
+                Err(AttemptError::Final(error)) => return Err(lost_response.unwrap_or(error)),
                 Err(AttemptError::Repeat(error)) => error,
             };
             let has_connected = !matches!(&error, EngineError::Unreachable(error) if error.is_connect());
@@ -86,15 +77,27 @@ impl Engine {
             let limit =
                 if is_unknown_service { START_TIME.min(invocation.retry_for) } else { invocation.retry_for };
             if failing_since.get_or_insert_with(Instant::now).elapsed() >= limit {
-                return Err(unclear.unwrap_or(error));
+                return Err(lost_response.unwrap_or(error));
             }
             if has_connected && matches!(error, EngineError::Unreachable(_)) {
-                // The request may have arrived, whatever happens to the next attempts.
-                unclear.get_or_insert(error);
+                lost_response.get_or_insert(error);
             }
             sleep(pause).await;
             pause = (pause * 2).min(PAUSES.1);
         }
+    }
+
+    /// The address of a handler; an error if the target or the key is invalid.
+    fn call_url(&self, invocation: &Invocation<'_>) -> Result<Url, EngineError> {
+        if let Some(key) = invocation.idempotency_key
+            && !is_key(key)
+        {
+            return Err(EngineError::InvalidKey(key.to_owned()));
+        }
+        if let Some(segment) = invocation.target.iter().find(|segment| matches!(**segment, "" | "." | "..")) {
+            return Err(EngineError::InvalidId((*segment).to_owned()));
+        }
+        self.url(&[&["restate", "call"], invocation.target].concat())
     }
 
     async fn attempt(&self, url: Url, invocation: &Invocation<'_>) -> Result<Vec<u8>, AttemptError> {
@@ -115,10 +118,13 @@ impl Engine {
         let error = rejected(status, &body);
         let is_of_handler =
             serde_json::from_slice::<ErrorBody>(&body).is_ok_and(|body| body.source == "invocation");
-        // Other errors are those of an engine that starts, stops, or has no partition leader at the moment.
-        let is_final =
-            is_of_handler || (status.is_client_error() && !matches!(status.as_u16(), 404 | 408 | 425 | 429));
-        Err(if is_final { AttemptError::Final(error) } else { AttemptError::Repeat(error) })
+        let is_final = status.is_client_error() && !matches!(status.as_u16(), 404 | 408 | 425 | 429);
+        Err(match error {
+            error if is_of_handler => AttemptError::Handler(error),
+            error if is_final => AttemptError::Final(error),
+            // That of an engine that starts, stops, or has no partition leader at the moment.
+            error => AttemptError::Repeat(error),
+        })
     }
 
     /// Sends one request, and reads the response.
@@ -149,6 +155,8 @@ impl Engine {
 
 /// The error of an attempt, and whether the request is repeated.
 enum AttemptError {
+    /// The response of the handler, also to an earlier attempt.
+    Handler(EngineError),
     Final(EngineError),
     Repeat(EngineError),
 }

@@ -121,8 +121,8 @@
 //! Do not cancel other invocations there, and kill none: a step or the end of a call is lost, and its session then waits until it is
 //! cancelled.
 //!
-//! Calls and sessions of several agents on one engine need [names](Agent::name), and tools on other machines
-//! a service of their own ([`Agent::run_on`]).
+//! Calls and sessions of several agents on one engine need [names](Agent::name), and tools on other machines a service of their own
+//! ([`Agent::run_on`]).
 //!
 //! The engine has the arguments and the results of all calls. It is licensed under the Business Source License 1.1, and its SDK under MIT.
 //! The minimum Rust version is 1.90, that of the SDK.

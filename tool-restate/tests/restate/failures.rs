@@ -1,15 +1,18 @@
-//! Failing models, sessions that do not exist, and paused invocations.
+//! Failures of models and workers, sessions that do not exist, and invocations that an operator pauses or cancels.
 
+use crate::engine::{Engine, Settings};
+use crate::ledger;
+use crate::process::Process;
+use crate::server::free_port;
 use crate::setup::{Setup, start, texts};
-use crate::workers::Version;
-use crate::{ledger, model, tools};
+use crate::workers::{Version, command};
 use std::path::Path;
-use std::time::Duration;
+use std::process::Command;
+use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpListener;
+use tokio::net::TcpStream;
 use tool_runtime::session::RunEnd;
-use tool_runtime::{RunContext, Session};
-use tool_runtime_restate::{EngineError, Remote, SessionEnd, Sessions};
+use tool_runtime_restate::{EngineError, SessionEnd, Sessions};
 
 pub(crate) async fn a_failed_request_ends_the_session_and_resume_continues(program: &Path, folder: &Path) {
     let setup = start(program, folder, Version::Follow).await;
@@ -44,33 +47,6 @@ pub(crate) async fn a_session_continues_after_an_operator_cancels_its_step(progr
     let report = tokio::time::timeout(Duration::from_secs(60), sessions.wait("s")).await;
     let report = report.expect("a step runs").expect("it settles");
     assert_eq!(report.end, SessionEnd::Failed("the model is overloaded".to_owned()));
-}
-
-/// The engine is a server that reads one request and ends, and is then unavailable.
-pub(crate) async fn a_call_whose_response_is_lost_may_have_taken_effect(_program: &Path, _folder: &Path) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-    let address = format!("http://{}", listener.local_addr().expect("an address"));
-    tokio::spawn(async move {
-        let mut request = [0; 1024];
-        for number in 0.. {
-            let (mut client, _) = listener.accept().await.expect("a connection");
-            let _ = client.read(&mut request).await;
-            if number > 0 {
-                let _ = client.write_all(b"HTTP/1.1 503 Unavailable\r\ncontent-length: 0\r\n\r\n").await;
-            }
-        }
-    });
-    let registry = tools::registry().expect("the tools").with(&RunContext::new().run_id("s"));
-    let remote = Remote::at(address).retry_for(Duration::from_millis(300)).layer();
-    let interrupted =
-        "`nothing_destructive` was interrupted. It may have taken effect: check whether it did.";
-    for (message, expected) in [("1 1 nothing_destructive", interrupted), ("1 1 nothing", "503")] {
-        let mut session = Session::new().user(message);
-        let run = session.run(&registry).around_call(remote.clone());
-        assert_eq!(run.complete(model::follow).await.expect("it ends"), RunEnd::Answered);
-        let result = session.messages()[2].text();
-        assert!(result.contains(expected), "{result}");
-    }
 }
 
 pub(crate) async fn a_removed_session_is_gone(program: &Path, folder: &Path) {
@@ -132,4 +108,42 @@ pub(crate) async fn a_paused_invocation_is_reported(program: &Path, folder: &Pat
     assert_eq!(other.text, "The end");
     admin.resume(&invocation).await.expect("it is paused");
     assert_eq!(sessions.wait("s/it").await.expect("it settles").text, "The end");
+}
+
+pub(crate) async fn a_worker_accepts_connections_after_too_many(program: &Path, folder: &Path) {
+    let engine = Engine::start(program, folder, Settings::default()).await;
+    let address = format!("127.0.0.1:{}", free_port().expect("a free port"));
+    let worker = command(Version::Follow, &address, &folder.join("ledger"));
+    let _worker = Process::start(folder.join("workers.log"), move || {
+        let mut limited = Command::new("sh");
+        limited.args(["-c", r#"ulimit -n 40; exec "$0""#]).arg(worker.get_program());
+        limited.envs(worker.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        limited
+    });
+    let started = Instant::now();
+    while TcpStream::connect(&address).await.is_err() {
+        assert!(started.elapsed() < Duration::from_secs(30), "the worker does not start");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    drop(connect_until_unanswered(&address).await);
+    let address = format!("http://{address}");
+    let registered = tokio::time::timeout(Duration::from_secs(60), engine.register(&address)).await;
+    registered.expect("the worker accepts a connection");
+}
+
+/// Opens connections until the worker has too many open files, and accepts no further one.
+async fn connect_until_unanswered(address: &str) -> Vec<TcpStream> {
+    let mut connections = Vec::new();
+    loop {
+        assert!(connections.len() < 60, "the worker accepts all connections");
+        let mut connection = TcpStream::connect(address).await.expect("the worker listens");
+        // The start of a connection of HTTP/2, with empty settings. The worker sends its own settings.
+        let preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
+        connection.write_all(preface).await.expect("a connection");
+        let answer = tokio::time::timeout(Duration::from_secs(1), connection.read_u8()).await;
+        connections.push(connection);
+        if answer.is_err() {
+            return connections;
+        }
+    }
 }

@@ -63,13 +63,13 @@ async fn main() -> ExitCode {
         sizes::a_session_of_five_megabytes_continues,
         sizes::a_result_that_is_too_large_is_an_error,
         failures::a_session_continues_after_an_operator_cancels_its_step,
-        failures::a_call_whose_response_is_lost_may_have_taken_effect,
         failures::a_removed_session_is_gone,
         failures::a_session_that_does_not_exist_is_an_error,
         failures::a_paused_invocation_is_reported,
         settings::a_call_may_take_longer_than_the_limit_of_the_engine,
-        settings::a_worker_accepts_connections_after_too_many,
+        failures::a_worker_accepts_connections_after_too_many,
         settings::an_agent_has_its_settings,
+        remote::a_call_whose_response_is_lost_may_have_taken_effect,
         remote::a_program_that_is_killed_receives_the_results,
         kills::sessions_survive_kills,
     ];
@@ -85,7 +85,7 @@ async fn main() -> ExitCode {
     if ended.iter().all(|&passed| passed) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Whether the test passes.
+/// Runs a test, and returns whether it has passed.
 async fn run(name: &str, test: Test, program: PathBuf) -> bool {
     let folder = tempfile::tempdir().expect("a folder");
     let (path, started) = (folder.path().to_owned(), Instant::now());

@@ -9,10 +9,12 @@ use crate::{from_environment, model, tools};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
 use tool_runtime::session::RunEnd;
 use tool_runtime::{RunContext, Session};
 use tool_runtime_durable::{DurableRun, FileJournal};
-use tool_runtime_restate::remote;
+use tool_runtime_restate::{Remote, remote};
 
 /// The variables with the folder, the id of the session and the engine.
 const FOLDER: &str = "RESTATE_FOLDER";
@@ -122,4 +124,41 @@ fn start_session(folder: &Path, id: &str, ingress: &str) -> Process {
         command.env(FOLDER, &folder).env(ID, &id).env(INGRESS, &ingress);
         command
     })
+}
+
+/// The engine is a server that reads one request of each call and ends, and then rejects the call.
+pub(crate) async fn a_call_whose_response_is_lost_may_have_taken_effect(_program: &Path, _folder: &Path) {
+    let interrupted =
+        "`nothing_destructive` was interrupted. It may have taken effect: check whether it did.";
+    for (tool, status, expected) in [
+        ("nothing_destructive", "503", interrupted),
+        ("nothing_destructive", "403", interrupted),
+        ("nothing", "403", "the engine cannot be reached"),
+    ] {
+        let registry = tools::registry().expect("the tools").with(&RunContext::new().run_id("s"));
+        let remote = Remote::at(rejecting_engine(status).await).retry_for(Duration::from_millis(300)).layer();
+        let mut session = Session::new().user(format!("1 1 {tool}"));
+        let end = session.run(&registry).around_call(remote).complete(model::follow).await;
+        assert_eq!(end.expect("it ends"), RunEnd::Answered);
+        let result = session.messages()[2].text();
+        assert!(result.contains(expected), "{tool} {status}: {result}");
+    }
+}
+
+/// The address of a server that closes its first connection after the request, and then responds with this status.
+async fn rejecting_engine(status: &'static str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let address = format!("http://{}", listener.local_addr().expect("an address"));
+    tokio::spawn(async move {
+        let mut request = [0; 1024];
+        for number in 0.. {
+            let (mut client, _) = listener.accept().await.expect("a connection");
+            let _ = client.read(&mut request).await;
+            if number > 0 {
+                let response = format!("HTTP/1.1 {status} Rejected\r\ncontent-length: 0\r\n\r\n");
+                let _ = client.write_all(response.as_bytes()).await;
+            }
+        }
+    });
+    address
 }

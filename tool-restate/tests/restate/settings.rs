@@ -2,14 +2,10 @@
 
 use crate::engine::{Engine, Settings};
 use crate::ledger;
-use crate::process::Process;
-use crate::server::free_port;
 use crate::setup::texts;
-use crate::workers::{Version, Workers, command};
+use crate::workers::{Version, Workers};
 use std::path::Path;
-use std::process::Command;
 use std::time::{Duration, Instant};
-use tokio::net::TcpStream;
 use tool_runtime::session::RunEnd;
 use tool_runtime_restate::SessionEnd;
 
@@ -27,33 +23,6 @@ pub(crate) async fn a_call_may_take_longer_than_the_limit_of_the_engine(program:
     }
     let texts = texts(&sessions, "t").await;
     assert_eq!(texts.iter().filter(|text| text.starts_with("done ")).count(), 6, "{texts:?}");
-}
-
-pub(crate) async fn a_worker_accepts_connections_after_too_many(program: &Path, folder: &Path) {
-    let engine = Engine::start(program, folder, Settings::default()).await;
-    let (address, ledger) =
-        (format!("127.0.0.1:{}", free_port().expect("a free port")), folder.join("ledger"));
-    let worker = command(Version::Follow, &address, &ledger);
-    let _worker = Process::start(folder.join("workers.log"), move || {
-        let mut limited = Command::new("sh");
-        limited.args(["-c", r#"ulimit -n 40; exec "$0""#]).arg(worker.get_program());
-        limited.envs(worker.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        limited
-    });
-    let started = Instant::now();
-    while TcpStream::connect(&address).await.is_err() {
-        assert!(started.elapsed() < Duration::from_secs(30), "the worker does not start");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    let mut connections = Vec::new();
-    for _ in 0..60 {
-        connections.push(TcpStream::connect(&address).await.expect("the worker listens"));
-    }
-    tokio::time::sleep(Duration::from_millis(500)).await;
-    drop(connections);
-    let address = format!("http://{address}");
-    let registered = tokio::time::timeout(Duration::from_secs(60), engine.register(&address)).await;
-    registered.expect("the worker accepts a connection");
 }
 
 pub(crate) async fn an_agent_has_its_settings(program: &Path, folder: &Path) {
