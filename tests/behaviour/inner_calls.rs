@@ -23,7 +23,7 @@ use tool_runtime::{
 pub(crate) struct Effects(Arc<Mutex<Vec<String>>>);
 
 impl Effects {
-    fn add(&self, effect: impl Into<String>) {
+    pub(crate) fn add(&self, effect: impl Into<String>) {
         self.0.lock().expect("no test panics with the lock").push(effect.into());
     }
 

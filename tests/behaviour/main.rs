@@ -44,6 +44,7 @@ mod output_schemas;
 mod parameters;
 mod pending_calls;
 mod property_keys;
+mod questions;
 mod registration;
 mod repaired_text;
 mod repeated_calls;

@@ -10,6 +10,8 @@ mod inherit;
 mod inner_calls;
 mod key;
 mod order;
+mod pauses;
+mod question;
 mod record;
 mod run;
 mod start_gate;
@@ -26,6 +28,8 @@ pub(crate) use inner_calls::{
 };
 pub use key::CallKey;
 pub(crate) use order::{Order, OrderedCall, Progress};
+pub(crate) use pauses::Pauses;
+pub use question::{Question, UserAnswer};
 pub(crate) use record::CallRecord;
 pub use run::RunContext;
 pub(crate) use start_gate::StartGate;

@@ -37,7 +37,9 @@ mod turn;
 #[doc(inline)]
 pub use crate::approval::{Decision, ProposedCall};
 #[doc(inline)]
-pub use crate::context::{CallContext, CallEvent, CallKey, CallStatus, Cause, HookArguments, RunContext};
+pub use crate::context::{
+    CallContext, CallEvent, CallKey, CallStatus, Cause, HookArguments, Question, RunContext, UserAnswer,
+};
 #[doc(inline)]
 pub use crate::outcome::{ArgumentError, CallError, Outcome, UnknownToolError};
 #[doc(inline)]

@@ -52,7 +52,7 @@ pub use run_log::{LogError, LoggedResult, RunLog, RunLogFuture};
 pub use store::SessionStore;
 pub use typed_answer::{Answer, AnswerAs, TypedEnd};
 
-use crate::context::BegunCalls;
+use crate::context::{BegunCalls, Question};
 use crate::conversation::{Conversation, PendingCalls, ReplyWarning};
 use crate::dispatch::HandedOutCall;
 use crate::history::{HistoryError, TrimBudget, Trimmed};
@@ -286,6 +286,12 @@ impl Session {
     #[must_use]
     pub fn awaiting_result(&self) -> Vec<WaitingCall> {
         self.pending().map(PendingCalls::awaiting_result).unwrap_or_default()
+    }
+
+    /// The questions of tools that wait for their answers: see [`CallContext::ask`](crate::CallContext::ask).
+    #[must_use]
+    pub fn awaiting_input(&self) -> Vec<Question> {
+        self.pending().map(PendingCalls::awaiting_input).unwrap_or_default()
     }
 
     /// The calls that other processes run: see [`Run::hand_out_calls`]. They stay here until they have their results, and are equal

@@ -15,6 +15,9 @@ pub(crate) const CALL_TOOL: &str = "call_tool";
 /// The name of the tool that approves calls of the provider's own tools.
 pub(crate) const HOSTED_APPROVAL: &str = "approve_hosted_call";
 
+/// The name of a question among the calls that a tool makes. No tool has it.
+pub(crate) const QUESTION: &str = "ask the user";
+
 /// The result of an approved call of one of these tools. The provider reads any other result as a denial.
 pub(crate) const APPROVED: &str = "approved";
 

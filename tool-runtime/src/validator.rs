@@ -9,7 +9,6 @@ mod enum_values;
 mod expectation;
 mod limits;
 mod node;
-mod number;
 mod object;
 mod pattern;
 mod report;
@@ -21,7 +20,6 @@ pub(crate) use budget::{Budget, Stop};
 use enum_values::EnumValues;
 pub(crate) use limits::{ExceededLimit, drop_without_recursion};
 pub(crate) use node::{Node, NodeId};
-pub(crate) use number::Number;
 pub(crate) use report::{push_index, push_key};
 pub(crate) use suggestion::suggest_unknown;
 

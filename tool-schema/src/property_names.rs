@@ -1,5 +1,9 @@
 //! The names that are written in place of keys that a provider rejects.
 
+mod rewrite;
+
+pub use rewrite::{WrittenNames, write_schema};
+
 use crate::fingerprint::fingerprint;
 use crate::json::descendants;
 use serde_json::Value;

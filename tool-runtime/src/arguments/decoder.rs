@@ -3,8 +3,9 @@
 //! It may reject any value, without a reason: `errors` reads the text again. A value whose schema is compared with its
 //! text, such as a union, an enum or a map, is validated first, and `serde_json` decodes it.
 
+use crate::json::Number;
 use crate::json::{Scanner, Text, TypeSet, nesting};
-use crate::validator::{Budget, Node, NodeId, Number, Validator, Validity};
+use crate::validator::{Budget, Node, NodeId, Validator, Validity};
 use serde::de::{
     Deserialize, DeserializeSeed, Deserializer, IgnoredAny, IntoDeserializer as _, MapAccess, SeqAccess,
     Visitor,

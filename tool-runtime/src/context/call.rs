@@ -1,6 +1,6 @@
 //! The context of a call.
 
-use super::{CallEvents, CallKey, CallStatus, InnerCalls, RunContext};
+use super::{CallEvents, CallKey, CallStatus, InnerCalls, Pauses, RunContext};
 use serde::Serialize;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -33,6 +33,7 @@ pub struct CallContext {
     pub(crate) position: usize,
     pub(crate) events: Option<Arc<CallEvents>>,
     pub(crate) inner_calls: InnerCalls,
+    pub(crate) pauses: Arc<Pauses>,
 }
 
 impl CallContext {
@@ -48,6 +49,7 @@ impl CallContext {
             position: 0,
             events: None,
             inner_calls: InnerCalls::default(),
+            pauses: Arc::default(),
         }
     }
 
@@ -112,7 +114,8 @@ impl CallContext {
     }
 
     /// A context for an inner [`Session`](crate::Session), or for dispatches of the tool; for single calls, use
-    /// [`inner_call`](CallContext::inner_call). It has the state of the run context, and a token that is cancelled together with the
+    /// [`inner_call`](CallContext::inner_call). It has the state of the run context, its
+    /// [`on_question`](RunContext::on_question), and a token that is cancelled together with the
     /// call. If the run context has a [`run_id`](RunContext::run_id), the run id of the new one is the [`key`](CallContext::key) of this
     /// call, so that its calls have keys of their own.
     ///
@@ -196,6 +199,26 @@ impl CallContext {
             let data = serde_json::to_value(data).unwrap_or_else(|error| error.to_string().into());
             events.send(CallStatus::Emitted { data });
         }
+    }
+
+    /// Begins the time limits of the call again: that of the tool, and that of the registry. For a tool that shows signs of life, such
+    /// as the progress of another server; limit the number of times.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use tool_runtime::{CallContext, tool};
+    ///
+    /// /// Copies the pages.
+    /// #[tool(timeout = "10s")]
+    /// async fn copy_pages(pages: u16, #[context] call: &CallContext) {
+    ///     for _ in 0..pages.min(100) {
+    ///         tokio::time::sleep(Duration::from_secs(5)).await; // copy a page
+    ///         call.restart_time_limit();
+    ///     }
+    /// }
+    /// ```
+    pub fn restart_time_limit(&self) {
+        self.pauses.restart_time_limits();
     }
 
     /// The key of the call, which identifies it across restarts of the program. `None` if the run context has no

@@ -7,7 +7,7 @@ use super::run::{Data, RunContext};
 use std::sync::Arc;
 
 impl RunContext {
-    /// A context with the same state and the same budgets, for the calls that this call makes.
+    /// A context with the same state, budgets and user, for the calls that this call makes.
     pub(super) fn inner(&self, call: &CallContext) -> Self {
         RunContext(Arc::new(Data {
             states: self.0.states.clone(),
@@ -15,6 +15,7 @@ impl RunContext {
             run_id: call.key().map(|key| key.to_string().into()),
             outer_call: Some(call.id.as_str().into()),
             budgets: self.0.budgets.clone(),
+            asker: self.0.asker.clone(),
             ..Data::default()
         }))
     }

@@ -1,6 +1,6 @@
 //! The record of one call.
 
-use super::{InnerRecord, LoggedInnerCall};
+use super::{InnerRecord, LoggedInnerCall, Pauses};
 use crate::outcome::{Outcome, OutcomeDetails};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -38,6 +38,7 @@ struct Details {
     run_with: OnceLock<String>,
     coercions: OnceLock<Vec<String>>,
     inner_calls: OnceLock<Arc<InnerRecord>>,
+    pauses: OnceLock<Arc<Pauses>>,
 }
 
 /// The tool has not begun.
@@ -61,6 +62,8 @@ impl CallRecord {
     pub(crate) fn for_all_runs(&self) -> Self {
         let record = CallRecord::default();
         self.inner_calls().into_iter().for_each(|calls| record.set_inner_calls(Arc::clone(calls)));
+        // No other value is set before.
+        let _ = record.details().pauses.set(Arc::clone(self.pauses()));
         record
     }
 
@@ -167,6 +170,11 @@ impl CallRecord {
     pub(crate) fn set_inner_calls(&self, calls: Arc<InnerRecord>) {
         // They are set before the first run.
         let _ = self.details().inner_calls.set(calls);
+    }
+
+    /// The pauses of all runs of the call.
+    pub(crate) fn pauses(&self) -> &Arc<Pauses> {
+        self.details().pauses.get_or_init(Arc::default)
     }
 
     /// The inner calls that a log has recorded.

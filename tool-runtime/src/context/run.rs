@@ -2,6 +2,7 @@
 
 #[cfg(doc)]
 use super::CallContext;
+use super::question::Asker;
 use super::{AllowedTools, BegunCalls, Budget, CallEvent, CallKey, StartGate};
 use crate::panics::catch_panic;
 use crate::state::{Shared, State as _, States};
@@ -57,6 +58,8 @@ pub(super) struct Data {
     pub(super) begun_calls: BegunCalls,
     /// The budgets of the runs of sessions.
     pub(super) budgets: Vec<Budget>,
+    /// `None`: nobody can be asked in this process.
+    pub(super) asker: Option<Asker>,
     /// The middleware of a run, whose type is in `registry`.
     pub(super) middleware: Option<Shared>,
     /// The log of a run, which is middleware around all other.

@@ -59,6 +59,26 @@ pub enum NotPendingError {
         /// The id.
         id: String,
     },
+    /// The id is that of a question of a tool, which needs an [`answer`](super::PendingCalls::answer).
+    #[non_exhaustive]
+    NeedsAnswer {
+        /// The id.
+        id: String,
+    },
+    /// The id is that of a call, and no question waits.
+    #[non_exhaustive]
+    NotAsked {
+        /// The id.
+        id: String,
+    },
+    /// The answer is not valid under the schema of the question, which still waits.
+    #[non_exhaustive]
+    InvalidAnswer {
+        /// The id.
+        id: String,
+        /// The errors of the answer.
+        reason: String,
+    },
     /// The call was not handed out: see [`PendingCalls::hand_out`](super::PendingCalls::hand_out).
     #[non_exhaustive]
     NotHandedOut {
@@ -102,6 +122,15 @@ impl fmt::Display for NotPendingError {
             }
             NotPendingError::HasNotBegun { id } => {
                 write!(f, "the call `{id}` has not begun in an interrupted run, so the next run starts it")
+            }
+            NotPendingError::NeedsAnswer { id } => {
+                write!(f, "`{id}` is a question of a tool: answer it with `answer`")
+            }
+            NotPendingError::NotAsked { id } => {
+                write!(f, "`{id}` is not a question that waits for its answer: see `awaiting_input`")
+            }
+            NotPendingError::InvalidAnswer { id, reason } => {
+                write!(f, "the question `{id}` still waits: {reason}")
             }
             NotPendingError::NotHandedOut { id } => {
                 write!(f, "the call `{id}` was not handed out: set its result with `provide_result`")

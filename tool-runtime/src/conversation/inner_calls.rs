@@ -10,7 +10,7 @@ pub(super) use kept::InnerPending;
 use crate::context::{CallContext, RunContext};
 use crate::output::ToolResult;
 use crate::registry::Registry;
-use made_call::MadeCall;
+pub(super) use made_call::MadeCall;
 use serde::Serialize;
 use std::pin::Pin;
 

@@ -12,7 +12,7 @@ use positions::Positions;
 pub(crate) use run::{CallsToRun, StreamedCalls};
 pub(super) use run_call::CallsRun;
 
-use super::{Conversation, FinishedCall, WaitingCall};
+use super::{Conversation, FinishedCall, WaitingCall, is_question};
 use crate::context::{Cause, RunContext};
 use crate::dispatch::HandedOutCall;
 use crate::message::{AssistantMessage, Message, ToolCall, ToolMessage};
@@ -94,7 +94,7 @@ impl PendingCalls {
     }
 
     /// The position of the call with this id.
-    fn position(&self, id: &str) -> Option<usize> {
+    pub(in crate::conversation) fn position(&self, id: &str) -> Option<usize> {
         self.positions.find(id, &self.reply.tool_calls)
     }
 
@@ -163,7 +163,7 @@ impl PendingCalls {
     /// [`add_results`](PendingCalls::add_results) has added such a call.
     #[must_use]
     pub fn awaiting_result(&self) -> Vec<WaitingCall> {
-        self.waiting(&CallState::waits_for_result)
+        self.waiting(&|call, state| state.waits_for_result() && !is_question(call))
     }
 
     /// The calls that other processes run: see [`hand_out`](PendingCalls::hand_out).
@@ -177,7 +177,7 @@ impl PendingCalls {
     /// [`add_results`](PendingCalls::add_results) has added the failure of such a call.
     #[must_use]
     pub fn awaiting_approval(&self) -> Vec<WaitingCall> {
-        self.waiting(&|state| !state.waits_for_result())
+        self.waiting(&|_, state| !state.waits_for_result())
     }
 
     /// The batch of the calls, with the number of their reply.
@@ -219,8 +219,10 @@ impl PendingCalls {
                     state.restore_arguments(call);
                     let result = denied(call, &state, reason.clone());
                     let cause = state.cause(Cause::Skipped);
-                    let unreported = FinishedCall::new(state.reported_call(call), cause, &result);
-                    conversation.push_unreported(unreported);
+                    if !is_question(call) {
+                        let unreported = FinishedCall::new(state.reported_call(call), cause, &result);
+                        conversation.push_unreported(unreported);
+                    }
                     result
                 }
             })

@@ -1,9 +1,12 @@
 //! The queues of `max_concurrency`, of a tool and of the registry.
 
+use super::Ended;
 use crate::context::CallRecord;
 use crate::outcome::CallError;
 use crate::registry::Registry;
 use crate::tool::Call;
+use futures_util::future::{Either, select};
+use std::pin::pin;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::Instant;
 
@@ -11,9 +14,32 @@ use tokio::time::Instant;
 type Permits<'a> = [Option<SemaphorePermit<'a>>; 2];
 
 impl Registry {
+    /// Runs the call with its permits, which it does not have while it waits for an answer.
+    pub(super) async fn run_in_queue<T>(
+        &self,
+        call: &Call<'_>,
+        running: impl Future<Output = Result<T, Ended>> + Send,
+    ) -> Result<T, Ended> {
+        let mut permits = Some(self.wait_in_queue(call).await?);
+        let pauses = call.record().pauses();
+        let hold = async {
+            loop {
+                pauses.wait(permits.is_some()).await;
+                permits = match permits.take() {
+                    Some(_) => None,
+                    None => Some(self.wait_in_queue(call).await?),
+                };
+                pauses.set_has_permits(permits.is_some());
+            }
+        };
+        match select(pin!(running), pin!(hold)).await {
+            Either::Left((result, _)) | Either::Right((result, _)) => result,
+        }
+    }
+
     /// Waits until the call may run. It waits for its tool first, so that calls of a busy tool do not keep other tools
     /// from running.
-    pub(super) async fn wait_in_queue<'a>(&'a self, call: &Call<'a>) -> Result<Permits<'a>, CallError> {
+    async fn wait_in_queue<'a>(&'a self, call: &Call<'a>) -> Result<Permits<'a>, CallError> {
         let mut wait = Wait { since: None, record: call.incoming.record };
         let permits = [wait.acquire(call.tool.permits.as_deref()).await, wait.acquire(self.permits()).await];
         drop(wait);

@@ -89,15 +89,17 @@ impl Registry {
             call.check_runtime()?;
             let tool = self.decide(call, tool).await?;
             call.wait_for_turn().await?;
-            let _permits = self.wait_in_queue(call).await?;
-            let counted = call.count()?;
-            call.send_start().await?;
-            let result = match call.hand_out() {
-                Some(handed_out) => Err(handed_out),
-                None => self.run_with_middleware(call, tool).await.map_err(Ended::from),
+            let running = async {
+                let counted = call.count()?;
+                call.send_start().await?;
+                let result = match call.hand_out() {
+                    Some(handed_out) => Err(handed_out),
+                    None => self.run_with_middleware(call, tool).await.map_err(Ended::from),
+                };
+                counted.keep();
+                result
             };
-            counted.keep();
-            result
+            self.run_in_queue(call, running).await
         }))
     }
 }

@@ -3,12 +3,14 @@
 use crate::outcome::CallError;
 use crate::panics::catch_panic;
 use crate::tool::Call;
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, Either, select};
+use std::pin::pin;
 use std::time::Duration;
 use tokio::runtime::Handle;
 
 impl Call<'_> {
-    /// Runs the future with a time limit, if any. The runtime's timer alone decides when it is late.
+    /// Runs the future with a time limit, if any, which stands still while the call waits for an answer. The runtime's timer alone
+    /// decides when it is late.
     pub(super) async fn with_timeout<F: Future + Send>(
         &self,
         limit: Option<Duration>,
@@ -19,12 +21,18 @@ impl Call<'_> {
         if Handle::try_current().is_err() {
             return Err(self.unavailable("a time-out needs a Tokio runtime"));
         }
-        // The timeout is created before the future is polled: tokio panics if the runtime has no timer.
+        // The timer is created before the future is polled: tokio panics if the runtime has none.
+        let Ok(timer) = catch_panic(|| tokio::time::sleep(limit)) else {
+            return Err(self.unavailable("a time-out needs a Tokio runtime with `enable_time`"));
+        };
         let future: BoxFuture<'_, F::Output> = Box::pin(future);
-        match catch_panic(|| tokio::time::timeout(limit, future)) {
-            // A late future is dropped before `late` reads whether the tool has begun: see the drop of a `Thread`.
-            Ok(timeout) => timeout.await.map_err(|_| late(limit)),
-            Err(_) => Err(self.unavailable("a time-out needs a Tokio runtime with `enable_time`")),
+        match select(future, pin!(self.record().pauses().exceed(limit, timer))).await {
+            Either::Left((output, _)) => Ok(output),
+            Either::Right(((), future)) => {
+                // Before `late` reads whether the tool has begun: see the drop of a `Thread`.
+                drop(future);
+                Err(late(limit))
+            }
         }
     }
 

@@ -4,13 +4,12 @@
 //! each name belongs to one key.
 
 mod arguments;
-mod rewrite;
 
 use crate::json::Scanner;
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
-use tool_runtime_schema::property_names;
+use tool_runtime_schema::property_names::{self, WrittenNames as _, write_schema};
 #[cfg(feature = "search")]
 use tool_runtime_schema::schema_text;
 
@@ -34,11 +33,6 @@ impl PropertyKeys {
         let written = property_names::written_names(&schema);
         let own = written.iter().map(|(own, written)| (written.clone(), own.clone())).collect();
         (!written.is_empty()).then_some(PropertyKeys { written, own, schema })
-    }
-
-    /// The written name of a rejected key of the tool.
-    fn written(&self, own: &str) -> Option<&str> {
-        self.written.get(own).map(String::as_str)
     }
 
     /// The path of an argument, such as `stops[2].city`, with written names.
@@ -69,9 +63,9 @@ impl PropertyKeys {
         schema_text(&root.into()).ok()
     }
 
-    /// The written form of a name in a schema.
-    fn written_or_same<'k>(&'k self, name: &'k str) -> &'k str {
-        self.written(name).unwrap_or(name)
+    /// Gives a form of the tool's parameters the written names: see [`write_schema`].
+    pub(crate) fn write_schema(&self, root: &mut Map<String, Value>) -> Vec<(String, String)> {
+        write_schema(root, self)
     }
 }
 

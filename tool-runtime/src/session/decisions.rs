@@ -1,7 +1,7 @@
 //! Decisions about pending calls, and results from elsewhere.
 
 use super::Session;
-use crate::context::Cause;
+use crate::context::{Cause, UserAnswer};
 use crate::conversation::{NotPendingError, PendingCalls};
 use crate::dispatch::CallEnd;
 use crate::message::ToolMessage;
@@ -74,6 +74,16 @@ impl Session {
     /// No pending call has this id, or it already has a result.
     pub fn provide_result(&mut self, id: &str, result: impl Into<ToolResult>) -> Result<(), NotPendingError> {
         self.decide(id, |pending| pending.provide_result(id, result))
+    }
+
+    /// Answers a question of a tool: with a value that is valid under its schema, or with a [`UserAnswer`]. The next run runs the tool
+    /// again: see [`CallContext::ask`](crate::CallContext::ask).
+    ///
+    /// # Errors
+    ///
+    /// No question with this id waits, or the value is invalid; the question still waits then.
+    pub fn answer(&mut self, id: &str, answer: impl Into<UserAnswer>) -> Result<(), NotPendingError> {
+        self.decide(id, |pending| pending.answer(id, answer))
     }
 
     /// Sets the recorded result of a pending call, as if its tool had just run: the call counts towards the

@@ -25,6 +25,8 @@ pub enum RunEnd {
     /// approval have run, unless they wait for their results or for an [earlier
     /// call](crate::RegistryBuilder::ordered_effects).
     NeedsApproval,
+    /// Tools ask the user: [`Session::awaiting_input`](super::Session::awaiting_input).
+    NeedsInput,
     /// The results of calls come from elsewhere: [`Session::awaiting_result`](super::Session::awaiting_result), and
     /// [`Session::handed_out`](super::Session::handed_out) for calls that other processes run.
     NeedsResult,
@@ -92,6 +94,7 @@ impl Display for RunEnd {
         f.write_str(match self {
             RunEnd::Answered => "the model answered",
             RunEnd::NeedsApproval => "calls need an approval",
+            RunEnd::NeedsInput => "tools ask the user",
             RunEnd::NeedsResult => "the results of calls come from elsewhere",
             RunEnd::Refused => "the model declined to answer",
             RunEnd::Truncated => "the answer is truncated",

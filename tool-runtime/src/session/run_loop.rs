@@ -376,6 +376,8 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'a, O, P> {
             RunEnd::Cancelled
         } else if !calls.awaiting_approval().is_empty() {
             RunEnd::NeedsApproval
+        } else if !calls.awaiting_input().is_empty() {
+            RunEnd::NeedsInput
         } else if !calls.awaiting_result().is_empty() {
             RunEnd::NeedsResult
         } else if *within_limit < calls.calls().len() || calls.has_inner_calls() {

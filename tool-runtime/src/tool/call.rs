@@ -122,6 +122,7 @@ impl<'a> Call<'a> {
             position,
             events: self.events.cloned(),
             inner_calls: InnerCalls::new(self.record().inner_calls().cloned()),
+            pauses: Arc::clone(self.record().pauses()),
         }
     }
 

@@ -3,9 +3,9 @@
 use super::cycles::{InPlace, break_cycles};
 use super::limits::ExceededLimit;
 use super::node::{Node, NodeId, Tag, Union};
-use super::number::{Number, canonical};
 use super::pattern::{Pattern, PatternMemory};
 use super::{EnumValues, Validator};
+use crate::json::{Number, canonical};
 use crate::json::{TypeSet, referenced, to_text};
 use crate::outcome::{Truncated, TruncatedPath};
 use serde_json::{Map, Value};

@@ -1,7 +1,7 @@
 //! The values of `enum` and `const`.
 
 use super::budget::{Budget, Stop};
-use super::number::{canonical, canonical_text};
+use crate::json::{canonical, canonical_text};
 use serde_json::Value;
 
 #[derive(Debug)]

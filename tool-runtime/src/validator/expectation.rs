@@ -2,10 +2,10 @@
 
 use super::budget::Budget;
 use super::node::{Bounds, Count, Node};
-use super::number::Number;
 use super::suggestion::suggest_within;
 use super::validation::Validation;
 use super::{EnumValues, Validator};
+use crate::json::Number;
 use crate::json::{JsonString, Scanner, TypeSet, to_text};
 use crate::outcome::{MAX_QUOTED, Problem, Truncated, from_to};
 use crate::suggest::{fold, misspells};

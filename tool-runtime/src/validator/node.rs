@@ -2,8 +2,8 @@
 
 use super::budget::{Budget, Stop};
 use super::enum_values::EnumValues;
-use super::number::Number;
 use super::pattern::Pattern;
+use crate::json::Number;
 use crate::json::TypeSet;
 use serde_json::Value;
 use std::sync::Arc;

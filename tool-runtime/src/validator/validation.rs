@@ -4,9 +4,9 @@ use super::Validator;
 use super::budget::{Budget, Stop};
 use super::expectation::{self, Expectation};
 use super::node::{Count, Node, NodeId};
-use super::number::{Number, canonical_text};
 use super::report::{Report, push_index};
 use crate::json::{JsonString, Scanner, TypeSet};
+use crate::json::{Number, canonical_text};
 use crate::outcome::{ArgumentError, Problem};
 use std::collections::{HashMap, HashSet};
 

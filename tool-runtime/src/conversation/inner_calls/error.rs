@@ -26,11 +26,19 @@ pub enum InnerCallError {
         /// The tool of this call.
         tool: String,
     },
+    /// The [question](CallContext::ask) cannot be asked: the tool is not `resumable`, or does not run in a session, and nobody answers
+    /// in this process; or the schema or the answer is invalid.
+    #[non_exhaustive]
+    CannotAsk {
+        /// The reason.
+        reason: String,
+    },
 }
 
 impl fmt::Display for InnerCallError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            InnerCallError::CannotAsk { reason } => write!(f, "the user cannot be asked: {reason}"),
             InnerCallError::Waits { id } => write!(f, "the call `{id}` waits: another run continues it"),
             InnerCallError::Diverged { number, recorded_tool, tool } => {
                 write!(f, "call {number} of `{tool}` was not run: ")?;

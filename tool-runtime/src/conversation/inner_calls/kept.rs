@@ -2,7 +2,7 @@
 
 use crate::context::{CallRecord, InnerRecord, MAY_HAVE_EFFECT, inner_call_line, note_of_inner_calls};
 use crate::conversation::pending::CallState;
-use crate::conversation::{FinishedCall, PendingCalls};
+use crate::conversation::{FinishedCall, PendingCalls, is_question};
 use crate::fingerprint::Fingerprint;
 use crate::tool::Unfinished;
 use std::collections::BTreeMap;
@@ -73,22 +73,28 @@ impl InnerPending {
     /// The lines of the calls that have begun, by position, with those that their tools have made.
     fn lines(&self) -> BTreeMap<usize, String> {
         let calls = self.calls.calls().iter().zip(&self.calls.states).enumerate();
-        let begun = calls.filter_map(|(position, (call, state))| {
-            let end = match state.result() {
-                Some(result) if result.is_error() => result.text(),
-                Some(_) => "ok",
-                None if state.waits_for_result() => "it has no result yet",
-                None if state.may_have_taken_effect() => MAY_HAVE_EFFECT,
-                None => return None,
-            };
-            let inner = state.inner.iter().flat_map(|inner| inner.lines().into_values());
-            let lines = [inner_call_line(&call.name, &call.arguments, end)].into_iter().chain(inner);
-            Some((position, lines.collect()))
-        });
+        let begun =
+            calls.filter(|(_, (call, _))| !is_question(call)).filter_map(|(position, (call, state))| {
+                let end = match state.result() {
+                    Some(result) if result.is_error() => result.text(),
+                    Some(_) => "ok",
+                    None if state.waits_for_result() => "it has no result yet",
+                    None if state.may_have_taken_effect() => MAY_HAVE_EFFECT,
+                    None => return None,
+                };
+                let inner = state.inner.iter().flat_map(|inner| inner.lines().into_values());
+                let lines = [inner_call_line(&call.name, &call.arguments, end)].into_iter().chain(inner);
+                Some((position, lines.collect()))
+            });
         begun.collect()
     }
 
-    /// Whether the tool has made a call. It has made none if the run reached its limit before the first.
+    /// Whether a call of the tool may have had an effect.
+    pub(in crate::conversation) fn may_have_taken_effect(&self) -> bool {
+        self.calls.calls().iter().any(|call| !is_question(call))
+    }
+
+    /// Whether the tool has made a call or asked a question. It has not if the run reached its limit before the first.
     pub(in crate::conversation) fn has_begun(&self) -> bool {
         !self.made.is_empty()
     }

@@ -2,23 +2,32 @@
 
 use super::InnerCallError;
 use super::kept::{InnerPending, KeptCalls};
-use crate::context::{CallContext, CallRecord, InnerRecord, LoggedInnerCall, Progress, RunContext};
+use crate::context::{
+    CallContext, CallRecord, InnerRecord, LoggedInnerCall, Progress, Question, RunContext, UserAnswer,
+};
 use crate::conversation::pending::{CallState, CallsRun};
-use crate::dispatch::arguments_text;
+use crate::dispatch::{arguments_text, unless_cancelled};
 use crate::fingerprint::Fingerprint;
 use crate::message::{ToolCall, inner_id, means_none};
 use crate::outcome::CallError;
 use crate::output::{ToolFailure, ToolResult};
 use crate::registry::Registry;
 use crate::tool::{Batch, Unfinished};
+use crate::tool_name::QUESTION;
 use serde::Serialize;
+use serde_json::Value;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-/// A call that a tool makes.
-pub(super) struct MadeCall {
+/// Why nobody can be asked.
+const NOBODY_ANSWERS: &str =
+    "the tool is not `resumable` in a session, and the run context has no `on_question`";
+
+/// A call that a tool makes, or a question that it asks.
+pub(in crate::conversation) struct MadeCall {
     context: CallContext,
-    registry: Registry,
+    /// `None` for a question.
+    registry: Option<Registry>,
     call: ToolCall,
     position: usize,
     /// The reason why the call cannot run.
@@ -40,12 +49,27 @@ impl MadeCall {
             Ok(arguments) => (arguments, None),
             Err(error) => (String::new(), Some(error.into())),
         };
-        let mut call = ToolCall::new("", tool, arguments);
+        let call = ToolCall::new("", tool, arguments);
         let is_barrier = registry.is_barrier(&call);
+        let mut made = MadeCall::numbered(context, call, is_barrier);
+        (made.registry, made.failure) = (Some(registry), failure);
+        made
+    }
+
+    /// A question with this text and this schema.
+    pub(in crate::conversation) fn question(context: CallContext, text: String, schema: Value) -> Self {
+        let question =
+            Question { id: String::new(), call: String::new(), tool: context.tool.clone(), text, schema };
+        // It has only strings and a JSON value.
+        let arguments = serde_json::to_string(&question).unwrap_or_default();
+        MadeCall::numbered(context, ToolCall::new("", QUESTION, arguments), false)
+    }
+
+    fn numbered(context: CallContext, mut call: ToolCall, is_barrier: bool) -> Self {
         let position = context.inner_calls.push(is_barrier, |position| inner_id(context.id(), position));
         call.id = inner_id(context.id(), position);
         let kept = context.inner_calls.record().and_then(InnerRecord::kept);
-        MadeCall { context, registry, call, position, failure, kept, progress: Progress::Ended }
+        MadeCall { context, registry: None, call, position, failure: None, kept, progress: Progress::Ended }
     }
 
     /// Compares the call with that of an earlier run, and adds it if there is none.
@@ -53,7 +77,7 @@ impl MadeCall {
     /// # Errors
     ///
     /// The call differs from the recorded one, or it must wait for a later run.
-    pub(super) fn add(&mut self) -> Result<(), InnerCallError> {
+    pub(in crate::conversation) fn add(&mut self) -> Result<(), InnerCallError> {
         self.check()?;
         if let Some(record) = self.record() {
             record.count_made(self.position);
@@ -61,7 +85,8 @@ impl MadeCall {
         if self.kept_call().is_some() {
             return Ok(());
         }
-        let is_allowed = self.registry.run_context().is_none_or(RunContext::count_inner_call);
+        let context = self.registry.as_ref().and_then(Registry::run_context);
+        let is_allowed = context.is_none_or(RunContext::count_inner_call);
         let Some(kept) = &self.kept else {
             if !is_allowed {
                 let (tool, source) =
@@ -97,9 +122,10 @@ impl MadeCall {
 
     /// Whether the log has recorded this call.
     fn is_logged(&self, logged: &LoggedInnerCall) -> bool {
-        let contained = self.registry.contained_call(&self.call);
+        let Some(registry) = &self.registry else { return false };
+        let contained = registry.contained_call(&self.call);
         let call = contained.or(&self.call);
-        let coerced = || self.registry.coerced_arguments(call);
+        let coerced = || registry.coerced_arguments(call);
         let has_arguments = |arguments: String| logged.has_arguments(&arguments);
         logged.tool == call.name
             && (logged.has_arguments(&call.arguments) || coerced().is_some_and(has_arguments))
@@ -125,21 +151,18 @@ impl MadeCall {
         if let Some(failure) = self.failure.take() {
             return Ok(failure.into());
         }
-        // With `finish_effects`, the tool itself continues for a while.
-        let is_cancelled = self.context.run.token().is_some_and(CancellationToken::is_cancelled);
-        let running = if is_cancelled { None } else { RunningCall::start(self) };
-        let Some(mut running) = running else { return Err(self.waits()) };
+        let mut running = self.start()?;
         if let Some(logged) = self.record().and_then(|record| record.logged(self.position)) {
             running.follow_log(logged);
         }
-        if running.state.result().is_none() {
+        if let (None, Some(registry)) = (running.state.result(), &self.registry) {
             let unfinished = self.kept.as_ref().map_or(Unfinished::Fail, |kept| kept.unfinished);
             let order = Some(self.context.inner_calls.order());
-            let batch = Batch { order, unfinished, ..self.registry.new_batch(0) };
-            let run = CallsRun { registry: &self.registry, batch: &batch, repeated: None };
+            let batch = Batch { order, unfinished, ..registry.new_batch(0) };
+            let run = CallsRun { registry, batch: &batch, repeated: None };
             let record = CallRecord::default();
-            running.state.prepare(&self.registry, &mut running.call);
-            if self.kept.is_some() && self.registry.is_resumable(&running.call) {
+            running.state.prepare(registry, &mut running.call);
+            if self.kept.is_some() && registry.is_resumable(&running.call) {
                 record.set_inner_calls(running.state.start_inner_calls(unfinished));
             }
             run.run_call(self.position, &mut running.call, &mut running.state, record).await;
@@ -148,6 +171,40 @@ impl MadeCall {
             Some(message) => Ok(message.clone().into()),
             None => Err(self.waits()),
         }
+    }
+
+    /// Asks the user, unless an earlier run has the answer.
+    pub(in crate::conversation) async fn ask(&mut self) -> Result<UserAnswer, InnerCallError> {
+        let cannot_ask = |reason: String| InnerCallError::CannotAsk { reason };
+        let mut running = self.start()?;
+        if let Some(answer) = running.state.result() {
+            return serde_json::from_str(answer.text()).map_err(|error| cannot_ask(error.to_string()));
+        }
+        let (id, outer_call) = (self.call.id.clone(), self.context.id().to_owned());
+        let question = Question::read(id, outer_call, &self.call.arguments).ok_or_else(|| self.waits())?;
+        let asked = unless_cancelled(self.context.run.token(), self.context.ask_here(&question));
+        let Some(answer) = asked.await else { return Err(self.waits()) };
+        match answer {
+            None if self.kept.as_ref().is_some_and(|kept| kept.unfinished == Unfinished::Keep) => {
+                running.state = CallState::waiting_for_result(None, None, None);
+                Err(self.waits())
+            }
+            None => Err(cannot_ask(NOBODY_ANSWERS.to_owned())),
+            Some(answer) => {
+                let answer =
+                    answer.and_then(|answer| question.check(&answer).map(|()| answer)).map_err(cannot_ask)?;
+                running.state = CallState::answered(&self.call, &answer);
+                Ok(answer)
+            }
+        }
+    }
+
+    /// Starts the call, as an earlier run has left it.
+    fn start(&mut self) -> Result<RunningCall, InnerCallError> {
+        // With `finish_effects`, the tool itself continues for a while.
+        let is_cancelled = self.context.run.token().is_some_and(CancellationToken::is_cancelled);
+        let running = if is_cancelled { None } else { RunningCall::start(self) };
+        running.ok_or_else(|| self.waits())
     }
 
     /// The call waits, and so does the call of the tool.

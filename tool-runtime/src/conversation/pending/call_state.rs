@@ -96,7 +96,7 @@ impl CallState {
     }
 
     /// A call whose result comes from elsewhere.
-    pub(super) fn waiting_for_result(
+    pub(in crate::conversation) fn waiting_for_result(
         tool: Option<String>,
         arguments: Option<String>,
         ticket: Option<String>,
@@ -139,7 +139,7 @@ impl CallState {
 
     /// Whether its tool or one of the calls of the tool began in an earlier run.
     pub(in crate::conversation) fn may_have_taken_effect(&self) -> bool {
-        self.has_begun() || self.inner.as_ref().is_some_and(|inner| inner.has_begun())
+        self.has_begun() || self.inner.as_ref().is_some_and(|inner| inner.may_have_taken_effect())
     }
 
     /// Why the call ends now, unless it began before.

@@ -3,7 +3,7 @@
 use super::{CallState, PendingCalls, Phase, WaitsFor, denied};
 use crate::context::Cause;
 use crate::conversation::repeated_calls::RepeatedCalls;
-use crate::conversation::{FinishedCall, NotPendingError};
+use crate::conversation::{FinishedCall, NotPendingError, is_question};
 use crate::dispatch::{CallEnd, HandedOutCall};
 use crate::message::ToolMessage;
 use crate::outcome::{CallError, Outcome};
@@ -313,6 +313,7 @@ impl PendingCalls {
         let at = self.position(id).ok_or_else(|| self.unknown_id(id.to_owned()))?;
         match self.states[at].result() {
             Some(_) => Err(NotPendingError::HasResult { id: id.to_owned() }),
+            None if is_question(&self.calls()[at]) => Err(NotPendingError::NeedsAnswer { id: id.to_owned() }),
             None => Ok(at),
         }
     }
@@ -320,7 +321,7 @@ impl PendingCalls {
     fn unknown_id(&self, id: String) -> NotPendingError {
         let calls = self.reply.tool_calls.iter().zip(&self.states);
         let without_result = calls.filter(|(_, state)| state.result().is_none());
-        let inner = self.waiting(&|state| state.waits_for().is_some()).into_iter();
+        let inner = self.waiting(&|_, state| state.waits_for().is_some()).into_iter();
         let inner = inner.filter(|call| call.outer_call.is_some()).map(|call| call.id);
         let pending = without_result.map(|(call, _)| call.id.clone()).chain(inner).collect();
         NotPendingError::UnknownId { id, pending }

@@ -64,7 +64,11 @@ impl PendingCalls {
 
     /// Decides about the call with this id among the calls that have it. A decision that ends a call moves its last event to the
     /// outermost calls. The next run sends it.
-    pub(super) fn in_owner<T>(&mut self, id: &str, decide: impl FnOnce(&mut PendingCalls) -> T) -> T {
+    pub(in crate::conversation) fn in_owner<T>(
+        &mut self,
+        id: &str,
+        decide: impl FnOnce(&mut PendingCalls) -> T,
+    ) -> T {
         let has_id = |state: &CallState| {
             state.inner.as_ref().is_some_and(|inner| inner.calls.owner(id).position(id).is_some())
         };
@@ -80,10 +84,13 @@ impl PendingCalls {
     }
 
     /// The calls that wait for what is wanted, with those that tools make.
-    pub(super) fn waiting(&self, is_wanted: &dyn Fn(&CallState) -> bool) -> Vec<WaitingCall> {
+    pub(in crate::conversation) fn waiting(
+        &self,
+        is_wanted: &dyn Fn(&ToolCall, &CallState) -> bool,
+    ) -> Vec<WaitingCall> {
         let mut waiting = Vec::new();
         for (call, state) in self.calls().iter().zip(&self.states) {
-            if is_wanted(state) {
+            if is_wanted(call, state) {
                 waiting.extend(state.waiting(call));
             }
             let inner = state.inner.iter().flat_map(|inner| inner.calls.waiting(is_wanted));

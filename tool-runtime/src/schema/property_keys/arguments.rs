@@ -10,6 +10,7 @@ use crate::validator::{Budget, Stop, push_index, push_key};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
+use tool_runtime_schema::property_names::WrittenNames;
 
 /// Values that are nested deeper keep their keys.
 const MAX_DEPTH: usize = 200;
@@ -35,19 +36,24 @@ impl PropertyKeys {
         Walk::new(self, &self.schema, Form::Written, arguments).root(&self.schema, arguments)
     }
 
-    /// A value of a schema in this document with written names.
-    pub(super) fn write_value(&self, root: &Value, schema: &Value, value: &Value) -> Option<Value> {
-        let json = to_text(value);
-        let written = Walk::new(self, root, Form::Written, &json).root(schema, &json)?;
-        serde_json::from_str(&written).ok()
-    }
-
     /// An error for each key that an object contains together with its written name.
     #[cold]
     pub(crate) fn conflicts(&self, arguments: &str) -> Vec<ArgumentError> {
         let mut walk = Walk::new(self, &self.schema, Form::Written, arguments);
         walk.root(&self.schema, arguments);
         walk.conflicts
+    }
+}
+
+impl WrittenNames for PropertyKeys {
+    fn written(&self, own: &str) -> Option<&str> {
+        self.written.get(own).map(String::as_str)
+    }
+
+    fn write_value(&self, document: &Value, schema: &Value, value: &Value) -> Option<Value> {
+        let json = to_text(value);
+        let written = Walk::new(self, document, Form::Written, &json).root(schema, &json)?;
+        serde_json::from_str(&written).ok()
     }
 }
 
@@ -196,7 +202,7 @@ impl<'k> Walk<'k> {
         let names = schemas.iter().filter_map(|schema| schema.get("properties")?.as_object()).flatten();
         let in_form = |(name, _): (&String, _)| match self.form {
             Form::Own => name.clone(),
-            Form::Written => self.keys.written_or_same(name).to_owned(),
+            Form::Written => self.keys.written(name).unwrap_or(name).to_owned(),
         };
         let mut argument = self.path.clone();
         push_key(&mut argument, key);

@@ -1,12 +1,13 @@
 //! Exact comparison of numbers: a bound of 64 bits differs from the nearest float.
 
-use crate::json::to_text;
+use super::to_text;
 use serde_json::Value;
 use std::cmp::Ordering;
 use std::fmt;
 
+/// A number of JSON.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Number {
+pub enum Number {
     /// Without a fraction, also `1.0` and `1e3`.
     Integer(i128),
     /// With a fraction, or with more than 127 bits.
@@ -28,13 +29,14 @@ impl From<f64> for Number {
 
 impl Number {
     /// Reads a number of JSON.
-    pub(super) fn read(json: &str) -> Self {
+    pub fn read(json: &str) -> Self {
         // A larger integer is a float in a schema, since serde_json reads it so.
         let integer = json.parse::<i64>().map(i128::from).or_else(|_| json.parse::<u64>().map(i128::from));
         integer.map_or_else(|_| Number::from(json.parse::<f64>().unwrap_or(f64::NAN)), Number::Integer)
     }
 
-    pub(super) fn from_json(number: &serde_json::Number) -> Option<Self> {
+    /// The number of a JSON value; `None` if it is neither an integer nor a float.
+    pub fn from_json(number: &serde_json::Number) -> Option<Self> {
         match number.as_i128() {
             Some(integer) => Some(Number::Integer(integer)),
             None => number.as_f64().map(Number::from),
@@ -42,22 +44,24 @@ impl Number {
     }
 
     /// A text that is equal for equal numbers.
-    pub(super) fn canonical(self) -> String {
+    pub fn canonical(self) -> String {
         match self {
             Number::Integer(integer) => integer.to_string(),
             Number::Float(float) => format!("{float:?}"),
         }
     }
 
-    pub(super) fn is_integer(self) -> bool {
+    /// Whether it has no fraction.
+    pub fn is_integer(self) -> bool {
         match self {
             Number::Integer(_) => true,
             Number::Float(float) => float.fract() == 0.0,
         }
     }
 
+    /// Compares two numbers. One that is not a number equals every number.
     #[allow(clippy::cast_precision_loss, reason = "next to a float with a fraction, 53 bits are enough")]
-    pub(super) fn compare(self, other: Self) -> Ordering {
+    pub fn compare(self, other: Self) -> Ordering {
         let compared = match (self, other) {
             (Number::Integer(a), Number::Integer(b)) => return a.cmp(&b),
             (Number::Integer(a), Number::Float(b)) => (a as f64).partial_cmp(&b),
@@ -67,7 +71,8 @@ impl Number {
         compared.unwrap_or(Ordering::Equal)
     }
 
-    pub(super) fn is_multiple_of(self, divisor: Self) -> bool {
+    /// Whether it is a multiple of the divisor, within the precision of floats.
+    pub fn is_multiple_of(self, divisor: Self) -> bool {
         match (self, divisor) {
             // `checked_rem` fails if the divisor is 0, or if the smallest integer is divided by -1.
             (Number::Integer(number), Number::Integer(divisor)) => {
@@ -94,8 +99,9 @@ impl Number {
         }
     }
 
+    /// The nearest float.
     #[allow(clippy::cast_precision_loss, reason = "only where a float is exact enough")]
-    pub(super) fn as_f64(self) -> f64 {
+    pub fn as_f64(self) -> f64 {
         match self {
             Number::Integer(integer) => integer as f64,
             Number::Float(float) => float,
@@ -115,7 +121,7 @@ impl fmt::Display for Number {
 }
 
 /// A text that is equal for equal values: keys are sorted, and `1.0` is `1`.
-pub(super) fn canonical(value: &Value) -> String {
+pub fn canonical(value: &Value) -> String {
     match value {
         Value::Number(number) => match Number::from_json(number) {
             Some(number) => number.canonical(),
@@ -138,6 +144,6 @@ pub(super) fn canonical(value: &Value) -> String {
 }
 
 /// The canonical form of JSON text. Text that is not JSON equals only itself.
-pub(super) fn canonical_text(json: &str) -> String {
+pub fn canonical_text(json: &str) -> String {
     serde_json::from_str(json).map_or_else(|_| json.to_owned(), |value| canonical(&value))
 }

@@ -5,12 +5,15 @@ use super::Nesting;
 /// Finds the brace that closes an object; reads each byte once. It checks brackets and strings, but not whether the
 /// text is valid JSON.
 #[derive(Debug, Default)]
-pub(crate) enum ObjectEnd {
+pub enum ObjectEnd {
     /// White space only, so far.
     #[default]
     NotBegun,
+    /// Within the object.
     Within {
+        /// Of the text so far.
         nesting: Nesting,
+        /// Whether it contains only white space so far.
         is_empty: bool,
     },
     /// The object is closed.
@@ -24,7 +27,7 @@ pub(crate) enum ObjectEnd {
 
 impl ObjectEnd {
     /// The number of bytes of the next piece that belong to the object, if the piece closes it.
-    pub(crate) fn find(&mut self, piece: &str) -> Option<usize> {
+    pub fn find(&mut self, piece: &str) -> Option<usize> {
         let mut bytes = piece.bytes().enumerate();
         if let ObjectEnd::NotBegun = self {
             *self = match bytes.find(|(_, byte)| !byte.is_ascii_whitespace())? {

@@ -6,30 +6,33 @@ use std::borrow::Cow;
 /// Reads JSON text value by value. It does not check the syntax, which makes it fast: a parser reads the same text
 /// before or after.
 #[derive(Debug)]
-pub(crate) struct Scanner<'j> {
+pub struct Scanner<'j> {
     json: &'j str,
     at: usize,
 }
 
 impl<'j> Scanner<'j> {
-    pub(crate) fn new(json: &'j str) -> Self {
+    /// Creates a scanner at the beginning of the text.
+    #[inline]
+    pub fn new(json: &'j str) -> Self {
         Scanner { json, at: 0 }
     }
 
     /// How many bytes it has read.
-    pub(crate) fn position(&self) -> usize {
+    #[inline]
+    pub fn position(&self) -> usize {
         self.at
     }
 
     /// The text from here to the end.
     #[inline]
-    pub(crate) fn rest(&self) -> &'j str {
+    pub fn rest(&self) -> &'j str {
         self.json.get(self.at..).unwrap_or_default()
     }
 
     /// Skips a text, if it is next. Returns whether it is.
     #[inline]
-    pub(crate) fn take_text(&mut self, text: &str) -> bool {
+    pub fn take_text(&mut self, text: &str) -> bool {
         self.peek();
         let rest = self.json.as_bytes().get(self.at..).unwrap_or_default();
         let is_next = rest.starts_with(text.as_bytes());
@@ -39,13 +42,13 @@ impl<'j> Scanner<'j> {
 
     /// Skips this many bytes of [`rest`](Scanner::rest).
     #[inline]
-    pub(crate) fn skip(&mut self, bytes: usize) {
+    pub fn skip(&mut self, bytes: usize) {
         self.at += bytes;
     }
 
     /// Skips white space, and returns the next byte; 0 at the end.
     #[inline]
-    pub(crate) fn peek(&mut self) -> u8 {
+    pub fn peek(&mut self) -> u8 {
         let bytes = self.json.as_bytes();
         loop {
             match bytes.get(self.at) {
@@ -58,7 +61,7 @@ impl<'j> Scanner<'j> {
 
     /// Skips a bracket, a comma or a colon, if it is next. Returns whether it is.
     #[inline]
-    pub(crate) fn take(&mut self, byte: u8) -> bool {
+    pub fn take(&mut self, byte: u8) -> bool {
         let is_next = self.peek() == byte;
         self.at += usize::from(is_next);
         is_next
@@ -66,14 +69,14 @@ impl<'j> Scanner<'j> {
 
     /// Whether an array or object has one more entry. Skips the bracket that closes it.
     #[inline]
-    pub(crate) fn has_entry_before(&mut self, end: u8) -> bool {
+    pub fn has_entry_before(&mut self, end: u8) -> bool {
         let next = self.peek();
         self.at += usize::from(next == end);
         next != end && next != 0
     }
 
     /// The keys and values of an object; a key that contains half of a surrogate pair is `None`.
-    pub(crate) fn entries(object: &'j str) -> impl Iterator<Item = (Option<Cow<'j, str>>, &'j str)> {
+    pub fn entries(object: &'j str) -> impl Iterator<Item = (Option<Cow<'j, str>>, &'j str)> {
         let mut json = Scanner::new(object);
         json.take(b'{');
         std::iter::from_fn(move || {
@@ -88,7 +91,7 @@ impl<'j> Scanner<'j> {
     }
 
     /// Reads a value of any type, and returns its text.
-    pub(crate) fn value(&mut self) -> &'j str {
+    pub fn value(&mut self) -> &'j str {
         match self.peek() {
             b'"' => self.string().json,
             b'{' | b'[' => self.nested(),
@@ -97,7 +100,7 @@ impl<'j> Scanner<'j> {
     }
 
     /// Reads a string, with its quotes.
-    pub(crate) fn string(&mut self) -> JsonString<'j> {
+    pub fn string(&mut self) -> JsonString<'j> {
         let from = self.at;
         let mut has_escape = false;
         self.at += 1;
@@ -115,7 +118,7 @@ impl<'j> Scanner<'j> {
     }
 
     /// Reads a number, a boolean or null.
-    pub(crate) fn scalar(&mut self) -> &'j str {
+    pub fn scalar(&mut self) -> &'j str {
         let from = self.at;
         let rest = &self.json.as_bytes()[from..];
         let is_end = |byte: &u8| matches!(byte, b',' | b']' | b'}' | b' ' | b'\n' | b'\t' | b'\r');
@@ -146,20 +149,21 @@ impl<'j> Scanner<'j> {
 
 /// A string as JSON text.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct JsonString<'j> {
-    pub(crate) json: &'j str,
+pub struct JsonString<'j> {
+    /// The text with its quotes.
+    pub json: &'j str,
     has_escape: bool,
 }
 
 impl<'j> JsonString<'j> {
     /// The text of a value, if it is a string.
-    pub(crate) fn from_value(value: &'j str) -> Option<Self> {
+    pub fn from_value(value: &'j str) -> Option<Self> {
         let mut json = Scanner::new(value);
         (json.peek() == b'"').then(|| json.string())
     }
 
     /// The value of the string; `None` if it contains half a surrogate pair, which no parser reads.
-    pub(crate) fn value(self) -> Option<Cow<'j, str>> {
+    pub fn value(self) -> Option<Cow<'j, str>> {
         if self.has_escape {
             serde_json::from_str(self.json).ok().map(Cow::Owned)
         } else {
