@@ -5,9 +5,10 @@ use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Notify;
+use tool_runtime::conversation::InnerCallError;
 use tool_runtime::dispatch::ReadyCall;
 use tool_runtime::session::RunEnd;
-use tool_runtime::{Registry, Session};
+use tool_runtime::{CallContext, Registry, Session, tool, tools};
 use tool_runtime_code::{CodeTool, Worker};
 use tool_runtime_durable::{DurableRun as _, FileJournal, Journal as _};
 
@@ -71,6 +72,43 @@ async fn one_decision_at_a_time_continues_the_program_without_repeating_calls() 
     assert_eq!(script.run(&mut session, &registry(&effects).expect("valid tools")).await, RunEnd::Answered);
     assert_eq!(effects.all(), ["remind 1", "refund 1 1", "remind 2", "refund 2 2", "remind 3", "refund 3 3"]);
     assert_eq!(result(&session), "done");
+}
+
+/// Refunds in the currency that the user chooses.
+#[tool(resumable)]
+async fn refund_abroad(
+    order: u32,
+    #[state] effects: &Effects,
+    #[context] call: &CallContext,
+) -> Result<String, InnerCallError> {
+    let schema = json!({ "type": "object", "properties": { "currency": { "type": "string" } } });
+    let answer = call.ask(format!("Currency of order {order}?"), schema).await?.accepted();
+    effects.add(format!("refund {order} {}", answer.unwrap_or_default()["currency"]));
+    Ok("refunded".to_owned())
+}
+
+#[tokio::test]
+async fn a_tool_that_a_program_calls_can_ask() {
+    let effects = Effects::default();
+    let inner = Registry::builder().tools(tools![refund_abroad]).state(effects.clone()).build();
+    let code = CodeTool::new(inner.expect("a valid tool"));
+    let registry = Registry::builder().dynamic(code.tool()).build().expect("a valid tool");
+    let script = Scripted::new(
+        "
+        const ended = [];
+        for (const order of [1, 2]) ended.push(await tools.refund_abroad({ order }));
+        return ended",
+    );
+    let mut session = Session::new().user("Go.");
+    for (id, text) in [("call_1/0/0", "Currency of order 1?"), ("call_1/1/0", "Currency of order 2?")] {
+        assert_eq!(script.run(&mut session, &registry).await, RunEnd::NeedsInput);
+        session = stored(&session);
+        let [question] = &session.awaiting_input()[..] else { panic!("one question") };
+        assert_eq!((&*question.id, &*question.text), (id, text));
+        session.answer(id, json!({ "currency": "CHF" })).expect("it waits");
+    }
+    assert_eq!(script.run(&mut session, &registry).await, RunEnd::Answered);
+    assert_eq!(effects.all(), [r#"refund 1 "CHF""#, r#"refund 2 "CHF""#]);
 }
 
 #[tokio::test]

@@ -1,11 +1,12 @@
-//! The session that is killed: each reply has a program, which charges, pays and refunds orders.
+//! The session that is killed: each reply has a program, which charges, pays, refunds and wraps orders. A tool asks the user.
 
+use serde_json::json;
 use std::collections::HashMap;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tool_runtime::conversation::Request;
+use tool_runtime::conversation::{InnerCallError, Request};
 use tool_runtime::message::Message;
 use tool_runtime::session::{HookError, RunEnd};
 use tool_runtime::{AssistantMessage, CallContext, Registry, RunContext, Session, ToolCall, tool, tools};
@@ -24,6 +25,7 @@ for (const n of [0, 1, 2]) {
   await Promise.all(orders.map(order => end(tools.charge({ order }))));
   await end(tools.pay({ order: orders[0] }));
   if (n < 2) await end(tools.refund({ order: orders[1] }));
+  if (n == 1) await end(tools.gift({ order: orders[2] }));
 }
 return ended;
 ";
@@ -97,8 +99,35 @@ async fn refund(order: u64, #[state] files: &Files) -> io::Result<&'static str> 
     Ok("refunded")
 }
 
+/// Wraps an order as a gift.
+#[tool(destructive)]
+async fn wrap(order: u64, paper: &str, #[state] files: &Files) -> io::Result<&'static str> {
+    files.effect(format!("wrap {order} {paper}")).await?;
+    Ok("wrapped")
+}
+
+/// The registry of the effect of `gift`.
+struct Wrapping(Registry);
+
+/// Makes an order a gift, in the paper that the user chooses.
+#[tool(resumable)]
+async fn gift(
+    order: u64,
+    #[state] wrapping: &Wrapping,
+    #[context] call: &CallContext,
+) -> Result<String, InnerCallError> {
+    let schema = json!({ "type": "object", "properties": { "paper": { "enum": ["red", "blue"] } }, "required": ["paper"] });
+    let answer = call.ask("Which paper?", schema).await?.accepted().unwrap_or_default();
+    let arguments = json!({ "order": order, "paper": answer["paper"] });
+    let wrapped = call.inner_call(&wrapping.0, "wrap", arguments).await?;
+    Ok(wrapped.error_kind().map_or_else(|| wrapped.text().into_owned(), str::to_owned))
+}
+
 fn registry(files: &Files) -> Registry {
-    let inner = Registry::builder().tools(tools![read, charge, pay, refund]).state(files.clone()).build();
+    let wrapping =
+        Registry::builder().tools(tools![wrap]).state(files.clone()).build().expect("a valid tool");
+    let tools = tools![read, charge, pay, refund, gift];
+    let inner = Registry::builder().tools(tools).state(files.clone()).state(Wrapping(wrapping)).build();
     let code = CodeTool::new(inner.expect("valid tools"));
     let registry = Registry::builder().dynamic(code.tool()).build().expect("a valid tool");
     registry.with(&RunContext::new().run_id("chat-7"))
@@ -111,7 +140,7 @@ async fn model(request: Request) -> Result<AssistantMessage, HookError> {
         return Ok(AssistantMessage::from_text("Done."));
     }
     let code = PROGRAM.replace("PAGE", &replies.to_string());
-    let arguments = serde_json::json!({ "code": code }).to_string();
+    let arguments = json!({ "code": code }).to_string();
     Ok(AssistantMessage::from_tool_calls([ToolCall::new(format!("call_{replies}"), "run_code", arguments)]))
 }
 
@@ -132,6 +161,12 @@ pub(crate) async fn run_session(files: &Files) {
             RunEnd::NeedsApproval => {
                 for call in session.awaiting_approval() {
                     session.approve(&call.id).expect("it waits");
+                }
+                files.save("session.json", &session).expect("it is stored");
+            }
+            RunEnd::NeedsInput => {
+                for question in session.awaiting_input() {
+                    session.answer(&question.id, json!({ "paper": "red" })).expect("it waits");
                 }
                 files.save("session.json", &session).expect("it is stored");
             }
@@ -156,14 +191,14 @@ pub(crate) fn conversation(files: &Files) -> Vec<String> {
 
 /// The kinds of the calls of a program, in order. An interrupted call has the kind that it would have had.
 fn ended_calls(text: &str) -> Vec<String> {
-    const KINDS: [&str; 14] = [
+    const KINDS: [&str; 15] = [
         "charged", "charged", "charged", "paid", "refunded", "charged", "charged", "charged", "paid",
-        "refunded", "charged", "charged", "charged", "paid",
+        "refunded", "wrapped", "charged", "charged", "charged", "paid",
     ];
     let ended: Vec<String> = serde_json::from_str(text).unwrap_or_else(|_| panic!("not a list: {text}"));
     assert_eq!(ended.len(), KINDS.len(), "{text}");
     for (ended, kind) in ended.iter().zip(KINDS) {
-        let may_be_interrupted = kind == "charged" || kind == "refunded";
+        let may_be_interrupted = ["charged", "refunded", "wrapped"].contains(&kind);
         assert!(ended == kind || ended == "interrupted" && may_be_interrupted, "{text}");
     }
     KINDS.map(str::to_owned).to_vec()
@@ -183,9 +218,11 @@ pub(crate) async fn check_ended(files: &Files) {
     let count = |prefix: &str| times.keys().filter(|line| line.starts_with(prefix)).count();
     assert_eq!(count("pay "), REPLIES * 3, "each payment has one key");
     let results: String = ended.messages().iter().map(Message::text).collect();
-    for (effect, result, calls) in
-        [("charge ", "\"charged\"", REPLIES * 9), ("refund ", "\"refunded\"", REPLIES * 2)]
-    {
+    for (effect, result, calls) in [
+        ("charge ", "\"charged\"", REPLIES * 9),
+        ("refund ", "\"refunded\"", REPLIES * 2),
+        ("wrap ", "\"wrapped\"", REPLIES),
+    ] {
         // An interrupted call has an effect, or none if its process was killed before.
         let range = results.matches(result).count()..=calls;
         assert!(range.contains(&count(effect)), "{effect}: {} of {range:?}", count(effect));

@@ -10,6 +10,7 @@ mod many_records;
 #[allow(dead_code, reason = "other tests use the rest")]
 mod memory_journal;
 mod order_and_events;
+mod questions;
 mod replies;
 mod same_conversation;
 mod two_runs;

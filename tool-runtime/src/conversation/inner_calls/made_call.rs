@@ -247,7 +247,8 @@ impl RunningCall {
     fn follow_log(&mut self, logged: &LoggedInnerCall) {
         if self.state.may_follow_log() {
             self.call.set_arguments(logged.arguments.clone());
-            self.state = CallState::default();
+            // The calls of its tool follow the log themselves.
+            self.state = CallState { inner: self.state.inner.take(), ..CallState::default() };
             self.state.approve(&self.call);
         }
     }
