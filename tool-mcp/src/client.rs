@@ -11,6 +11,7 @@ mod http;
 #[cfg(feature = "http-client")]
 mod http_response;
 mod output;
+mod questions;
 mod response_line;
 #[cfg(feature = "http-client")]
 mod resumption;

@@ -3,7 +3,9 @@
 mod authorization;
 mod connection;
 mod definition;
+mod elicitation;
 mod progress;
+mod questions;
 mod request;
 mod request_transport;
 mod result;

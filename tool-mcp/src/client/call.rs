@@ -2,6 +2,7 @@
 
 use super::connection::{Connection, pauses};
 use super::output::{output_of, read_result};
+use super::questions::answer_questions;
 use super::tracked_transport::{TrackedCall, TrackedCalls};
 use super::transport_error::{Rejection, rejection, request_cause};
 use super::{Client, RemoteError};
@@ -11,8 +12,10 @@ use rmcp::model::{
     ErrorCode, JsonObject, ProgressToken, RequestId, ServerResult,
 };
 use rmcp::service::{Peer, PeerRequestOptions, RoleClient, ServiceError};
+use serde_json::Value;
 use std::error::Error;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::time::sleep;
 use tool_runtime::registry::Annotations;
@@ -23,6 +26,19 @@ const MAX_REPEATS: usize = 2;
 
 /// The size after which the message of an error of the protocol is truncated.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
+
+/// The number of responses with questions that a call has at most, as in other clients.
+const MAX_QUESTIONS: u32 = 10;
+
+/// The pause after a response that asks for nothing and is no result; each one takes longer.
+const PAUSE_OF_CALLS: Duration = Duration::from_millis(100);
+
+/// The response to a call.
+enum Response {
+    Result(CallToolResult),
+    /// The call continues when it has been sent again, with answers.
+    NeedsInput(Value),
+}
 
 /// The reason why a request has no response.
 enum NoResponse {
@@ -41,7 +57,8 @@ impl Client {
         call: &CallContext,
         annotations: Annotations,
     ) -> Result<ToolOutput, RemoteError> {
-        let params = CallToolRequestParams::new(name).with_arguments(arguments);
+        let mut params = CallToolRequestParams::new(name).with_arguments(arguments);
+        let mut asked = 0;
         let may_repeat = annotations.may_repeat();
         let may_have_taken_effect = !annotations.is_read_only();
         let mut pauses = pauses();
@@ -50,7 +67,20 @@ impl Client {
             let connection =
                 self.connection().await.map_err(|error| RemoteError::Unreachable(error.into()))?;
             let no_response = match connection.call(params.clone(), call, may_have_taken_effect).await {
-                Ok(response) => return output_of(response?, self.0.settings.max_result_bytes),
+                Ok(response) => match response? {
+                    Response::Result(result) => return output_of(result, self.0.settings.max_result_bytes),
+                    Response::NeedsInput(response) if asked < MAX_QUESTIONS => {
+                        asked += 1;
+                        if !answer_questions(&response, call, &mut params).await? {
+                            // The server is busy, and continues later.
+                            sleep(PAUSE_OF_CALLS * asked).await;
+                        }
+                        continue;
+                    }
+                    Response::NeedsInput(_) => {
+                        return Err(RemoteError::TooManyQuestions { responses: MAX_QUESTIONS as usize });
+                    }
+                },
                 Err(no_response) => no_response,
             };
             self.abandon(&connection).await;
@@ -77,7 +107,7 @@ impl Connection {
         params: CallToolRequestParams,
         call: &CallContext,
         may_have_taken_effect: bool,
-    ) -> Result<Result<CallToolResult, RemoteError>, NoResponse> {
+    ) -> Result<Result<Response, RemoteError>, NoResponse> {
         let tracked = TrackedCall::new(call.clone());
         let mut request = CallToolRequest::new(params);
         request.extensions.insert(Arc::clone(&tracked));
@@ -95,8 +125,17 @@ impl Connection {
         sent.id = None;
         let unexpected = RemoteError::UnexpectedResponse { may_have_taken_effect };
         match response {
-            Ok(ServerResult::CallToolResult(result)) => Ok(Ok(result)),
-            Ok(ServerResult::CustomResult(result)) => Ok(read_result(&result.0).ok_or(unexpected)),
+            Ok(ServerResult::CallToolResult(result)) => Ok(Ok(Response::Result(result))),
+            Ok(ServerResult::InputRequiredResult(result)) => {
+                Ok(serde_json::to_value(result).map(Response::NeedsInput).map_err(|_| unexpected))
+            }
+            // rmcp does not read each form of it.
+            Ok(ServerResult::CustomResult(result)) if result.0["resultType"] == "input_required" => {
+                Ok(Ok(Response::NeedsInput(result.0)))
+            }
+            Ok(ServerResult::CustomResult(result)) => {
+                Ok(read_result(&result.0).map(Response::Result).ok_or(unexpected))
+            }
             Ok(_) | Err(ServiceError::UnexpectedResponse) => Ok(Err(unexpected)),
             Err(ServiceError::McpError(error)) => {
                 let message = truncated(&error.message, MAX_ERROR_BYTES);

@@ -7,16 +7,19 @@ use super::response_line::REPAIR_LINE;
 use super::tracked_transport::{Channel, TrackedCalls, TrackedTransport};
 use super::transport_error::{connect_cause, request_cause};
 use super::{Client, Inner};
+use super::{RemoteError, questions};
 use crate::closable_transport::ClosableTransport;
 use crate::limited_transport::LimitedTransport;
 use crate::line_transport::Adapter;
-use crate::message_size::value_bytes;
+use crate::message_size::{truncated, value_bytes};
 use rmcp::model::{
-    ClientCapabilities, ClientConfig, ClientRequest, ErrorCode, Implementation, ListToolsRequest,
-    PaginatedRequestParams, ProtocolVersion, ServerResult, SubscriptionFilter,
+    ClientCapabilities, ClientConfig, ClientRequest, CustomRequest, CustomResult, ElicitRequestParams,
+    ElicitResult, ElicitationCapability, ErrorCode, ErrorData, FormElicitationCapability, Implementation,
+    ListToolsRequest, PaginatedRequestParams, ProtocolVersion, ServerResult, SubscriptionFilter,
 };
 use rmcp::service::{
-    ClientInitializeError, NotificationContext, Peer, RoleClient, RunningService, ServiceError,
+    ClientInitializeError, NotificationContext, Peer, RequestContext, RoleClient, RunningService,
+    ServiceError,
 };
 use rmcp::transport::IntoTransport;
 use rmcp::{ClientHandler, ClientLifecycleMode, serve_client_with_lifecycle};
@@ -29,6 +32,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
+use tool_runtime::conversation::InnerCallError;
+use tool_runtime::dispatch::UserAnswer;
 
 /// The pauses between attempts, to connect and to send.
 pub(super) fn pauses() -> impl Iterator<Item = Duration> {
@@ -287,13 +292,65 @@ pub(super) struct NotificationHandler {
     calls: TrackedCalls,
 }
 
+impl NotificationHandler {
+    /// Asks the user in a running call. The protocol does not name the call: it is the newest one.
+    async fn ask(
+        &self,
+        params: &Value,
+        request: RequestContext<RoleClient>,
+    ) -> Result<UserAnswer, ErrorData> {
+        let rejected = |text: String| ErrorData::invalid_request(text, None);
+        let Some(call) = self.calls.newest() else {
+            return Err(rejected("no call runs in which the user can be asked".to_owned()));
+        };
+        if !call.may_ask() {
+            return Err(rejected("this call has asked too many questions".to_owned()));
+        }
+        let asked = call.until_ended(questions::ask(call.context(), params));
+        match request.ct.run_until_cancelled(asked).await.flatten() {
+            Some(Err(RemoteError::CannotAsk(InnerCallError::Waits { .. }))) | None => {
+                Ok(UserAnswer::Cancelled)
+            }
+            Some(answer) => answer.map_err(|error| rejected(error.to_string())),
+        }
+    }
+}
+
 impl ClientHandler for NotificationHandler {
     fn get_info(&self) -> ClientConfig {
         let name = Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
-        let mut config = ClientConfig::new(ClientCapabilities::default(), name);
+        let mut capabilities = ClientCapabilities::default();
+        let form = FormElicitationCapability::new().with_schema_validation(true);
+        capabilities.elicitation = Some(ElicitationCapability::new().with_form(form));
+        let mut config = ClientConfig::new(capabilities, name);
         // Later versions have no `initialize`.
         config.protocol_version = ProtocolVersion::LATEST_WITH_INITIALIZE;
         config
+    }
+
+    async fn create_elicitation(
+        &self,
+        params: ElicitRequestParams,
+        context: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        let params = serde_json::to_value(params).unwrap_or_default();
+        let answer = serde_json::to_value(self.ask(&params, context).await?).unwrap_or_default();
+        serde_json::from_value(answer).map_err(|error| ErrorData::internal_error(error.to_string(), None))
+    }
+
+    /// A question with a form that rmcp does not read.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: RequestContext<RoleClient>,
+    ) -> Result<CustomResult, ErrorData> {
+        match &*request.method {
+            questions::METHOD => {
+                let answer = self.ask(&request.params.unwrap_or_default(), context).await?;
+                Ok(CustomResult::new(serde_json::to_value(answer).unwrap_or_default()))
+            }
+            method => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, truncated(method, 256), None)),
+        }
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {

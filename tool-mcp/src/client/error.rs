@@ -6,6 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 use tool_runtime::BuildError;
+use tool_runtime::conversation::InnerCallError;
 
 /// The reason why there is no connection to a server. Its text includes that of the sources.
 #[derive(Clone)]
@@ -159,7 +160,21 @@ pub enum RemoteError {
         /// The status, from 400 to 499.
         status: u16,
     },
-    /// The response of the server is not a result: for example, it asks for input, which this client does not provide.
+    /// The server asks the user a question, which cannot be asked or answered.
+    CannotAsk(InnerCallError),
+    /// The server asks for something that this client does not provide, such as a text of a model.
+    #[non_exhaustive]
+    UnsupportedInput {
+        /// The server asks for it.
+        kind: String,
+    },
+    /// The server asks again and again: it has asked this number of times.
+    #[non_exhaustive]
+    TooManyQuestions {
+        /// The number of responses with questions.
+        responses: usize,
+    },
+    /// The response of the server is not a result.
     #[non_exhaustive]
     UnexpectedResponse {
         /// Whether the tool is not `read_only`.
@@ -191,6 +206,13 @@ impl fmt::Display for RemoteError {
                     "the server of the tool rejected the request with the HTTP status {status}; the tool was not called"
                 )
             }
+            RemoteError::CannotAsk(error) => write!(f, "the server of the tool asks a question, and {error}"),
+            RemoteError::UnsupportedInput { kind } => {
+                write!(f, "the server of the tool asks for {kind}, which the program does not provide")
+            }
+            RemoteError::TooManyQuestions { responses } => {
+                write!(f, "the server of the tool has asked {responses} times, and has no result")
+            }
             RemoteError::UnexpectedResponse { may_have_taken_effect } => {
                 f.write_str("the server of the tool responded with something other than a result")?;
                 f.write_str(if *may_have_taken_effect { "; the call may have taken effect" } else { "" })
@@ -205,8 +227,11 @@ impl Error for RemoteError {
             RemoteError::Unreachable(source)
             | RemoteError::ConnectionLost { source, .. }
             | RemoteError::Unauthorized(source) => Some(&**source),
+            RemoteError::CannotAsk(source) => Some(source),
             RemoteError::Tool { .. }
             | RemoteError::Protocol { .. }
+            | RemoteError::UnsupportedInput { .. }
+            | RemoteError::TooManyQuestions { .. }
             | RemoteError::Cancelled
             | RemoteError::Rejected { .. }
             | RemoteError::UnexpectedResponse { .. } => None,

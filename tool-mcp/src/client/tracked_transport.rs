@@ -10,7 +10,7 @@ use rmcp::model::{
 use rmcp::service::{RoleClient, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::time::Instant;
 use tool_runtime::CallContext;
@@ -21,6 +21,9 @@ const MAX_PROGRESS_PER_SECOND: u32 = 100;
 
 /// The size after which the text of an event is truncated.
 const MAX_PROGRESS_BYTES: usize = 4 * 1024;
+
+/// The number of requests of a server in which a call asks the user.
+const MAX_QUESTIONS: usize = 50;
 
 /// How a transport sends messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +45,11 @@ impl Channel {
 /// A call, in the extensions of its request, which are not sent.
 pub(super) struct TrackedCall {
     context: CallContext,
+    /// Counts the calls of the process.
+    number: u64,
     was_sent: AtomicBool,
+    /// The number of requests in which the server has asked the user.
+    questions: AtomicUsize,
     /// The second, since the call was created, and the number of events in it.
     reported: Mutex<(u64, u32)>,
     created: Instant,
@@ -52,13 +59,30 @@ pub(super) struct TrackedCall {
 
 impl TrackedCall {
     pub(super) fn new(context: CallContext) -> Arc<Self> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
         Arc::new(TrackedCall {
             context,
+            number: NUMBER.fetch_add(1, Ordering::Relaxed),
             was_sent: AtomicBool::default(),
+            questions: AtomicUsize::default(),
             reported: Mutex::default(),
             created: Instant::now(),
             ended: CancellationToken::new(),
         })
+    }
+
+    pub(super) fn context(&self) -> &CallContext {
+        &self.context
+    }
+
+    /// Whether the server may ask a further question. Counts it.
+    pub(super) fn may_ask(&self) -> bool {
+        self.questions.fetch_add(1, Ordering::Relaxed) < MAX_QUESTIONS
+    }
+
+    /// Awaits the future; `None` if the call ends before.
+    pub(super) async fn until_ended<F: Future>(&self, future: F) -> Option<F::Output> {
+        self.ended.run_until_cancelled(future).await
     }
 
     /// Whether the program receives a further event in this second.
@@ -96,6 +120,11 @@ impl TrackedCalls {
         let mut calls = self.lock();
         call.ended.cancel();
         calls.remove(token);
+    }
+
+    /// The call that was created last.
+    pub(super) fn newest(&self) -> Option<Arc<TrackedCall>> {
+        self.lock().values().max_by_key(|call| call.number).cloned()
     }
 
     fn report(&self, progress: &ProgressNotificationParam) {

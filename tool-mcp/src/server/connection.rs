@@ -2,13 +2,15 @@
 
 use super::authorization::authorized;
 use super::progress::{ProgressForwarder, forwarder};
+use super::questions::{Continued, OpenQuestions, with_questions};
 use super::result::result_of;
 use super::running::CancelledByClient;
 use super::{Served, Server};
 use crate::message_size::truncated;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult, ErrorCode,
-    ErrorData, ListToolsResult, PaginatedRequestParams, ServerConfig, SubscriptionFilter,
+    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, ErrorData,
+    InputRequiredResult, ListToolsResult, PaginatedRequestParams, ServerConfig, ServerResult,
+    SubscriptionFilter,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
@@ -77,17 +79,24 @@ impl ConnectionHandler {
         &self,
         name: String,
         arguments: String,
+        continued: Continued,
         context: RequestContext<RoleServer>,
-    ) -> Result<CallToolResult, ErrorData> {
+    ) -> Result<CallToolResponse, ErrorData> {
         let served = self.served();
         let run = self.run_context(&context, Some(&name))?;
         let call = ToolCall::new(context.id.to_string(), name, arguments);
-        let message = dispatch(&served.allowed(&run), &run, &call, &context).await;
+        let registry = served.allowed(&run);
+        let invalid = |error| ErrorData::invalid_params(error, None);
+        let asking = with_questions(run.clone(), &registry, &call, &context, continued).map_err(invalid)?;
+        let message = match dispatch(&registry, asking, &call, &context).await {
+            Ended::Finished(message) => message,
+            Ended::Asks(result) => return Ok(result.into()),
+        };
         if let Some(CallError::UnknownTool(unknown)) = message.outcome().and_then(|outcome| outcome.error()) {
             return Err(ErrorData::invalid_params(unknown.to_string(), None));
         }
         let definition = served.definitions.iter().find(|tool| Some(&*tool.name) == message.tool());
-        Ok(result_of(&message, definition.and_then(|tool| tool.output_schema.as_deref())))
+        Ok(result_of(&message, definition.and_then(|tool| tool.output_schema.as_deref())).into())
     }
 }
 
@@ -114,7 +123,8 @@ impl ServerHandler for ConnectionHandler {
     ) -> Result<CallToolResponse, ErrorData> {
         // A JSON object can always be written.
         let arguments = serde_json::to_string(&request.arguments.unwrap_or_default()).unwrap_or_default();
-        Ok(self.call(request.name.into_owned(), arguments, context).await?.into())
+        let continued = Continued { responses: request.input_responses, state: request.request_state };
+        self.call(request.name.into_owned(), arguments, continued, context).await
     }
 
     /// A request whose parameters rmcp cannot read.
@@ -136,7 +146,8 @@ impl ServerHandler for ConnectionHandler {
                     Value::Array(items) if items.is_empty() => "{}".to_owned(),
                     arguments => arguments.to_string(),
                 };
-                serde_json::to_value(self.call(name.to_owned(), arguments, context).await?)
+                let result = self.call(name.to_owned(), arguments, Continued::default(), context).await?;
+                serde_json::to_value(ServerResult::from(result))
             }
             method => {
                 let method = truncated(method, MAX_QUOTED_BYTES);
@@ -185,16 +196,30 @@ async fn cancelled(context: &RequestContext<RoleServer>) {
     }
 }
 
+/// How a call ended.
+enum Ended {
+    Finished(ToolMessage),
+    Asks(InputRequiredResult),
+}
+
+impl Ended {
+    fn finished(messages: Vec<ToolMessage>, call: &ToolCall) -> Self {
+        // A dispatch returns one message per call.
+        let failed = || ToolMessage::error(&call.id, "the call has no result");
+        Ended::Finished(messages.into_iter().next().unwrap_or_else(failed))
+    }
+}
+
 /// Dispatches one call, and sends its progress to the client.
 async fn dispatch(
     registry: &Registry,
-    run: &RunContext,
+    (run, mut questions): (RunContext, Option<OpenQuestions>),
     call: &ToolCall,
     context: &RequestContext<RoleServer>,
-) -> ToolMessage {
+) -> Ended {
     // Cancelled together with the run context, or by the client.
     let token = run.child_token();
-    let mut call_context = run.clone().cancellation(token.clone()).count_calls_with(run);
+    let mut call_context = run.clone().cancellation(token.clone()).count_calls_with(&run);
     let mut progress: Option<ProgressForwarder> = None;
     if let Some((forwarder, listen)) = forwarder(context) {
         call_context = call_context.on_event(listen);
@@ -205,11 +230,20 @@ async fn dispatch(
     let dispatch = async {
         let _finished = finished.clone().drop_guard();
         let mut dispatched = pin!(registry.dispatch(std::slice::from_ref(call)));
+        let asks = async {
+            match &mut questions {
+                Some(questions) => questions.result().await,
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
-            messages = &mut dispatched => messages,
+            biased;
+            messages = &mut dispatched => Ended::finished(messages, call),
+            // The call is dropped, and runs again with the answers.
+            result = asks => Ended::Asks(result),
             () = cancelled(context) => {
                 token.cancel();
-                dispatched.await
+                Ended::finished(dispatched.await, call)
             }
         }
     };
@@ -225,8 +259,6 @@ async fn dispatch(
             () = late => {}
         }
     };
-    let (messages, ()) = tokio::join!(dispatch, forward);
-    // A dispatch returns one message per call.
-    let failed = || ToolMessage::error(&call.id, "the call has no result");
-    messages.into_iter().next().unwrap_or_else(failed)
+    let (ended, ()) = tokio::join!(dispatch, forward);
+    ended
 }

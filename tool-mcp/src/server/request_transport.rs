@@ -58,8 +58,8 @@ impl<T> RequestTransport<T> {
                 request.request.extensions_mut()
             }
             JsonRpcMessage::Notification(notification) => notification.notification.extensions_mut(),
-            // The server sends no requests.
-            _ => return Ok(()),
+            // A response to a request of this server.
+            _ => return authorized.map(drop),
         };
         if let Some(authorized) = authorized? {
             extensions.insert(authorized);
@@ -85,18 +85,20 @@ impl<T> RequestTransport<T> {
                     return None;
                 }
             }
-            _ => return None,
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
         }
         Some(message)
     }
 }
 
-/// rmcp keeps these parameters as long as the connection. The server uses no capability of clients.
+/// rmcp keeps these parameters as long as the connection. The server uses only one capability of clients.
 fn shorten(params: &mut InitializeRequestParams) {
     let client = &params.client_info;
     let name = truncated(&client.name, MAX_CLIENT_NAME_BYTES);
     params.client_info = Implementation::new(name, truncated(&client.version, MAX_CLIENT_NAME_BYTES));
+    let elicitation = params.capabilities.elicitation.take();
     params.capabilities = ClientCapabilities::default();
+    params.capabilities.elicitation = elicitation;
     params.meta = None;
 }
 

@@ -19,5 +19,6 @@ mod meta;
 mod peer;
 #[cfg(unix)]
 mod process;
+mod questions;
 mod recorded_definitions;
 mod server;

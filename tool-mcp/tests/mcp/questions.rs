@@ -1,0 +1,419 @@
+//! Tools that ask the user: elicitations in both directions, before and since protocol 2026-07-28.
+
+use crate::peer::{Peer, Response, connect_to_script, definition, registry_of};
+use serde_json::{Value, json};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, split};
+use tool_runtime::conversation::{InnerCallError, Request};
+use tool_runtime::dispatch::{Question, UserAnswer};
+use tool_runtime::session::RunEnd;
+use tool_runtime::{AssistantMessage, CallContext, Registry, RunContext, Session, ToolCall, tool, tools};
+use tool_runtime_mcp::{Client, serve};
+
+async fn order(effects: &Mutex<Vec<String>>, call: &CallContext) -> Result<String, InnerCallError> {
+    let size = json!({ "type": "string", "enum": ["S", "M"], "default": "M" });
+    let schema = json!({ "type": "object", "properties": { "size": size, "note": { "type": "string" } } });
+    match call.ask("Which size?", schema).await? {
+        UserAnswer::Accepted(answer) => {
+            let sure = call.ask("Sure?", json!({ "type": "boolean" })).await?;
+            if sure != UserAnswer::Accepted(true.into()) {
+                return Ok("unsure".to_owned());
+            }
+            effects.lock().expect("no panic").push(answer.to_string());
+            Ok(format!("ordered {answer}"))
+        }
+        UserAnswer::Declined => Ok("declined".to_owned()),
+        UserAnswer::Cancelled => Ok("cancelled".to_owned()),
+    }
+}
+
+type Effects = Arc<Mutex<Vec<String>>>;
+
+/// Orders a shirt.
+#[tool(resumable)]
+async fn order_shirt(
+    #[state] effects: &Effects,
+    #[context] call: &CallContext,
+) -> Result<String, InnerCallError> {
+    order(effects, call).await
+}
+
+/// Orders a shirt, and does not run again.
+#[tool]
+async fn order_once(
+    #[state] effects: &Effects,
+    #[context] call: &CallContext,
+) -> Result<String, InnerCallError> {
+    order(effects, call).await
+}
+
+/// Asks for a list, which no form has.
+#[tool(resumable)]
+async fn ask_for_list(#[context] call: &CallContext) -> Result<String, InnerCallError> {
+    let items = json!({ "type": "object", "properties": { "items": { "type": "object" } } });
+    call.ask("Which items?", items).await.map(|answer| format!("{answer:?}"))
+}
+
+fn shop(effects: &Effects) -> Registry {
+    let builder =
+        Registry::builder().tools(tools![order_shirt, order_once, ask_for_list]).state(Arc::clone(effects));
+    builder.build().expect("the tools are valid")
+}
+
+/// The versions of the protocol.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Version {
+    WithInitialize,
+    WithoutInitialize,
+}
+
+const VERSIONS: [Version; 2] = [Version::WithInitialize, Version::WithoutInitialize];
+
+/// A client of a server, which has no `initialize` in the later version.
+async fn connect(registry: Registry, version: Version) -> Client {
+    let server = serve(registry);
+    let client = Client::transport(move || {
+        let (ours, relayed) = tokio::io::duplex(1 << 16);
+        let (relay, theirs) = tokio::io::duplex(1 << 16);
+        tokio::spawn(server.clone().run(theirs));
+        tokio::spawn(relay_lines(relayed, relay, version));
+        async move { Ok::<_, std::io::Error>(ours) }
+    });
+    client.tool(|_, tool| tool.resumable()).connect().await.expect("the server responds")
+}
+
+/// Relays the lines of both sides.
+async fn relay_lines(client: DuplexStream, server: DuplexStream, version: Version) {
+    let (from_client, to_client) = split(client);
+    let (mut from_server, mut to_server) = split(server);
+    let to_client = Arc::new(tokio::sync::Mutex::new(to_client));
+    let writer = Arc::clone(&to_client);
+    tokio::spawn(async move {
+        let mut lines = BufReader::new(&mut from_server).lines();
+        while let Ok(Some(line)) = lines.next_line().await {
+            if writer.lock().await.write_all(format!("{line}\n").as_bytes()).await.is_err() {
+                return;
+            }
+        }
+    });
+    let mut lines = BufReader::new(from_client).lines();
+    while let Ok(Some(line)) = lines.next_line().await {
+        let message: Value = serde_json::from_str(&line).expect("the client writes JSON");
+        if version == Version::WithoutInitialize && message["method"] == "initialize" {
+            let error = json!({ "code": -32601, "message": "there is no initialize" });
+            let response = json!({ "jsonrpc": "2.0", "id": message["id"], "error": error });
+            to_client.lock().await.write_all(format!("{response}\n").as_bytes()).await.expect("it reads");
+        } else {
+            to_server.write_all(format!("{line}\n").as_bytes()).await.expect("it reads");
+        }
+    }
+}
+
+/// A context whose user gives these answers, and the texts of the questions.
+fn user(answers: impl IntoIterator<Item = UserAnswer>) -> (RunContext, Arc<Mutex<Vec<Question>>>) {
+    let (answers, asked): (Vec<_>, Arc<Mutex<Vec<Question>>>) =
+        (answers.into_iter().collect(), Arc::default());
+    let questions = Arc::clone(&asked);
+    let context = RunContext::new().on_question(move |question| {
+        let mut questions = questions.lock().expect("no panic");
+        let answer = answers.get(questions.len()).cloned().ok_or("the user has gone home");
+        questions.push(question);
+        async move { answer }
+    });
+    (context, asked)
+}
+
+fn accepted(value: Value) -> UserAnswer {
+    UserAnswer::Accepted(value)
+}
+
+fn sure() -> UserAnswer {
+    accepted(json!({ "answer": true }))
+}
+
+#[tokio::test]
+async fn the_user_of_the_client_answers_the_tools_of_the_server() {
+    for version in VERSIONS {
+        let effects = Effects::default();
+        let client = connect(shop(&effects), version).await;
+        let registry = client.registry().await.expect("it lists its tools");
+        for (answers, expected) in [
+            (vec![accepted(json!({ "size": "S" })), sure()], r#"ordered {"size":"S"}"#),
+            (vec![accepted(json!({})), sure()], r#"ordered {"size":"M"}"#),
+            (vec![UserAnswer::Declined], "declined"),
+            (vec![UserAnswer::Cancelled], "cancelled"),
+            (vec![accepted(json!({ "size": "S" })), UserAnswer::Declined], "unsure"),
+        ] {
+            let (context, asked) = user(answers);
+            let result = registry.with(&context).call("order_shirt", ()).await;
+            assert_eq!(result.text(), expected, "{version:?}");
+            let asked = asked.lock().expect("no panic");
+            assert_eq!((&*asked[0].text, &*asked[0].tool), ("Which size?", "order_shirt"));
+            assert_eq!(asked[0].schema["properties"]["size"]["enum"], json!(["S", "M"]));
+        }
+        assert_eq!(effects.lock().expect("no panic").len(), 2, "{version:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_cannot_be_given_is_an_error_of_the_tool() {
+    for version in VERSIONS {
+        let client = connect(shop(&Effects::default()), version).await;
+        let registry = client.registry().await.expect("it lists its tools");
+        let (context, _) = user([accepted(json!({ "size": "XL" }))]);
+        let text = registry.with(&context).call("order_shirt", ()).await.text().into_owned();
+        assert!(text.contains("the answer is invalid: `size`"), "{version:?}: {text}");
+        let (context, _) = user([]);
+        let text = registry.with(&context).call("order_shirt", ()).await.text().into_owned();
+        assert!(text.contains("the user has gone home"), "{version:?}: {text}");
+        let text = registry.call("order_shirt", ()).await.text().into_owned();
+        assert!(text.contains("the user cannot be asked"), "{version:?}: {text}");
+        let (context, asked) = user([]);
+        let text = registry.with(&context).call("ask_for_list", ()).await.text().into_owned();
+        assert!(text.contains("MCP clients show a form for an object"), "{version:?}: {text}");
+        assert!(asked.lock().expect("no panic").is_empty());
+    }
+}
+
+#[tokio::test]
+async fn only_a_resumable_tool_can_ask_a_client_without_initialize() {
+    for version in VERSIONS {
+        let client = connect(shop(&Effects::default()), version).await;
+        let (context, _) = user([accepted(json!({ "size": "S" })), sure()]);
+        let registry = client.registry().await.expect("it lists its tools").with(&context);
+        let text = registry.call("order_once", ()).await.text().into_owned();
+        match version {
+            Version::WithInitialize => assert_eq!(text, r#"ordered {"size":"S"}"#),
+            Version::WithoutInitialize => assert!(text.contains("its tool is not `resumable`"), "{text}"),
+        }
+    }
+}
+
+async fn model(request: Request) -> Result<AssistantMessage, std::io::Error> {
+    Ok(match request.messages().len() {
+        1 => AssistantMessage::from_tool_calls(vec![ToolCall::new("call_1", "order_shirt", "{}")]),
+        _ => AssistantMessage::from_text("Done."),
+    })
+}
+
+#[tokio::test]
+async fn a_question_of_a_server_ends_the_run_of_a_session() {
+    for version in VERSIONS {
+        let effects = Effects::default();
+        let mut session = Session::new().user("A shirt.");
+        for (id, answer) in [("call_1/0", json!({ "size": "S" })), ("call_1/1", json!({ "answer": true }))] {
+            // Each run is another process, which connects again.
+            let client = connect(shop(&effects), version).await;
+            let registry = client.registry().await.expect("it lists its tools");
+            assert_eq!(session.run(&registry).complete(model).await.expect("a reply"), RunEnd::NeedsInput);
+            let stored = serde_json::to_string(&session).expect("it can be stored");
+            session = serde_json::from_str(&stored).expect("it can be loaded");
+            let asked = session.awaiting_input();
+            assert_eq!((asked.len(), &*asked[0].id), (1, id), "{version:?}");
+            session.answer(id, answer).expect("it is valid");
+        }
+        let client = connect(shop(&effects), version).await;
+        let registry = client.registry().await.expect("it lists its tools");
+        assert_eq!(session.run(&registry).complete(model).await.expect("a reply"), RunEnd::Answered);
+        assert_eq!(session.messages()[2].text(), r#"ordered {"size":"S"}"#);
+        assert_eq!(effects.lock().expect("no panic").len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_client_without_forms_is_not_asked() {
+    let mut client = Peer::connect_to(serve(shop(&Effects::default()))).await;
+    let response = client.call(1, "order_shirt", json!({})).await;
+    let text = response["result"]["content"][0]["text"].as_str().expect("a text");
+    assert!(response["result"]["isError"] == true && text.contains("the user cannot be asked"), "{response}");
+}
+
+/// A call of protocol 2026-07-28, with these further parameters.
+async fn modern_call(client: &mut Peer, id: u64, tool: &str, more: Value) -> Value {
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": { "elicitation": { "form": {} } },
+    });
+    let mut params = json!({ "name": tool, "arguments": {}, "_meta": meta });
+    let more = more.as_object().cloned().unwrap_or_default();
+    params.as_object_mut().expect("an object").extend(more);
+    client.request(id, "tools/call", params).await
+}
+
+#[tokio::test]
+async fn a_state_that_a_client_has_changed_gives_it_nothing() {
+    let effects = Effects::default();
+    let (ours, theirs) = tokio::io::duplex(1 << 16);
+    tokio::spawn(serve(shop(&effects)).run(theirs));
+    let mut client = Peer::new(ours);
+    let first = modern_call(&mut client, 1, "order_shirt", json!({})).await["result"].clone();
+    assert_eq!(first["resultType"], "input_required", "{first}");
+    assert_eq!(first["inputRequests"]["0"]["params"]["message"], "Which size?");
+    let state = first["requestState"].as_str().expect("a state").to_owned();
+    let accept = |content: Value| json!({ "action": "accept", "content": content });
+    let continued =
+        |response: Value, state: &str| json!({ "inputResponses": { "0": response }, "requestState": state });
+
+    let response = modern_call(&mut client, 2, "order_shirt", continued(accept(json!({})), "no JSON")).await;
+    assert_eq!(response["error"]["code"], -32602, "{response}");
+    let other = state.replace("Which size?", "Which colour?");
+    for (id, more, expected) in [
+        (3, continued(accept(json!({ "size": "XL" })), &state), "the answer is invalid"),
+        (4, continued(accept(json!({ "size": "S" })), &other), "asked another question"),
+    ] {
+        let response = modern_call(&mut client, id, "order_shirt", more).await;
+        let text = response["result"]["content"][0]["text"].as_str().unwrap_or_default();
+        assert!(response["result"]["isError"] == true && text.contains(expected), "{response}");
+    }
+    // Answers to questions that were not asked, or without the state, are ignored.
+    let more = json!({ "inputResponses": { "0": accept(json!({ "size": "S" })), "7": accept(json!({})) } });
+    let response = modern_call(&mut client, 5, "order_shirt", more).await;
+    assert_eq!(response["result"]["inputRequests"]["0"]["params"]["message"], "Which size?", "{response}");
+    assert!(effects.lock().expect("no panic").is_empty());
+}
+
+/// A server that responds to each call with this result.
+async fn responding(result: Value) -> Registry {
+    registry_of(move |peer: Peer| {
+        let result = result.clone();
+        peer.serve(move |method, _| match method {
+            "tools/list" => Response::Result(json!({ "tools": [definition("ask", &json!({}))] })),
+            _ => Response::Result(result.clone()),
+        })
+    })
+    .await
+}
+
+fn input_required(requests: Value) -> Value {
+    json!({ "resultType": "input_required", "inputRequests": requests, "requestState": "s" })
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_asks_for_other_things_or_without_an_end_is_an_error() {
+    let form = |schema: Value| json!({ "method": "elicitation/create", "params": { "message": "?", "requestedSchema": schema } });
+    let many: serde_json::Map<_, _> = (0..21).map(|n| (n.to_string(), form(json!({})))).collect();
+    let long = "x".repeat(70_000);
+    for (requests, expected) in [
+        (
+            json!({ "a": { "method": "sampling/createMessage", "params": {} } }),
+            "asks for `sampling/createMessage`",
+        ),
+        (json!({ "a": { "method": "roots/list" } }), "asks for `roots/list`"),
+        (
+            json!({ "a": { "method": "elicitation/create", "params": { "mode": "url", "url": "file:///etc" } } }),
+            "the mode `url`",
+        ),
+        (json!({ "a": form(json!({ "description": long })) }), "a form of more than 64 KiB"),
+        (many.into(), "more than 20 inputs at once"),
+        (json!({ "a": form(json!({})) }), "has asked 10 times, and has no result"),
+        (json!({}), "has asked 10 times, and has no result"),
+    ] {
+        let (context, _) = user(vec![accepted(json!({})); 100]);
+        let registry = responding(input_required(requests)).await.with(&context);
+        let text = registry.call("ask", ()).await.text().into_owned();
+        assert!(text.contains(expected), "{text}");
+    }
+}
+
+/// A server that sends these elicitations when it is called, and then waits for this number of responses.
+async fn asking(questions: usize, responses: usize, closes: bool) -> (Registry, Arc<Mutex<Vec<Value>>>) {
+    let received: Arc<Mutex<Vec<Value>>> = Arc::default();
+    let seen = Arc::clone(&received);
+    let client = connect_to_script(move |mut peer: Peer| {
+        let seen = Arc::clone(&seen);
+        async move {
+            let capabilities = json!({ "tools": {} });
+            let info = json!({ "name": "scripted", "version": "1" });
+            let initialized =
+                json!({ "protocolVersion": "2025-11-25", "capabilities": capabilities, "serverInfo": info });
+            let params =
+                json!({ "message": "Password?", "requestedSchema": { "type": "object", "properties": {} } });
+            let request = |n: usize| json!({ "jsonrpc": "2.0", "id": format!("q{n}"), "method": "elicitation/create", "params": params });
+            let mut called = Value::Null;
+            while let Some(message) = peer.next().await {
+                let result = match message["method"].as_str() {
+                    Some("initialize") => initialized.clone(),
+                    Some("tools/list") => json!({ "tools": [definition("ask", &json!({}))] }),
+                    Some("tools/call") => {
+                        called = message["id"].clone();
+                        for n in 0..questions {
+                            peer.send(request(n)).await;
+                        }
+                        if responses > 0 {
+                            continue;
+                        }
+                        json!({ "content": [] })
+                    }
+                    Some(_) => continue,
+                    None => {
+                        let count = {
+                            let mut seen = seen.lock().expect("no panic");
+                            seen.push(message);
+                            seen.len()
+                        };
+                        if count != responses {
+                            continue;
+                        }
+                        let done = json!({ "jsonrpc": "2.0", "id": called, "result": { "content": [{ "type": "text", "text": "done" }] } });
+                        peer.send(done).await;
+                        if closes {
+                            peer.send(request(questions)).await;
+                        }
+                        continue;
+                    }
+                };
+                peer.send(json!({ "jsonrpc": "2.0", "id": message["id"], "result": result })).await;
+            }
+        }
+    });
+    let registry = client.connect().await.expect("it responds").registry().await.expect("it lists its tools");
+    (registry, received)
+}
+
+#[tokio::test]
+async fn a_server_asks_only_in_its_calls_and_not_without_an_end() {
+    let (context, asked) = user(vec![accepted(json!({})); 100]);
+    let (registry, received) = asking(60, 60, true).await;
+    assert_eq!(registry.with(&context).call("ask", ()).await.text(), "done");
+    while received.lock().expect("no panic").len() < 61 {
+        tokio::task::yield_now().await;
+    }
+    let received = received.lock().expect("no panic");
+    let errors = received.iter().filter_map(|response| response["error"]["message"].as_str());
+    let expected = ["this call has asked too many questions", "no call runs in which the user can be asked"];
+    assert_eq!(errors.filter(|error| expected.contains(error)).count(), 11);
+    assert_eq!(asked.lock().expect("no panic").len(), 50);
+}
+
+#[tokio::test]
+async fn a_question_ends_with_its_call() {
+    /// Counts the questions that nobody has to answer any more.
+    struct Withdrawn(Arc<AtomicUsize>);
+    impl Drop for Withdrawn {
+        fn drop(&mut self) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+    let withdrawn = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&withdrawn);
+    let context = RunContext::new().on_question(move |_| {
+        let guard = Withdrawn(Arc::clone(&count));
+        async move {
+            let _guard = guard;
+            std::future::pending::<Result<UserAnswer, String>>().await
+        }
+    });
+    let (registry, received) = asking(3, 0, false).await;
+    assert_eq!(registry.with(&context).call("ask", ()).await.text(), "");
+    while received.lock().expect("no panic").len() < 3 {
+        tokio::task::yield_now().await;
+    }
+    let is_over =
+        |response: &Value| response["result"]["action"] == "cancel" || response["error"].is_object();
+    assert!(received.lock().expect("no panic").iter().all(is_over));
+    drop(registry);
+    // A question that was not asked before the call ended is none.
+    assert!(withdrawn.load(Ordering::Relaxed) <= 3);
+}
