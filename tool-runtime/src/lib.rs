@@ -83,6 +83,7 @@
 //! | progress, and each result as soon as it exists | [`CallContext::progress`], [`session::Event::Call`], [`RunContext::on_event`] |
 //! | data that a tool sends to the user interface | [`CallContext::emit`] |
 //! | calls inside a tool, which pass each stage and may wait for a person | [`CallContext::inner_call`] |
+//! | a question to the user in the middle of a call | [`CallContext::ask`]; answers: [`RunContext::on_question`], [`Session::answer`] |
 //! | one program of the model in place of many calls | `CodeTool` of the package `tool-runtime-code` |
 //! | a session inside a tool | [`CallContext::child_run_context`], [`session`](session#events) |
 //! | a session inside a tool with the listeners, the middleware and the limits of the run | [`RunContext::inherit_listeners`], [`inherit_middleware`](RunContext::inherit_middleware), [`inherit_call_counts`](RunContext::inherit_call_counts) |

@@ -25,10 +25,12 @@ impl CallContext {
     ///   return; the runtime ignores its value. [`Session::awaiting_input`](crate::Session::awaiting_input) has the question, and
     ///   [`Session::answer`](crate::Session::answer) takes the answer, also in another process. The next run runs the tool again from its
     ///   beginning, and its questions return their answers at once.
-    /// - Otherwise, the error is [`InnerCallError::CannotAsk`].
+    /// - Otherwise, the error is [`InnerCallError::CannotAsk`]. This includes a call that was [handed
+    ///   out](crate::dispatch::HandedOutCall).
     ///
     /// A resumable tool **must not have an effect before its last question**, since it runs again: effects come after it, or are
-    /// [inner calls](CallContext::inner_call), which do not run again. Questions and inner calls are numbered together, and the tool
+    /// [inner calls](CallContext::inner_call), which do not run again, not even after a crash in a run with a
+    /// [log](crate::session::Run::log). Questions and inner calls are numbered together, and the tool
     /// must repeat them in the same order, with the same texts and schemas: after the first one that differs, all are errors
     /// ([`InnerCallError::Diverged`]). A question does not count as a call.
     ///
