@@ -16,7 +16,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tool_runtime::dispatch::{Question, UserAnswer};
 use tool_runtime::{Registry, RunContext, ToolCall};
 
-/// What the client has sent with a call that continues an earlier one.
+/// The answers with which a client continues a call, and the state of the call that it returns.
 #[derive(Default)]
 pub(super) struct Continued {
     pub(super) responses: Option<InputResponses>,
