@@ -84,6 +84,8 @@ mod surrogates;
 
 #[cfg(feature = "client")]
 pub use client::{Client, ClientBuilder, ClientError, ConnectError, RemoteError, RemoteTool};
+#[cfg(feature = "oauth")]
+pub use client::OAuth;
 #[cfg(feature = "http-server")]
 pub use server::HttpService;
 #[cfg(feature = "server")]
