@@ -87,7 +87,7 @@ pub use client::{Client, ClientBuilder, ClientError, ConnectError, RemoteError, 
 #[cfg(feature = "oauth")]
 pub use client::OAuth;
 #[cfg(feature = "http-server")]
-pub use server::HttpService;
+pub use server::{Access, Authorization, HttpService, MetadataService, TokenRejection};
 #[cfg(feature = "server")]
 pub use server::{McpRequest, ServeError, Server, ServerHandle, serve};
 

@@ -14,15 +14,18 @@ pub(super) struct Authorized {
 }
 
 impl Server {
-    /// Asks the function of the program. `None` if there is none.
+    /// Asks the function of the program. `None` if there is none, and no token.
     pub(super) fn authorize(&self, request: &McpRequest<'_>) -> Result<Option<Authorized>, ErrorData> {
-        let Some(create) = &self.run_context else { return Ok(None) };
+        let tool = request.tool().map(str::to_owned);
+        let Some(create) = &self.run_context else {
+            return Ok(request.run_of_token().map(|run| Authorized { run: run.clone(), tool }));
+        };
         // The panic hook of the process has reported a panic. The client must get a response.
         let created = catch_unwind(AssertUnwindSafe(|| create(request)));
         let created =
             created.map_err(|_| ErrorData::internal_error("the request cannot be handled now", None))?;
         let run = created.map_err(|error| ErrorData::new(ErrorCode::INVALID_REQUEST, error, None))?;
-        Ok(Some(Authorized { run, tool: request.tool().map(str::to_owned) }))
+        Ok(Some(Authorized { run, tool }))
     }
 }
 
