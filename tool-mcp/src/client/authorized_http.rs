@@ -9,6 +9,7 @@ use rmcp::transport::streamable_http_client::{
 };
 use std::io;
 use std::sync::Arc;
+use tokio::time::Instant;
 
 /// The number of times that one message is sent again with a token of more scopes.
 const MAX_STEP_UPS: usize = 2;
@@ -38,7 +39,7 @@ impl AuthorizedClient {
         F: Future<Output = Result<T, HttpError>>,
     {
         let Some(tokens) = &self.tokens else { return send(token_of_settings).await };
-        let (mut is_renewed, mut step_ups) = (false, 0);
+        let (mut is_renewed, mut step_ups, started) = (false, 0, Instant::now());
         let mut token = tokens.token().await.map_err(no_token)?;
         loop {
             let error = match send(token.as_deref().map(str::to_owned)).await {
@@ -51,7 +52,7 @@ impl AuthorizedClient {
                 return Err(error);
             }
             if lacks_scope { step_ups += 1 } else { is_renewed = true }
-            let refusal = Refusal { token: token.as_ref(), lacks_scope, challenge, may_ask };
+            let refusal = Refusal { token: token.as_ref(), lacks_scope, challenge, may_ask, started };
             let renewed = tokens.renew(refusal).await.map_err(no_token)?;
             // The server would not accept the same token.
             if renewed.is_none() || renewed == token {

@@ -6,6 +6,7 @@ use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 use tokio::sync::Mutex;
+use tokio::time::Instant;
 
 /// A token, which is never printed.
 pub(super) type Token = Arc<str>;
@@ -34,6 +35,9 @@ pub(super) struct Refusal<'a> {
     /// Whether a person may be asked to sign in.
     #[cfg_attr(not(feature = "oauth"), allow(dead_code, reason = "only OAuth asks a person"))]
     pub(super) may_ask: bool,
+    /// The time at which the request was sent first.
+    #[cfg_attr(not(feature = "oauth"), allow(dead_code, reason = "only OAuth reads it"))]
+    pub(super) started: Instant,
 }
 
 /// A [`Refusal`] for a task.
@@ -48,7 +52,7 @@ pub(super) struct OwnedRefusal {
 #[cfg(feature = "oauth")]
 impl Refusal<'_> {
     pub(super) fn to_owned(self) -> OwnedRefusal {
-        let Refusal { token, lacks_scope, challenge, may_ask } = self;
+        let Refusal { token, lacks_scope, challenge, may_ask, .. } = self;
         OwnedRefusal { token: token.cloned(), lacks_scope, challenge: challenge.to_owned(), may_ask }
     }
 }

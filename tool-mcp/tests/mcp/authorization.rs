@@ -17,6 +17,7 @@ pub(crate) struct TokenServer {
     /// The tokens of all requests.
     seen: Arc<Mutex<Vec<String>>>,
     calls: Arc<AtomicUsize>,
+    rejected: Arc<AtomicUsize>,
 }
 
 struct Calls(Arc<AtomicUsize>);
@@ -36,6 +37,12 @@ impl TokenServer {
         self.calls.load(Ordering::Relaxed)
     }
 
+    /// The number of requests whose token was not accepted.
+    #[cfg(feature = "oauth")]
+    pub(crate) fn rejected(&self) -> usize {
+        self.rejected.load(Ordering::Relaxed)
+    }
+
     fn seen(&self, token: &str) -> usize {
         self.seen.lock().expect("not poisoned").iter().filter(|seen| *seen == token).count()
     }
@@ -50,6 +57,7 @@ impl TokenServer {
             .bearer_tokens(authorization, move |token, _| {
                 this.seen.lock().expect("not poisoned").push(token.clone());
                 let is_accepted = this.accepted.lock().expect("not poisoned").contains(&token);
+                this.rejected.fetch_add(usize::from(!is_accepted), Ordering::Relaxed);
                 async move {
                     match is_accepted {
                         true => Ok(Access::new("ada")),

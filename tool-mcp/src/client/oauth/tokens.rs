@@ -7,9 +7,13 @@ use crate::client::tokens::{BoxFuture, Refusal, Token, TokenError, TokenSource};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
+use tokio::time::Instant;
 
 /// The result of a renewal, which several requests share.
 type Renewed = Result<Option<Token>, TokenError>;
+
+/// The end of a renewal, and its result.
+type Ended = (Instant, Renewed);
 
 /// The tokens of all connections of a client.
 pub(in crate::client) struct OAuthTokens {
@@ -19,7 +23,7 @@ pub(in crate::client) struct OAuthTokens {
 
 /// A renewal that runs. It continues if the requests that wait for it end.
 struct Running {
-    result: watch::Receiver<Option<Renewed>>,
+    result: watch::Receiver<Option<Ended>>,
     task: AbortHandle,
 }
 
@@ -29,20 +33,24 @@ impl OAuthTokens {
     }
 
     /// The renewal that runs, or a new one.
-    fn renewal(&self, refusal: Refusal<'_>) -> watch::Receiver<Option<Renewed>> {
+    fn renewal(&self, refusal: Refusal<'_>) -> watch::Receiver<Option<Ended>> {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(running) = &*running
-            && running.result.borrow().is_none()
-            // It has failed without a result otherwise.
-            && running.result.has_changed().is_ok()
-        {
-            return running.result.clone();
+        if let Some(running) = &*running {
+            let is_shared = match &*running.result.borrow() {
+                // Without a sender, it has ended without a result.
+                None => running.result.has_changed().is_ok(),
+                // Nobody is asked again for requests that were sent before.
+                Some((ended, renewed)) => renewed.is_err() && *ended >= refusal.started,
+            };
+            if is_shared {
+                return running.result.clone();
+            }
         }
         let (sender, result) = watch::channel(None);
         let (sign_in, refusal) = (Arc::clone(&self.sign_in), refusal.to_owned());
         let renew = async move {
             let renewed = sign_in.renew(&refusal).await;
-            sender.send_replace(Some(renewed));
+            sender.send_replace(Some((Instant::now(), renewed)));
         };
         let task = tokio::spawn(renew).abort_handle();
         *running = Some(Running { result: result.clone(), task });
@@ -60,7 +68,7 @@ impl TokenSource for OAuthTokens {
             let mut result = self.renewal(refusal);
             let failed = || TokenError::new("the sign-in ended unexpectedly");
             let renewed = result.wait_for(Option::is_some).await.map_err(|_| failed())?;
-            renewed.clone().unwrap_or_else(|| Err(failed()))
+            renewed.as_ref().map_or_else(|| Err(failed()), |(_, renewed)| renewed.clone())
         })
     }
 }
