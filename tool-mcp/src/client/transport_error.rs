@@ -10,11 +10,8 @@ pub(super) type BoxError = Box<dyn Error + Send + Sync>;
 
 /// The reason why a connection cannot be established, without the names of types that rmcp adds.
 pub(super) fn connect_cause(error: ClientInitializeError) -> BoxError {
-    if let Some(error) = token_error(&error) {
-        return error;
-    }
     match error {
-        ClientInitializeError::TransportError { error, .. } => error.error,
+        ClientInitializeError::TransportError { error, .. } => without_transport(error.error),
         ClientInitializeError::ConnectionClosed(_) => {
             "the connection was closed before the server responded; if it is a program, see its standard error".into()
         }
@@ -24,11 +21,8 @@ pub(super) fn connect_cause(error: ClientInitializeError) -> BoxError {
 
 /// The reason why a request has no response, without the names of types that rmcp adds.
 pub(super) fn request_cause(error: ServiceError) -> BoxError {
-    if let Some(error) = token_error(&error) {
-        return error;
-    }
     match error {
-        ServiceError::TransportSend(error) => error.error,
+        ServiceError::TransportSend(error) => without_transport(error.error),
         ServiceError::TransportClosed => "the connection was closed".into(),
         other => other.into(),
     }
@@ -139,6 +133,11 @@ fn token_error(error: &(dyn Error + 'static)) -> Option<BoxError> {
 #[cfg(not(feature = "http-client"))]
 fn token_error(_: &(dyn Error + 'static)) -> Option<BoxError> {
     None
+}
+
+/// The reason why the client has no token, without the errors of the transport around it.
+fn without_transport(error: BoxError) -> BoxError {
+    token_error(&*error).unwrap_or(error)
 }
 
 #[cfg(feature = "http-client")]

@@ -146,7 +146,7 @@ async fn a_function_that_fails_is_the_reason() {
     let url = server.start().await;
     let failing = Client::http(&*url).bearer_token(|| async { Err::<String, _>("the vault is sealed") });
     let error = failing.connect().await.expect_err("there is no token").to_string();
-    assert!(error.contains("the client has no token: the vault is sealed"), "{error}");
+    assert!(error.contains("(the client has no token: the vault is sealed)"), "{error}");
 
     server.accept(&["first"]);
     let given = AtomicUsize::new(0);

@@ -87,7 +87,8 @@ impl SignIn {
                 Err(error) => return Err(describe(error, &requests)),
             }
         }
-        let Some(scopes) = self.scopes(refusal, stored.as_ref()) else { return Ok(None) };
+        let scopes = self.scopes(refusal, stored.as_ref(), &requests).await;
+        let Some(scopes) = scopes.map_err(|error| describe(error, &requests))? else { return Ok(None) };
         if let Some(machine) = &self.oauth.machine {
             let token = self.sign_in_machine(machine, scopes, refusal, &requests);
             return token.await.map(Some).map_err(|error| describe(error, &requests));
@@ -95,12 +96,11 @@ impl SignIn {
         if !refusal.may_ask {
             return Ok(None);
         }
-        let known = if refusal.lacks_scope && state.is_ready { state.manager.take() } else { None };
         // Other requests use the token of the store meanwhile.
         (state.manager, state.is_ready) = (None, false);
         drop(state);
         let limit = self.oauth.sign_in_timeout;
-        let signed_in = timeout(limit, self.sign_in_person(known, scopes, refusal, &requests)).await;
+        let signed_in = timeout(limit, self.sign_in_person(scopes, refusal, &requests)).await;
         let manager = signed_in.map_err(|_| {
             TokenError::new(format!("nobody has signed in within {limit:?}; raise `sign_in_timeout`"))
         })??;
@@ -111,20 +111,28 @@ impl SignIn {
     }
 
     /// The scopes to ask for: none if the server or its metadata decides. `None` if the token has the missing scopes already.
-    fn scopes(&self, refusal: &OwnedRefusal, stored: Option<&StoredCredentials>) -> Option<Vec<String>> {
+    async fn scopes(
+        &self,
+        refusal: &OwnedRefusal,
+        stored: Option<&StoredCredentials>,
+        requests: &Arc<Requests>,
+    ) -> Result<Option<Vec<String>>, AuthError> {
         if !refusal.lacks_scope {
-            return Some(self.oauth.scopes.clone());
+            return Ok(Some(self.oauth.scopes.clone()));
         }
-        let url = Url::parse(&self.url).ok()?;
-        let missing = WWWAuthenticateParams::parse(&refusal.challenge, &url).scope?;
+        let url = Url::parse(&self.url)?;
+        let missing: Vec<String> = match WWWAuthenticateParams::parse(&refusal.challenge, &url).scope {
+            Some(scopes) => scopes.split_whitespace().map(str::to_owned).collect(),
+            None => self.discover(&refusal.challenge, requests).await?.select_initial_scopes(&[]).await,
+        };
         let mut scopes = stored.map(|stored| stored.granted_scopes.clone()).unwrap_or_default();
         let granted = scopes.len();
-        for scope in missing.split_whitespace() {
-            if !scopes.iter().any(|known| known == scope) {
-                scopes.push(scope.to_owned());
+        for scope in missing {
+            if !scopes.contains(&scope) {
+                scopes.push(scope);
             }
         }
-        (scopes.len() > granted).then_some(scopes)
+        Ok(Some(scopes).filter(|scopes| scopes.len() > granted))
     }
 
     async fn stored(&self) -> Result<Option<StoredCredentials>, TokenError> {
@@ -247,10 +255,9 @@ impl SignIn {
         Ok(access_token(&exchanged.map_err(|error| AuthError::InternalError(error.to_string()))??))
     }
 
-    /// Lets a person sign in, as the client that `known` has registered.
+    /// Lets a person sign in. A client may only ask for the scopes that it has registered with, so a new one is registered each time.
     async fn sign_in_person(
         &self,
-        known: Option<AuthorizationManager>,
         scopes: Vec<String>,
         refusal: &OwnedRefusal,
         requests: &Arc<Requests>,
@@ -258,14 +265,7 @@ impl SignIn {
         let (Some(open), Some(redirect_uri)) = (&self.oauth.open, &self.oauth.redirect_uri) else {
             return Err(TokenError::new("a person must sign in: set `open` and `redirect_uri` of `OAuth`"));
         };
-        let session = match known {
-            Some(manager) => {
-                let scopes: Vec<&str> = scopes.iter().map(String::as_str).collect();
-                let url = manager.get_authorization_url(&scopes).await;
-                url.map(|url| AuthorizationSession::for_scope_upgrade(manager, url, redirect_uri))
-            }
-            None => self.new_session(scopes, redirect_uri, refusal, requests).await,
-        };
+        let session = self.new_session(scopes, redirect_uri, refusal, requests).await;
         let session = session.map_err(|error| describe(error, requests))?;
         let redirect = self.ask(open, session.get_authorization_url()).await?;
         let exchanged = session.handle_callback_url(&redirect).await;
