@@ -82,10 +82,10 @@ mod server;
 #[cfg(any(feature = "client", feature = "server"))]
 mod surrogates;
 
-#[cfg(feature = "client")]
-pub use client::{Client, ClientBuilder, ClientError, ConnectError, RemoteError, RemoteTool};
 #[cfg(feature = "oauth")]
 pub use client::OAuth;
+#[cfg(feature = "client")]
+pub use client::{Client, ClientBuilder, ClientError, ConnectError, RemoteError, RemoteTool};
 #[cfg(feature = "http-server")]
 pub use server::{Access, Authorization, HttpService, MetadataService, TokenRejection};
 #[cfg(feature = "server")]

@@ -1,8 +1,8 @@
 //! An HTTP client whose requests have tokens.
 
 use super::http::{Events, Headers, HttpError, RepairingClient};
-use super::tokens::{Refusal, TokenError, TokenSource};
-use super::transport_error::refusal;
+use super::tokens::{TokenError, TokenRejection, TokenSource};
+use super::transport_error::token_rejection;
 use rmcp::model::ClientJsonRpcMessage;
 use rmcp::transport::streamable_http_client::{
     StreamableHttpClient, StreamableHttpPostResponse, StreamableHttpResponseLimits,
@@ -44,16 +44,21 @@ impl AuthorizedClient {
         loop {
             let error = match send(token.as_deref().map(str::to_owned)).await {
                 Err(error) => error,
-                sent => return sent,
+                result => return result,
             };
-            let Some((lacks_scope, challenge)) = refusal(&error) else { return Err(error) };
+            let Some((lacks_scope, challenge)) = token_rejection(&error) else { return Err(error) };
             let is_last = if lacks_scope { step_ups == MAX_STEP_UPS } else { is_renewed };
             if is_last {
                 return Err(error);
             }
-            if lacks_scope { step_ups += 1 } else { is_renewed = true }
-            let refusal = Refusal { token: token.as_ref(), lacks_scope, challenge, may_ask, started };
-            let renewed = tokens.renew(refusal).await.map_err(no_token)?;
+            if lacks_scope {
+                step_ups += 1;
+            } else {
+                is_renewed = true;
+            }
+            let rejection =
+                TokenRejection { token: token.as_ref(), lacks_scope, challenge, may_ask, started };
+            let renewed = tokens.renew(rejection).await.map_err(no_token)?;
             // The server would not accept the same token.
             if renewed.is_none() || renewed == token {
                 return Err(error);

@@ -58,9 +58,10 @@ impl Error for ConnectError {}
 
 impl ConnectError {
     pub(super) fn new(error: BoxError) -> Self {
-        match is_unauthorized(&*error) {
-            true => ConnectError::Unauthorized(error.into()),
-            false => ConnectError::Failed(error.into()),
+        if is_unauthorized(&*error) {
+            ConnectError::Unauthorized(error.into())
+        } else {
+            ConnectError::Failed(error.into())
         }
     }
 

@@ -6,8 +6,8 @@
 use super::http::{Events, HttpError};
 use super::response_line::REPAIR_LINE;
 use futures_util::StreamExt as _;
-use http::{HeaderValue, StatusCode};
 use http::header::{AsHeaderName, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::{HeaderValue, StatusCode};
 use reqwest::Response;
 use rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage,

@@ -33,9 +33,7 @@ impl Pauses {
         loop {
             let is_paused = *pauses.borrow_and_update() > 0;
             let started = Instant::now();
-            let ends = async {
-                if is_paused { std::future::pending().await } else { sleep(left).await }
-            };
+            let ends = async { if is_paused { std::future::pending().await } else { sleep(left).await } };
             tokio::select! {
                 biased;
                 done = &mut future => return Some(done),

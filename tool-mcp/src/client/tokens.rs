@@ -19,12 +19,13 @@ pub(super) trait TokenSource: Send + Sync {
     fn token(&self) -> BoxFuture<'_, Result<Option<Token>, TokenError>>;
 
     /// A token in place of the one that the server has not accepted; `None` if there is no other one.
-    fn renew<'a>(&'a self, refusal: Refusal<'a>) -> BoxFuture<'a, Result<Option<Token>, TokenError>>;
+    fn renew<'a>(&'a self, rejection: TokenRejection<'a>)
+    -> BoxFuture<'a, Result<Option<Token>, TokenError>>;
 }
 
 /// The reason why a server has not accepted a request.
 #[derive(Clone, Copy)]
-pub(super) struct Refusal<'a> {
+pub(super) struct TokenRejection<'a> {
     /// The token of the request.
     pub(super) token: Option<&'a Token>,
     /// The status is 403: the token has too few scopes.
@@ -40,9 +41,9 @@ pub(super) struct Refusal<'a> {
     pub(super) started: Instant,
 }
 
-/// A [`Refusal`] for a task.
+/// A [`TokenRejection`] for a task.
 #[cfg(feature = "oauth")]
-pub(super) struct OwnedRefusal {
+pub(super) struct OwnedRejection {
     pub(super) token: Option<Token>,
     pub(super) lacks_scope: bool,
     pub(super) challenge: String,
@@ -50,10 +51,10 @@ pub(super) struct OwnedRefusal {
 }
 
 #[cfg(feature = "oauth")]
-impl Refusal<'_> {
-    pub(super) fn to_owned(self) -> OwnedRefusal {
-        let Refusal { token, lacks_scope, challenge, may_ask, .. } = self;
-        OwnedRefusal { token: token.cloned(), lacks_scope, challenge: challenge.to_owned(), may_ask }
+impl TokenRejection<'_> {
+    pub(super) fn to_owned(self) -> OwnedRejection {
+        let TokenRejection { token, lacks_scope, challenge, may_ask, .. } = self;
+        OwnedRejection { token: token.cloned(), lacks_scope, challenge: challenge.to_owned(), may_ask }
     }
 }
 
@@ -115,15 +116,18 @@ impl TokenSource for GivenTokens {
         })
     }
 
-    fn renew<'a>(&'a self, refusal: Refusal<'a>) -> BoxFuture<'a, Result<Option<Token>, TokenError>> {
+    fn renew<'a>(
+        &'a self,
+        rejection: TokenRejection<'a>,
+    ) -> BoxFuture<'a, Result<Option<Token>, TokenError>> {
         Box::pin(async move {
             // The function does not know which scopes are missing.
-            if refusal.lacks_scope {
+            if rejection.lacks_scope {
                 return Ok(None);
             }
             let mut current = self.current.lock().await;
             // Another request may have renewed the token meanwhile.
-            if current.as_ref() == refusal.token {
+            if current.as_ref() == rejection.token {
                 *current = Some(self.ask().await?);
             }
             Ok(current.clone())

@@ -96,7 +96,9 @@ pub(super) fn is_unauthorized(error: &(dyn Error + 'static)) -> bool {
     sources(Some(error)).any(|error| {
         let http = |error: &HttpError| {
             let is_forbidden = || matches!(status(error), Some(401 | 403));
-            refusal(error).is_some() || matches!(error, HttpError::InsufficientScope(_)) || is_forbidden()
+            token_rejection(error).is_some()
+                || matches!(error, HttpError::InsufficientScope(_))
+                || is_forbidden()
         };
         error.is::<TokenError>() || error.downcast_ref().is_some_and(http)
     }) || token_error(error).is_some()
@@ -110,7 +112,7 @@ pub(super) fn is_unauthorized(_: &(dyn Error + 'static)) -> bool {
 /// Whether a server has not accepted the token of a request, and its header `WWW-Authenticate`. The first value is whether the token
 /// has too few scopes.
 #[cfg(feature = "http-client")]
-pub(super) fn refusal(error: &HttpError) -> Option<(bool, &str)> {
+pub(super) fn token_rejection(error: &HttpError) -> Option<(bool, &str)> {
     match error {
         HttpError::AuthRequired(error) => Some((false, &error.www_authenticate_header)),
         HttpError::InsufficientScope(error) => {

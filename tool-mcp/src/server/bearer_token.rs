@@ -1,8 +1,8 @@
 //! The bearer tokens that a server requires.
 
+use super::Server;
 use super::http_service::Rejection;
 use super::protected_resource::Authorization;
-use super::Server;
 use http::StatusCode;
 use http::header::{AUTHORIZATION, HeaderMap};
 use http::request::Parts;
@@ -85,10 +85,12 @@ impl TokenRejection {
 
 type Checking = Pin<Box<dyn Future<Output = Result<Access, TokenRejection>> + Send>>;
 
+type Check = Box<dyn Fn(String, &Parts) -> Checking + Send + Sync>;
+
 /// Checks the token of each HTTP request.
 pub(super) struct TokenCheck {
     authorization: Authorization,
-    check: Box<dyn Fn(String, &Parts) -> Checking + Send + Sync>,
+    check: Check,
 }
 
 impl TokenCheck {
@@ -100,7 +102,8 @@ impl TokenCheck {
         if token.is_empty() || token.len() > MAX_TOKEN_BYTES {
             return Err(self.unauthorized(Some("invalid_token")));
         }
-        let unavailable = || Rejection::text(StatusCode::SERVICE_UNAVAILABLE, "the token cannot be checked now".into());
+        let unavailable =
+            || Rejection::text(StatusCode::SERVICE_UNAVAILABLE, "the token cannot be checked now".into());
         // The panic hook of the process has reported a panic. The client must get a response.
         let checking = catch_unwind(AssertUnwindSafe(|| (self.check)(token.to_owned(), parts)));
         let mut checking = checking.map_err(|_| unavailable())?;

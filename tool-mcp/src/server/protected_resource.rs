@@ -94,7 +94,8 @@ impl Authorization {
     /// The header `WWW-Authenticate` of a rejected request. Without scopes, it names those that clients ask for.
     pub(super) fn challenge(&self, error: Option<&str>, scopes: Option<&[String]>) -> HeaderValue {
         let (origin, path) = self.origin_and_path();
-        let mut challenge = format!("Bearer resource_metadata={}", quoted(&format!("{origin}{WELL_KNOWN}{path}")));
+        let mut challenge =
+            format!("Bearer resource_metadata={}", quoted(&format!("{origin}{WELL_KNOWN}{path}")));
         if let Some(error) = error {
             challenge.push_str(", error=");
             challenge.push_str(&quoted(error));

@@ -99,7 +99,8 @@ async fn browse(url: String) -> Result<String, Box<dyn Error + Send + Sync>> {
     println!("{}", json!({"opened": url}));
     let browser = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build()?;
     let response = browser.get(url).send().await?;
-    let location = response.headers().get("location").ok_or_else(|| format!("status {}", response.status()))?;
+    let location =
+        response.headers().get("location").ok_or_else(|| format!("status {}", response.status()))?;
     Ok(location.to_str()?.to_owned())
 }
 

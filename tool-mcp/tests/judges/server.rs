@@ -215,8 +215,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             let authorization = Authorization::new(&*resource, [&*issuer]).scopes(["tools"]);
             let metadata = authorization.metadata_service();
             let router = axum::Router::new().route_service(&authorization.metadata_path(), metadata);
-            let check =
-                move |token: String, _: &_| introspect(issuer.clone(), resource.clone(), token);
+            let check = move |token: String, _: &_| introspect(issuer.clone(), resource.clone(), token);
             (server.bearer_tokens(authorization, check), router)
         }
         Err(_) => (server.try_context_per_request(context), axum::Router::new()),

@@ -30,7 +30,8 @@ fn pay(#[state] calls: &Calls) -> String {
 
 impl TokenServer {
     pub(crate) fn accept(&self, tokens: &[&str]) {
-        *self.accepted.lock().expect("not poisoned") = tokens.iter().map(|token| (*token).to_owned()).collect();
+        *self.accepted.lock().expect("not poisoned") =
+            tokens.iter().map(|token| (*token).to_owned()).collect();
     }
 
     pub(crate) fn calls(&self) -> usize {

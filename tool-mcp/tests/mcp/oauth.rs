@@ -21,7 +21,7 @@ use tool_runtime_mcp::{Client, ConnectError, OAuth};
 
 const REDIRECT_URI: &str = "http://127.0.0.1:8976/callback";
 
-/// What an authorisation server does, and what it has received.
+/// The behaviour of an authorisation server, and the requests that it has received.
 #[derive(Default)]
 struct Behaviour {
     /// The prefix of its tokens.
@@ -101,7 +101,10 @@ async fn start(server: &TokenServer, behaviour: &Arc<Behaviour>) -> String {
     };
     let router = server
         .router(address, &issuer)
-        .route("/.well-known/oauth-authorization-server", get(move || async move { json_response(200, &described) }))
+        .route(
+            "/.well-known/oauth-authorization-server",
+            get(move || async move { json_response(200, &described) }),
+        )
         .route("/register", post(register))
         .route("/token", post(token));
     tokio::spawn(async move { axum::serve(listener, router).await });
@@ -118,7 +121,11 @@ fn redirect(page: &str, change: impl Fn(&str, String) -> String) -> String {
     let mut redirect = Url::parse(&parameter("redirect_uri")).expect("a URL");
     let state = change("state", parameter("state"));
     let issuer = change("iss", page.origin().ascii_serialization());
-    redirect.query_pairs_mut().append_pair("code", "a-code").append_pair("state", &state).append_pair("iss", &issuer);
+    redirect
+        .query_pairs_mut()
+        .append_pair("code", "a-code")
+        .append_pair("state", &state)
+        .append_pair("iss", &issuer);
     redirect.into()
 }
 
@@ -298,12 +305,15 @@ async fn error_at(documents: impl FnOnce(&str) -> Documents) -> (String, usize, 
         async move { Ok::<_, std::io::Error>(redirect(&page, change)) }
     });
     let client = Client::http(format!("{base}/mcp")).oauth(oauth);
-    let error = client.connect_timeout(Duration::from_secs(20)).connect().await.expect_err("no token is accepted");
+    let error =
+        client.connect_timeout(Duration::from_secs(20)).connect().await.expect_err("no token is accepted");
     assert!(matches!(error, ConnectError::Unauthorized(_)), "{error}");
     let text = error.to_string();
     assert!(text.len() < 5_000, "{} bytes", text.len());
     (text, opened.load(Ordering::Relaxed), tokens.load(Ordering::Relaxed))
 }
+
+type Attack = Box<dyn FnOnce(&str) -> Documents>;
 
 /// The documents of a server that is not hostile.
 fn documents(base: &str) -> Documents {
@@ -329,7 +339,6 @@ async fn a_hostile_server_gets_no_sign_in() {
         documents.resource[field] = value;
         documents
     };
-    type Attack = Box<dyn FnOnce(&str) -> Documents>;
     let many: Vec<String> = (0..10_000).map(|number| format!("/{number}")).collect();
     let attacks: Vec<(&str, usize, Attack)> = vec![
         (
@@ -361,9 +370,7 @@ async fn a_hostile_server_gets_no_sign_in() {
         (
             "is not allowed: it must be an `https` URL",
             0,
-            Box::new(move |base| {
-                resource(base, "authorization_servers", json!(["http://auth.example.com"]))
-            }),
+            Box::new(move |base| resource(base, "authorization_servers", json!(["http://auth.example.com"]))),
         ),
         (
             "the sign-in needs more than 40 requests",

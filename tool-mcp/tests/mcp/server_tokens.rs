@@ -26,9 +26,7 @@ async fn check(token: String) -> Result<Access, TokenRejection> {
         Some(("guest", _)) => Err(TokenRejection::insufficient_scope(["tools"])),
         Some(("broken", _)) => panic!("the check is broken"),
         Some(("slow", _)) => std::future::pending().await,
-        Some((user, _)) => {
-            Ok(Access::new(user).run_context(RunContext::new().state(User(user.to_owned()))))
-        }
+        Some((user, _)) => Ok(Access::new(user).run_context(RunContext::new().state(User(user.to_owned())))),
         None => Err(TokenRejection::Invalid),
     }
 }
@@ -46,7 +44,8 @@ fn call() -> String {
 #[tokio::test]
 async fn a_request_needs_a_valid_token() {
     let http = HttpServer::start(server().http_service()).await;
-    let metadata = r#"resource_metadata="https://tools.example.com/.well-known/oauth-protected-resource/mcp""#;
+    let metadata =
+        r#"resource_metadata="https://tools.example.com/.well-known/oauth-protected-resource/mcp""#;
     let challenge = |error: &str, scopes: &str| format!("Bearer {metadata}{error}, scope=\"{scopes}\"");
     let invalid = challenge(", error=\"invalid_token\"", "tools files");
     for (header, status, expected) in [
@@ -61,7 +60,11 @@ async fn a_request_needs_a_valid_token() {
         let unread = [&headers[..], &[("Content-Length", "1000")]].concat();
         for (method, headers) in [("POST", unread), ("GET", headers.clone()), ("DELETE", headers)] {
             let answer = http.request(method, &headers, "").await;
-            assert_eq!((answer.status, answer.challenge), (status, Some(expected.clone())), "{method} {header:?}");
+            assert_eq!(
+                (answer.status, answer.challenge),
+                (status, Some(expected.clone())),
+                "{method} {header:?}"
+            );
             assert_eq!(answer.session, None);
         }
     }

@@ -8,9 +8,10 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
 /// The variables with the URL of a proxy, whose address may be private.
-const PROXIES: [&str; 6] = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
+const PROXIES: [&str; 6] =
+    ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
 
-/// The addresses that are allowed besides public ones.
+/// The addresses that are allowed in addition to public ones.
 #[derive(Clone)]
 pub(super) struct Addresses {
     loopback: bool,
@@ -106,7 +107,7 @@ fn kind_v4(address: Ipv4Addr) -> Kind {
     match address.octets() {
         [127, ..] => Kind::Loopback,
         [10, ..] | [172, 16..=31, ..] | [192, 168, ..] | [100, 64..=127, ..] => Kind::Private,
-        [0, ..] | [169, 254, ..] | [198, 18..=19, ..] | [224..=255, ..] => Kind::Forbidden,
+        [0 | 224..=255, ..] | [169, 254, ..] | [198, 18..=19, ..] => Kind::Forbidden,
         _ => Kind::Public,
     }
 }

@@ -3,9 +3,7 @@
 use super::addresses::Addresses;
 use reqwest::Url;
 use reqwest::redirect::Policy;
-use rmcp::transport::auth::{
-    OAuthHttpClient, OAuthHttpClientError, OAuthHttpClientFuture, OAuthHttpRequest,
-};
+use rmcp::transport::auth::{OAuthHttpClient, OAuthHttpClientError, OAuthHttpClientFuture, OAuthHttpRequest};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -55,10 +53,7 @@ impl Requests {
         Ok(self.addresses.check(&url)?)
     }
 
-    async fn send(
-        &self,
-        request: OAuthHttpRequest,
-    ) -> Result<http::Response<Vec<u8>>, OAuthHttpClientError> {
+    async fn send(&self, request: OAuthHttpRequest) -> Result<http::Response<Vec<u8>>, OAuthHttpClientError> {
         let take = |left: usize| left.checked_sub(1);
         if self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_err() {
             return Err(format!("the sign-in needs more than {MAX_REQUESTS} requests").into());

@@ -4,7 +4,7 @@ use super::addresses::{Addresses, is_loopback};
 use super::requests::Requests;
 use super::{Machine, OAuth, Open};
 use crate::client::paused_timeout::Pauses;
-use crate::client::tokens::{OwnedRefusal, Token, TokenError};
+use crate::client::tokens::{OwnedRejection, Token, TokenError};
 use crate::client::transport_error::full_text;
 use crate::message_size::truncated;
 use reqwest::Url;
@@ -68,18 +68,18 @@ impl SignIn {
         }
     }
 
-    /// Another token than the refused one.
-    pub(super) async fn renew(&self, refusal: &OwnedRefusal) -> Result<Option<Token>, TokenError> {
+    /// Another token than the rejected one.
+    pub(super) async fn renew(&self, rejection: &OwnedRejection) -> Result<Option<Token>, TokenError> {
         let mut state = self.state.lock().await;
         let stored = self.stored().await?;
         let token = stored.as_ref().and_then(|stored| Some(access_token(stored.token_response.as_ref()?)));
         // Another request, or another process with the same store, has renewed it.
-        if token.is_some() && token != refusal.token {
+        if token.is_some() && token != rejection.token {
             return Ok(token);
         }
         let requests = self.requests(&mut state)?;
         requests.begin();
-        if stored.is_some() && !refusal.lacks_scope {
+        if stored.is_some() && !rejection.lacks_scope {
             let refreshed = async { self.ready(&mut state, &requests).await?.refresh_token().await };
             match refreshed.await {
                 Ok(response) => return Ok(Some(access_token(&response))),
@@ -87,20 +87,20 @@ impl SignIn {
                 Err(error) => return Err(describe(error, &requests)),
             }
         }
-        let scopes = self.scopes(refusal, stored.as_ref(), &requests).await;
+        let scopes = self.scopes(rejection, stored.as_ref(), &requests).await;
         let Some(scopes) = scopes.map_err(|error| describe(error, &requests))? else { return Ok(None) };
         if let Some(machine) = &self.oauth.machine {
-            let token = self.sign_in_machine(machine, scopes, refusal, &requests);
+            let token = self.sign_in_machine(machine, scopes, rejection, &requests);
             return token.await.map(Some).map_err(|error| describe(error, &requests));
         }
-        if !refusal.may_ask {
+        if !rejection.may_ask {
             return Ok(None);
         }
         // Other requests use the token of the store meanwhile.
         (state.manager, state.is_ready) = (None, false);
         drop(state);
         let limit = self.oauth.sign_in_timeout;
-        let signed_in = timeout(limit, self.sign_in_person(scopes, refusal, &requests)).await;
+        let signed_in = timeout(limit, self.sign_in_person(scopes, rejection, &requests)).await;
         let manager = signed_in.map_err(|_| {
             TokenError::new(format!("nobody has signed in within {limit:?}; raise `sign_in_timeout`"))
         })??;
@@ -113,17 +113,17 @@ impl SignIn {
     /// The scopes to ask for: none if the server or its metadata decides. `None` if the token has the missing scopes already.
     async fn scopes(
         &self,
-        refusal: &OwnedRefusal,
+        rejection: &OwnedRejection,
         stored: Option<&StoredCredentials>,
         requests: &Arc<Requests>,
     ) -> Result<Option<Vec<String>>, AuthError> {
-        if !refusal.lacks_scope {
+        if !rejection.lacks_scope {
             return Ok(Some(self.oauth.scopes.clone()));
         }
         let url = Url::parse(&self.url)?;
-        let missing: Vec<String> = match WWWAuthenticateParams::parse(&refusal.challenge, &url).scope {
+        let missing: Vec<String> = match WWWAuthenticateParams::parse(&rejection.challenge, &url).scope {
             Some(scopes) => scopes.split_whitespace().map(str::to_owned).collect(),
-            None => self.discover(&refusal.challenge, requests).await?.select_initial_scopes(&[]).await,
+            None => self.discover(&rejection.challenge, requests).await?.select_initial_scopes(&[]).await,
         };
         let mut scopes = stored.map(|stored| stored.granted_scopes.clone()).unwrap_or_default();
         let granted = scopes.len();
@@ -157,8 +157,7 @@ impl SignIn {
 
     async fn new_manager(&self, requests: &Arc<Requests>) -> Result<AuthorizationManager, AuthError> {
         let requests = Arc::clone(requests);
-        let mut manager =
-            AuthorizationManager::new_with_oauth_http_client(&*self.url, requests).await?;
+        let mut manager = AuthorizationManager::new_with_oauth_http_client(&*self.url, requests).await?;
         manager.set_credential_store(self.oauth.store.clone());
         Ok(manager)
     }
@@ -189,8 +188,7 @@ impl SignIn {
             return Err(AuthError::AuthorizationRequired);
         }
         // rmcp configures neither the redirect URI nor a secret.
-        if let (Some(stored), Some(redirect_uri)) =
-            (self.oauth.store.load().await?, &self.oauth.redirect_uri)
+        if let (Some(stored), Some(redirect_uri)) = (self.oauth.store.load().await?, &self.oauth.redirect_uri)
         {
             let mut client = OAuthClientConfig::new(stored.client_id, redirect_uri);
             if let Some((id, Some(secret))) = &self.oauth.client
@@ -224,18 +222,21 @@ impl SignIn {
         &self,
         machine: &Machine,
         mut scopes: Vec<String>,
-        refusal: &OwnedRefusal,
+        rejection: &OwnedRejection,
         requests: &Arc<Requests>,
     ) -> Result<Token, AuthError> {
-        let mut manager = self.discover(&refusal.challenge, requests).await?;
+        let mut manager = self.discover(&rejection.challenge, requests).await?;
         if scopes.is_empty() {
             scopes = manager.select_initial_scopes(&[]).await;
         }
         let resource = Some(self.url.to_string());
         let config = match machine.clone() {
-            Machine::Secret { id, secret } => {
-                ClientCredentialsConfig::ClientSecret { client_id: id, client_secret: secret, scopes, resource }
-            }
+            Machine::Secret { id, secret } => ClientCredentialsConfig::ClientSecret {
+                client_id: id,
+                client_secret: secret,
+                scopes,
+                resource,
+            },
             #[cfg(feature = "oauth-jwt")]
             Machine::Key { id, key, algorithm } => ClientCredentialsConfig::PrivateKeyJwt {
                 client_id: id,
@@ -259,13 +260,13 @@ impl SignIn {
     async fn sign_in_person(
         &self,
         scopes: Vec<String>,
-        refusal: &OwnedRefusal,
+        rejection: &OwnedRejection,
         requests: &Arc<Requests>,
     ) -> Result<AuthorizationManager, TokenError> {
         let (Some(open), Some(redirect_uri)) = (&self.oauth.open, &self.oauth.redirect_uri) else {
             return Err(TokenError::new("a person must sign in: set `open` and `redirect_uri` of `OAuth`"));
         };
-        let session = self.new_session(scopes, redirect_uri, refusal, requests).await;
+        let session = self.new_session(scopes, redirect_uri, rejection, requests).await;
         let session = session.map_err(|error| describe(error, requests))?;
         let redirect = self.ask(open, session.get_authorization_url()).await?;
         let exchanged = session.handle_callback_url(&redirect).await;
@@ -277,10 +278,10 @@ impl SignIn {
         &self,
         scopes: Vec<String>,
         redirect_uri: &str,
-        refusal: &OwnedRefusal,
+        rejection: &OwnedRejection,
         requests: &Arc<Requests>,
     ) -> Result<AuthorizationSession, AuthError> {
-        let manager = self.discover(&refusal.challenge, requests).await?;
+        let manager = self.discover(&rejection.challenge, requests).await?;
         let name = self.oauth.client_name.as_deref().unwrap_or(env!("CARGO_PKG_NAME"));
         let mut request = AuthorizationRequest::new(redirect_uri).with_client_name(name).with_scopes(scopes);
         request = request.with_initial_scope_selection();
@@ -302,7 +303,8 @@ impl SignIn {
         let parsed = Url::parse(&redirect).map_err(|error| {
             TokenError::new(format!("`open` must return the URL of the redirect, but it is no URL: {error}"))
         })?;
-        let parameter = |name: &str| parsed.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value);
+        let parameter =
+            |name: &str| parsed.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value);
         if let Some(error) = parameter("error") {
             let description = parameter("error_description").unwrap_or_default();
             let text = format!("the authorisation server has rejected the sign-in: {error}: {description}");

@@ -3,7 +3,7 @@
 use super::OAuth;
 use super::sign_in::SignIn;
 use crate::client::paused_timeout::Pauses;
-use crate::client::tokens::{BoxFuture, Refusal, Token, TokenError, TokenSource};
+use crate::client::tokens::{BoxFuture, Token, TokenError, TokenRejection, TokenSource};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
@@ -33,23 +33,23 @@ impl OAuthTokens {
     }
 
     /// The renewal that runs, or a new one.
-    fn renewal(&self, refusal: Refusal<'_>) -> watch::Receiver<Option<Ended>> {
+    fn renewal(&self, rejection: TokenRejection<'_>) -> watch::Receiver<Option<Ended>> {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(running) = &*running {
             let is_shared = match &*running.result.borrow() {
                 // Without a sender, it has ended without a result.
                 None => running.result.has_changed().is_ok(),
                 // Nobody is asked again for requests that were sent before.
-                Some((ended, renewed)) => renewed.is_err() && *ended >= refusal.started,
+                Some((ended, renewed)) => renewed.is_err() && *ended >= rejection.started,
             };
             if is_shared {
                 return running.result.clone();
             }
         }
         let (sender, result) = watch::channel(None);
-        let (sign_in, refusal) = (Arc::clone(&self.sign_in), refusal.to_owned());
+        let (sign_in, rejection) = (Arc::clone(&self.sign_in), rejection.to_owned());
         let renew = async move {
-            let renewed = sign_in.renew(&refusal).await;
+            let renewed = sign_in.renew(&rejection).await;
             sender.send_replace(Some((Instant::now(), renewed)));
         };
         let task = tokio::spawn(renew).abort_handle();
@@ -63,9 +63,9 @@ impl TokenSource for OAuthTokens {
         Box::pin(self.sign_in.token())
     }
 
-    fn renew<'a>(&'a self, refusal: Refusal<'a>) -> BoxFuture<'a, Renewed> {
+    fn renew<'a>(&'a self, rejection: TokenRejection<'a>) -> BoxFuture<'a, Renewed> {
         Box::pin(async move {
-            let mut result = self.renewal(refusal);
+            let mut result = self.renewal(rejection);
             let failed = || TokenError::new("the sign-in ended unexpectedly");
             let renewed = result.wait_for(Option::is_some).await.map_err(|_| failed())?;
             renewed.as_ref().map_or_else(|| Err(failed()), |(_, renewed)| renewed.clone())
