@@ -1,11 +1,12 @@
 //! An HTTP client whose requests have tokens.
 
 use super::http::{Events, Headers, HttpError, RepairingClient};
-use super::tokens::{TokenError, TokenRejection, TokenSource};
+use super::tokens::{Token, TokenError, TokenRejection, TokenSource};
 use super::transport_error::token_rejection;
-use rmcp::model::ClientJsonRpcMessage;
+use rmcp::model::{ClientJsonRpcMessage, ClientNotification, ClientRequest, JsonRpcMessage};
 use rmcp::transport::streamable_http_client::{
-    StreamableHttpClient, StreamableHttpPostResponse, StreamableHttpResponseLimits,
+    AuthRequiredError, InsufficientScopeError, StreamableHttpClient, StreamableHttpPostResponse,
+    StreamableHttpResponseLimits,
 };
 use std::io;
 use std::sync::Arc;
@@ -13,6 +14,9 @@ use tokio::time::Instant;
 
 /// The number of times that one message is sent again with a token of more scopes.
 const MAX_STEP_UPS: usize = 2;
+
+/// The size from which a token is hidden in texts, in bytes. A shorter one is no secret, and is part of many words.
+const MIN_HIDDEN_BYTES: usize = 4;
 
 /// Sends a message again with another token, if the server has not accepted the first one. The server has not handled the message
 /// then.
@@ -43,7 +47,7 @@ impl AuthorizedClient {
         let mut token = tokens.token().await.map_err(no_token)?;
         loop {
             let error = match send(token.as_deref().map(str::to_owned)).await {
-                Err(error) => error,
+                Err(error) => hide_token(error, token.as_ref()),
                 result => return result,
             };
             let Some((lacks_scope, challenge)) = token_rejection(&error) else { return Err(error) };
@@ -65,6 +69,37 @@ impl AuthorizedClient {
             }
             token = renewed;
         }
+    }
+}
+
+/// Removes the token from the text of a server, which may repeat it.
+fn hide_token(error: HttpError, token: Option<&Token>) -> HttpError {
+    let Some(token) = token.filter(|token| token.len() >= MIN_HIDDEN_BYTES) else { return error };
+    let hide = |text: &str| text.replace(&**token, "[token]");
+    match error {
+        HttpError::UnexpectedServerResponse(text) => HttpError::UnexpectedServerResponse(hide(&text).into()),
+        HttpError::AuthRequired(error) => {
+            HttpError::AuthRequired(AuthRequiredError::new(hide(&error.www_authenticate_header)))
+        }
+        HttpError::InsufficientScope(error) => {
+            let challenge = hide(&error.www_authenticate_header);
+            HttpError::InsufficientScope(InsufficientScopeError::new(challenge, None))
+        }
+        error => error,
+    }
+}
+
+/// Whether somebody waits for the response to a message. Nobody waits for a cancellation and for the subscription to changes, which
+/// are sent at any time.
+fn is_waited_for(message: &ClientJsonRpcMessage) -> bool {
+    match message {
+        JsonRpcMessage::Request(request) => {
+            !matches!(request.request, ClientRequest::SubscriptionsListenRequest(_))
+        }
+        JsonRpcMessage::Notification(notification) => {
+            matches!(notification.notification, ClientNotification::InitializedNotification(_))
+        }
+        _ => false,
     }
 }
 
@@ -108,7 +143,7 @@ impl StreamableHttpClient for AuthorizedClient {
                 limits,
             )
         };
-        self.send(token, true, send).await
+        self.send(token, is_waited_for(&message), send).await
     }
 
     async fn delete_session(

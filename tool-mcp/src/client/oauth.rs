@@ -212,6 +212,16 @@ impl OAuth {
         self
     }
 
+    /// The secret of the client, unless it is empty.
+    fn secret(&self) -> Option<&str> {
+        let secret = match (&self.machine, &self.client) {
+            (Some(Machine::Secret { secret, .. }), _) => Some(secret),
+            (_, Some((_, secret))) => secret.as_ref(),
+            _ => None,
+        };
+        secret.map(String::as_str).filter(|secret| !secret.is_empty())
+    }
+
     /// Allows names that resolve to addresses of a private network, for an authorisation server of a company. Default: `false`.
     pub fn allow_private_addresses(mut self, allow: bool) -> Self {
         self.allow_private_addresses = allow;

@@ -11,7 +11,6 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::fmt;
-use tool_runtime::RunContext;
 
 /// A message of a client, or an HTTP request without a message, for the function of
 /// [`Server::context_per_request`](super::Server::context_per_request).
@@ -154,19 +153,6 @@ impl<'a> McpRequest<'a> {
     #[must_use]
     pub fn access(&self) -> Option<&'a Access> {
         self.access
-    }
-}
-
-impl McpRequest<'_> {
-    /// The run context of the token.
-    #[cfg(feature = "http-server")]
-    pub(super) fn run_of_token(&self) -> Option<&RunContext> {
-        self.access.map(Access::run)
-    }
-
-    #[cfg(not(feature = "http-server"))]
-    pub(super) fn run_of_token(&self) -> Option<&RunContext> {
-        None
     }
 }
 

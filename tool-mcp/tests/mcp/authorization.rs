@@ -1,7 +1,7 @@
 //! The client over HTTP with bearer tokens.
 
 use axum::http::StatusCode;
-use axum::http::header::LOCATION;
+use axum::http::header::{AUTHORIZATION, LOCATION, WWW_AUTHENTICATE};
 use std::collections::HashSet;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -180,7 +180,30 @@ async fn a_token_is_not_sent_to_another_origin_and_not_printed() {
     assert!(other.seen.lock().expect("not poisoned").is_empty(), "the other origin received a request");
     let invalid = Client::http(&*url).bearer_token(|| async { Ok::<_, std::io::Error>("s3cret\n") });
     let invalid = invalid.connect().await.expect_err("it is no value of a header");
-    for text in [format!("{error} {error:?} {:?}", secret()), format!("{invalid} {invalid:?}")] {
+    let repeats = async |status: StatusCode| {
+        let (listener, address) = {
+            let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("there is a port");
+            let address = listener.local_addr().expect("it has an address");
+            (listener, address)
+        };
+        let repeat = move |request: axum::extract::Request| async move {
+            let header = request.headers().get(AUTHORIZATION).and_then(|token| token.to_str().ok());
+            let token = header.unwrap_or_default().to_owned();
+            (status, [(WWW_AUTHENTICATE, token.clone())], token)
+        };
+        tokio::spawn(async move { axum::serve(listener, axum::Router::new().fallback(repeat)).await });
+        let client = Client::http(format!("http://{address}/mcp"));
+        let client = client.bearer_token(|| async { Ok::<_, std::io::Error>("s3cret") });
+        let error = client.connect().await.expect_err("it is no MCP server");
+        format!("{error} {error:?}")
+    };
+    for text in [
+        format!("{error} {error:?} {:?}", secret()),
+        format!("{invalid} {invalid:?}"),
+        repeats(StatusCode::BAD_REQUEST).await,
+        repeats(StatusCode::UNAUTHORIZED).await,
+        repeats(StatusCode::FORBIDDEN).await,
+    ] {
         assert!(!text.contains("s3cret"), "{text}");
     }
 }

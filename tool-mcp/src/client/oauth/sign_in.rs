@@ -64,7 +64,7 @@ impl SignIn {
         match found.await {
             Ok(token) => Ok(Some(token.into())),
             Err(error) if needs_sign_in(&error) => Ok(None),
-            Err(error) => Err(describe(error, &requests)),
+            Err(error) => Err(self.describe(error, &requests)),
         }
     }
 
@@ -84,20 +84,20 @@ impl SignIn {
             match refreshed.await {
                 Ok(response) => return Ok(Some(access_token(&response))),
                 Err(error) if needs_sign_in(&error) => {}
-                Err(error) => return Err(describe(error, &requests)),
+                Err(error) => return Err(self.describe(error, &requests)),
             }
         }
         let scopes = self.scopes(rejection, stored.as_ref(), &requests).await;
-        let Some(scopes) = scopes.map_err(|error| describe(error, &requests))? else { return Ok(None) };
+        let Some(scopes) = scopes.map_err(|error| self.describe(error, &requests))? else { return Ok(None) };
         if let Some(machine) = &self.oauth.machine {
             let token = self.sign_in_machine(machine, scopes, rejection, &requests);
-            return token.await.map(Some).map_err(|error| describe(error, &requests));
+            return token.await.map(Some).map_err(|error| self.describe(error, &requests));
         }
         if !rejection.may_ask {
             return Ok(None);
         }
-        // Other requests use the token of the store meanwhile.
-        (state.manager, state.is_ready) = (None, false);
+        // Other requests use the token of the store meanwhile, and their requests do not count.
+        *state = State::default();
         drop(state);
         let limit = self.oauth.sign_in_timeout;
         let signed_in = timeout(limit, self.sign_in_person(scopes, rejection, &requests)).await;
@@ -105,7 +105,7 @@ impl SignIn {
             TokenError::new(format!("nobody has signed in within {limit:?}; raise `sign_in_timeout`"))
         })??;
         let mut state = self.state.lock().await;
-        (state.manager, state.is_ready) = (Some(manager), true);
+        *state = State { manager: Some(manager), is_ready: true, requests: Some(requests) };
         let stored = self.stored().await?;
         Ok(stored.and_then(|stored| Some(access_token(stored.token_response.as_ref()?))))
     }
@@ -267,10 +267,10 @@ impl SignIn {
             return Err(TokenError::new("a person must sign in: set `open` and `redirect_uri` of `OAuth`"));
         };
         let session = self.new_session(scopes, redirect_uri, rejection, requests).await;
-        let session = session.map_err(|error| describe(error, requests))?;
+        let session = session.map_err(|error| self.describe(error, requests))?;
         let redirect = self.ask(open, session.get_authorization_url()).await?;
         let exchanged = session.handle_callback_url(&redirect).await;
-        exchanged.map_err(|error| describe(error, requests))?;
+        exchanged.map_err(|error| self.describe(error, requests))?;
         Ok(session.auth_manager)
     }
 
@@ -293,6 +293,23 @@ impl SignIn {
             request.client_secret.clone_from(secret);
         }
         AuthorizationSession::new(manager, request).await.map_err(|(_, error)| error)
+    }
+
+    /// An error of rmcp, with the reason that it does not contain, and without the secret, which a server may repeat.
+    fn describe(&self, error: AuthError, requests: &Requests) -> TokenError {
+        let mut text = full_text(&error);
+        let failure = requests.failure().filter(|failure| !text.contains(failure.as_str()));
+        let secret = self.oauth.secret().filter(|secret| text.contains(*secret));
+        if failure.is_none() && secret.is_none() && text.len() <= MAX_ERROR_BYTES {
+            return TokenError::new(error);
+        }
+        if let Some(failure) = failure {
+            text = format!("{text}: {failure}");
+        }
+        if let Some(secret) = secret {
+            text = text.replace(secret, "[secret]");
+        }
+        TokenError::new(truncated(&text, MAX_ERROR_BYTES))
     }
 
     /// Waits for the redirect of a person's browser.
@@ -330,14 +347,4 @@ fn needs_sign_in(error: &AuthError) -> bool {
 fn access_token(response: &OAuthTokenResponse) -> Token {
     let response = serde_json::to_value(response).unwrap_or_default();
     response.get("access_token").and_then(Value::as_str).unwrap_or_default().into()
-}
-
-/// An error of rmcp, with the reason that it does not contain.
-fn describe(error: AuthError, requests: &Requests) -> TokenError {
-    let text = full_text(&error);
-    match requests.failure().filter(|failure| !text.contains(failure.as_str())) {
-        Some(failure) => TokenError::new(truncated(&format!("{text}: {failure}"), MAX_ERROR_BYTES)),
-        None if text.len() > MAX_ERROR_BYTES => TokenError::new(truncated(&text, MAX_ERROR_BYTES)),
-        None => TokenError::new(error),
-    }
 }

@@ -9,6 +9,9 @@ use tokio::sync::watch;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
+/// The number of renewals of other requests that a request waits for.
+const MAX_SHARED: usize = 4;
+
 /// The result of a renewal, which several requests share.
 type Renewed = Result<Option<Token>, TokenError>;
 
@@ -32,8 +35,8 @@ impl OAuthTokens {
         OAuthTokens { sign_in: Arc::new(SignIn::new(oauth, url, pauses)), running: Mutex::default() }
     }
 
-    /// The renewal that runs, or a new one.
-    fn renewal(&self, rejection: TokenRejection<'_>) -> watch::Receiver<Option<Ended>> {
+    /// The renewal that runs, or a new one. The second value is whether it is a new one.
+    fn renewal(&self, rejection: TokenRejection<'_>) -> (watch::Receiver<Option<Ended>>, bool) {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(running) = &*running {
             let is_shared = match &*running.result.borrow() {
@@ -43,7 +46,7 @@ impl OAuthTokens {
                 Some((ended, renewed)) => renewed.is_err() && *ended >= rejection.started,
             };
             if is_shared {
-                return running.result.clone();
+                return (running.result.clone(), false);
             }
         }
         let (sender, result) = watch::channel(None);
@@ -54,7 +57,7 @@ impl OAuthTokens {
         };
         let task = tokio::spawn(renew).abort_handle();
         *running = Some(Running { result: result.clone(), task });
-        result
+        (result, true)
     }
 }
 
@@ -65,10 +68,17 @@ impl TokenSource for OAuthTokens {
 
     fn renew<'a>(&'a self, rejection: TokenRejection<'a>) -> BoxFuture<'a, Renewed> {
         Box::pin(async move {
-            let mut result = self.renewal(rejection);
-            let failed = || TokenError::new("the sign-in ended unexpectedly");
-            let renewed = result.wait_for(Option::is_some).await.map_err(|_| failed())?;
-            renewed.as_ref().map_or_else(|| Err(failed()), |(_, renewed)| renewed.clone())
+            for _ in 0..MAX_SHARED {
+                let (mut result, is_new) = self.renewal(rejection);
+                let failed = || TokenError::new("the sign-in ended unexpectedly");
+                let ended = result.wait_for(Option::is_some).await.map_err(|_| failed())?;
+                let renewed = ended.as_ref().map_or_else(|| Err(failed()), |(_, renewed)| renewed.clone());
+                // The other request may have been one for which nobody is asked.
+                if is_new || !matches!(renewed, Ok(None)) {
+                    return renewed;
+                }
+            }
+            Ok(None)
         })
     }
 }
