@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use tokio::sync::Semaphore;
 use tool_runtime::registry::Registry;
 use tool_runtime::{ToolCall, tool, tools};
 use tool_runtime_mcp::{Access, Authorization, Client, ClientBuilder, TokenRejection, serve};
@@ -18,6 +19,8 @@ pub(crate) struct TokenServer {
     seen: Arc<Mutex<Vec<String>>>,
     calls: Arc<AtomicUsize>,
     rejected: Arc<AtomicUsize>,
+    /// Rejections that wait, if there is one.
+    gate: Arc<Mutex<Option<Arc<Semaphore>>>>,
 }
 
 struct Calls(Arc<AtomicUsize>);
@@ -36,6 +39,12 @@ impl TokenServer {
 
     pub(crate) fn calls(&self) -> usize {
         self.calls.load(Ordering::Relaxed)
+    }
+
+    /// Lets a request whose token is not accepted wait for a permit.
+    #[cfg(feature = "oauth")]
+    pub(crate) fn hold_rejections(&self, gate: &Arc<Semaphore>) {
+        *self.gate.lock().expect("not poisoned") = Some(Arc::clone(gate));
     }
 
     /// The number of requests whose token was not accepted.
@@ -59,7 +68,11 @@ impl TokenServer {
                 this.seen.lock().expect("not poisoned").push(token.clone());
                 let is_accepted = this.accepted.lock().expect("not poisoned").contains(&token);
                 this.rejected.fetch_add(usize::from(!is_accepted), Ordering::Relaxed);
+                let gate = this.gate.lock().expect("not poisoned").clone().filter(|_| !is_accepted);
                 async move {
+                    if let Some(gate) = gate {
+                        gate.acquire().await.expect("it is open").forget();
+                    }
                     match is_accepted {
                         true => Ok(Access::new("ada")),
                         false if token.starts_with("small") => {

@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
 use tool_runtime::ToolCall;
 use tool_runtime_mcp::rmcp::transport::auth::InMemoryCredentialStore;
 use tool_runtime_mcp::{Client, ConnectError, OAuth};
@@ -199,17 +200,22 @@ async fn a_sign_in_that_fails_is_one_error_for_all_calls() {
     let registry = client.registry().await.expect("listed");
     *behaviour.rejects_refresh.lock().expect("not poisoned") = true;
     server.accept(&[]);
-    let dispatched = tokio::spawn({
+    let gate = Arc::new(Semaphore::new(4));
+    server.hold_rejections(&gate);
+    let mut calls = JoinSet::new();
+    for _ in 0..5 {
         let registry = registry.clone();
-        async move { registry.dispatch(&pay_calls(5)).await }
-    });
-    // All calls are rejected when the page is closed.
+        calls.spawn(async move { registry.call("pay", ()).await.text().into_owned() });
+    }
+    // All calls are sent when the page is closed, and one is rejected afterwards.
     while server.rejected() < 5 {
         tokio::task::yield_now().await;
     }
     allowed.add_permits(1);
-    for result in dispatched.await.expect("no panic") {
-        assert!(result.text().contains("requires authorisation"), "{}", result.text());
+    for ended in 1..=5 {
+        let text = calls.join_next().await.expect("five calls").expect("no panic");
+        assert!(text.contains("requires authorisation"), "{text}");
+        gate.add_permits(usize::from(ended == 4));
     }
     assert_eq!((opened.load(Ordering::Relaxed), server.calls()), (2, 0));
 }
