@@ -348,3 +348,18 @@ fn access_token(response: &OAuthTokenResponse) -> Token {
     let response = serde_json::to_value(response).unwrap_or_default();
     response.get("access_token").and_then(Value::as_str).unwrap_or_default().into()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_sign_in_needs_https() {
+        let oauth = OAuth::client_credentials("a-program", "s3cret");
+        let sign_in = SignIn::new(oauth, "http://tools.example.com/mcp".into(), Pauses::default());
+        let (token, challenge) = (None, "Bearer".to_owned());
+        let rejection = OwnedRejection { token, lacks_scope: false, challenge, may_ask: true };
+        let error = sign_in.renew(&rejection).await.expect_err("it is rejected");
+        assert!(full_text(&error).ends_with("the URL must have the scheme `https`"), "{error:?}");
+    }
+}
