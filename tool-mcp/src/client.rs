@@ -1,5 +1,9 @@
 //! The tools of an MCP server in a registry.
 
+#[cfg(feature = "http-client")]
+mod authorization;
+#[cfg(feature = "http-client")]
+mod authorized_http;
 mod builder;
 mod call;
 mod child;
@@ -10,17 +14,24 @@ mod error;
 mod http;
 #[cfg(feature = "http-client")]
 mod http_response;
+#[cfg(feature = "oauth")]
+mod oauth;
 mod output;
+mod paused_timeout;
 mod questions;
 mod response_line;
 #[cfg(feature = "http-client")]
 mod resumption;
+#[cfg(feature = "http-client")]
+mod tokens;
 mod tracked_transport;
 mod transport_error;
 
 pub use builder::ClientBuilder;
 pub use definition::RemoteTool;
 pub use error::{ClientError, ConnectError, RemoteError};
+#[cfg(feature = "oauth")]
+pub use oauth::OAuth;
 
 use builder::Settings;
 use connection::{Connector, Link};

@@ -33,12 +33,15 @@
 //! | --- | --- |
 //! | a server for a desktop application or an editor | [`Server::stdio`] |
 //! | a server in an `axum` application | [`Server::http_service`] |
-//! | state of a user, tools of a user, authorisation | [`Server::context_per_request`], [`Server::try_context_per_request`] |
+//! | a server that requires tokens of an authorisation server | [`Server::bearer_tokens`] |
+//! | state of a user, tools of a user | [`Server::context_per_request`], [`Server::try_context_per_request`] |
 //! | approval of calls by a rule of the server | [`RegistryBuilder::before_call`](tool_runtime::RegistryBuilder::before_call) |
 //! | other tools while the server runs | [`Server::handle`] |
 //! | the tools of a server in a registry | [`Client::registry`], [`Registry::merge`](tool_runtime::Registry::merge) |
 //! | approval, time limit or annotations of a remote tool | [`ClientBuilder::tool`] |
-//! | a token or headers | [`Client::http_with`] |
+//! | a token that changes | [`ClientBuilder::bearer_token`] |
+//! | sign-in of a person or a program at a server | [`ClientBuilder::oauth`], [`OAuth`] |
+//! | other headers | [`Client::http_with`] |
 //! | a server whose tools change | [`Client::changed`] |
 //!
 //! # Features
@@ -52,16 +55,15 @@
 //! | `http-server` | [`Server::http_service`]. Includes `server`. | 82 |
 //! | `client` | [`Client`] of child processes, and over other transports of [`rmcp`]. | 74 |
 //! | `http-client` | [`Client::http`] with TLS. Includes `client`. | 134 |
+//! | `oauth` | [`ClientBuilder::oauth`]. Includes `http-client`. | 144 |
+//! | `oauth-jwt` | [`OAuth::private_key_jwt`]. Includes `oauth`. | 158 |
 //!
 //! [`rmcp`], the official SDK, implements the protocol. Its transports and settings are part of the API of this crate.
 //! It supports the versions from 2024-11-05 to 2026-07-28. This crate supports tools, but not prompts, resources,
 //! sampling and elicitation.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![warn(clippy::disallowed_methods)]
-#![cfg_attr(
-    not(all(feature = "http-server", feature = "http-client")),
-    allow(rustdoc::broken_intra_doc_links)
-)]
+#![cfg_attr(not(all(feature = "http-server", feature = "oauth-jwt")), allow(rustdoc::broken_intra_doc_links))]
 
 #[cfg(feature = "client")]
 mod client;
@@ -82,10 +84,12 @@ mod server;
 #[cfg(any(feature = "client", feature = "server"))]
 mod surrogates;
 
+#[cfg(feature = "oauth")]
+pub use client::OAuth;
 #[cfg(feature = "client")]
 pub use client::{Client, ClientBuilder, ClientError, ConnectError, RemoteError, RemoteTool};
 #[cfg(feature = "http-server")]
-pub use server::HttpService;
+pub use server::{Access, Authorization, HttpService, MetadataService, TokenRejection};
 #[cfg(feature = "server")]
 pub use server::{McpRequest, ServeError, Server, ServerHandle, serve};
 

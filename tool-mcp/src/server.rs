@@ -13,18 +13,26 @@ mod running;
 mod too_large_request;
 
 #[cfg(feature = "http-server")]
+mod bearer_token;
+#[cfg(feature = "http-server")]
 mod byte_budget;
 #[cfg(feature = "http-server")]
 mod envelope;
 #[cfg(feature = "http-server")]
 mod http_service;
 #[cfg(feature = "http-server")]
+mod protected_resource;
+#[cfg(feature = "http-server")]
 mod request_body;
 #[cfg(feature = "http-server")]
 mod sessions;
 
 #[cfg(feature = "http-server")]
+pub use bearer_token::{Access, TokenRejection};
+#[cfg(feature = "http-server")]
 pub use http_service::HttpService;
+#[cfg(feature = "http-server")]
+pub use protected_resource::{Authorization, MetadataService};
 pub use request::McpRequest;
 
 use crate::closable_transport::ClosableTransport;
@@ -65,7 +73,7 @@ use tool_runtime::{Registry, RunContext};
 /// # Clients that are not trusted
 ///
 /// The function of [`try_context_per_request`](Server::try_context_per_request) decides about each message of a client,
-/// before it has any effect.
+/// before it has any effect. That of `Server::bearer_tokens` decides about each HTTP request, before its body is read.
 ///
 /// - A message has at most 16 MiB over a stream, and 4 MiB over HTTP ([`http_service_with`](Server::http_service_with)), where
 ///   `initialize` has at most 64 KiB. It has at most 1,000,000 values, where an object counts as 20. A larger message is an
@@ -109,6 +117,8 @@ pub fn serve(registry: Registry) -> Server {
         run_context: None,
         #[cfg(feature = "http-server")]
         max_sessions: 1_000,
+        #[cfg(feature = "http-server")]
+        tokens: None,
     }
 }
 
@@ -122,6 +132,8 @@ pub struct Server {
     run_context: Option<CreateContext>,
     #[cfg(feature = "http-server")]
     max_sessions: usize,
+    #[cfg(feature = "http-server")]
+    tokens: Option<Arc<bearer_token::TokenCheck>>,
 }
 
 /// rmcp ignores a request with a lone surrogate, or one that is too large, and the client waits for its response.
@@ -212,8 +224,8 @@ impl Server {
     /// receives the error as one of the protocol. A rejected notification has no effect. Over HTTP, a rejected request
     /// creates no session and reaches none; the status is 403 if it is no request of the protocol.
     ///
-    /// Over HTTP, a layer in front of the service can reject a request with a status such as 401, which clients expect for
-    /// authorisation; this function then only reads the user that the layer put into the request.
+    /// Over HTTP, clients expect a status such as 401 for authorisation: see `bearer_tokens`. A layer in front of the service can also
+    /// respond with it; this function then only reads the user that the layer put into the request.
     ///
     #[cfg_attr(feature = "http-server", doc = "```")]
     #[cfg_attr(not(feature = "http-server"), doc = "```ignore")]
@@ -307,6 +319,7 @@ impl Server {
     /// The `Host` of a request, and the `Origin` that browsers send, must be `localhost`, `127.0.0.1` or `::1` with any port, so that
     /// other websites cannot use a local server. [`http_service_with`](Server::http_service_with) sets other hosts and origins, and
     /// the limit of 4 MiB per request. A request that declares a larger size is rejected before its body is read.
+    /// [`bearer_tokens`](Server::bearer_tokens) requires authorisation.
     ///
     /// ```no_run
     /// use tool_runtime::Registry;

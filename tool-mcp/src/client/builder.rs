@@ -21,8 +21,11 @@ use tool_runtime::DynamicTool;
 /// The settings of a [`Client`], until it is connected.
 #[must_use = "call `connect()`"]
 pub struct ClientBuilder {
-    connector: Connector,
+    pub(super) connector: Connector,
     settings: Settings,
+    /// `None` without HTTP.
+    #[cfg(feature = "http-client")]
+    pub(super) http: Option<rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig>,
 }
 
 /// The settings that a connection and its tools need.
@@ -151,12 +154,18 @@ impl Client {
         E: Error + Send + Sync + 'static,
         A: Adapter<RoleClient, T, E> + 'static,
     {
-        ClientBuilder { connector: connect_over(Channel::Stream, create), settings: Settings::default() }
+        ClientBuilder {
+            connector: connect_over(Channel::Stream, create),
+            settings: Settings::default(),
+            #[cfg(feature = "http-client")]
+            http: None,
+        }
     }
 
     /// A client of a server over streamable HTTP, for example `https://example.com/mcp`.
     ///
-    /// Use [`http_with`](Client::http_with) for a token or other headers.
+    /// A server that requires authorisation needs [`bearer_token`](ClientBuilder::bearer_token), or `oauth` with the feature of that
+    /// name. Use [`http_with`](Client::http_with) for other headers.
     ///
     /// ```no_run
     /// use tool_runtime_mcp::Client;
@@ -188,22 +197,10 @@ impl Client {
     /// ```
     #[cfg(feature = "http-client")]
     pub fn http_with(
-        mut config: rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig,
+        config: rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig,
     ) -> ClientBuilder {
-        use super::http::RepairingClient;
-        use rmcp::transport::StreamableHttpClientTransport;
-        use rmcp::transport::common::client_side_sse::ExponentialBackoff;
-        let mut resume = ExponentialBackoff::default();
-        (resume.max_times, resume.base_duration) = (Some(3), Duration::from_millis(100));
-        config.retry_config = Arc::new(resume);
-        // The client connects again itself, since rmcp answers the other calls of the session with an error.
-        config.reinit_on_expired_session = false;
-        let create = move || {
-            let client = RepairingClient::new();
-            let config = config.clone();
-            async move { Ok::<_, reqwest::Error>(StreamableHttpClientTransport::with_client(client?, config)) }
-        };
-        ClientBuilder { connector: connect_over(Channel::Http, create), settings: Settings::default() }
+        let connector = super::authorization::connect_over_http(config.clone(), Box::new(|| None));
+        ClientBuilder { connector, settings: Settings::default(), http: Some(config) }
     }
 }
 
@@ -300,7 +297,7 @@ impl ClientBuilder {
     ///
     /// Returns an error if the server does not start, cannot be reached, or does not respond in time. There is one attempt.
     pub async fn connect(self) -> Result<Client, ConnectError> {
-        let ClientBuilder { connector, settings } = self;
+        let ClientBuilder { connector, settings, .. } = self;
         let (link, changes, seen) = (Mutex::default(), watch::Sender::default(), 0.into());
         let listed = Mutex::default();
         let client = Client(Arc::new(Inner { connector, settings, link, changes, seen, listed }));

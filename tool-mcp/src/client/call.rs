@@ -64,8 +64,7 @@ impl Client {
         let mut pauses = pauses();
         let mut repeats = 0;
         loop {
-            let connection =
-                self.connection().await.map_err(|error| RemoteError::Unreachable(error.into()))?;
+            let connection = self.connection().await?;
             let no_response = match connection.call(params.clone(), call, may_have_taken_effect).await {
                 Ok(response) => match response? {
                     Response::Result(result) => return output_of(result, self.0.settings.max_result_bytes),

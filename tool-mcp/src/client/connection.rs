@@ -3,6 +3,7 @@
 use super::builder::Settings;
 use super::definition::RemoteTool;
 use super::error::{ClientError, ConnectError};
+use super::paused_timeout::Pauses;
 use super::response_line::REPAIR_LINE;
 use super::tracked_transport::{Channel, TrackedCalls, TrackedTransport};
 use super::transport_error::{connect_cause, request_cause};
@@ -49,6 +50,8 @@ const MAX_KEPT_LISTS: usize = 4;
 /// Connects to the server, in one of the two ways of the protocol.
 pub(super) struct Connector {
     channel: Channel,
+    /// The times in which a person signs in.
+    pub(super) pauses: Pauses,
     connect: Box<dyn Fn(NotificationHandler, ClientLifecycleMode) -> Connecting + Send + Sync>,
 }
 
@@ -76,7 +79,7 @@ where
             serve_client_with_lifecycle(handler, transport, lifecycle).await.map_err(connect_cause)
         })
     });
-    Connector { channel, connect }
+    Connector { channel, pauses: Pauses::default(), connect }
 }
 
 /// The connection of a client, if it has one.
@@ -117,8 +120,8 @@ impl Client {
                     link.connection = Some(Arc::clone(&connected));
                     return Ok(connected);
                 }
-                (Err(_), Some(pause)) => sleep(pause).await,
-                (Err(error), None) => {
+                (Err(error), Some(pause)) if !error.is_final() => sleep(pause).await,
+                (Err(error), _) => {
                     link.failure = Some((Instant::now(), error.clone()));
                     return Err(error);
                 }
@@ -177,8 +180,9 @@ impl Inner {
                 connected => connected,
             }
         };
-        let connected = timeout(allowed, connecting).await.map_err(|_| ConnectError::TimedOut { allowed })?;
-        let service = connected.map_err(|error| ConnectError::Failed(error.into()))?;
+        let connected = self.connector.pauses.timeout(allowed, connecting).await;
+        let connected = connected.ok_or(ConnectError::TimedOut { allowed })?;
+        let service = connected.map_err(ConnectError::new)?;
         // The list may have changed while there was no connection.
         self.changes.send_modify(|changes| *changes += 1);
         let peer = service.peer().clone();

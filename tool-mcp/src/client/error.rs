@@ -1,6 +1,6 @@
 //! Errors of connections and calls.
 
-use super::transport_error::full_text;
+use super::transport_error::{BoxError, full_text, is_unauthorized};
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
@@ -14,6 +14,9 @@ use tool_runtime::conversation::InnerCallError;
 pub enum ConnectError {
     /// The server did not start, could not be reached, or did not respond as an MCP server.
     Failed(Arc<dyn Error + Send + Sync>),
+    /// The server requires authorisation that the client does not have, or the client cannot get a token: see
+    /// `ClientBuilder::bearer_token` and `ClientBuilder::oauth`.
+    Unauthorized(Arc<dyn Error + Send + Sync>),
     /// The server did not respond in time: see [`ClientBuilder::connect_timeout`](super::ClientBuilder::connect_timeout).
     #[non_exhaustive]
     TimedOut {
@@ -28,6 +31,12 @@ impl fmt::Display for ConnectError {
             ConnectError::Failed(error) => {
                 write!(f, "cannot connect to the MCP server: {}", full_text(&**error))
             }
+            ConnectError::Unauthorized(error) => write!(
+                f,
+                "cannot connect to the MCP server: it requires authorisation ({}); give the client a valid token with \
+                 `bearer_token`, or sign in with `oauth`",
+                full_text(&**error)
+            ),
             ConnectError::TimedOut { allowed } => {
                 write!(
                     f,
@@ -47,6 +56,21 @@ impl fmt::Debug for ConnectError {
 }
 
 impl Error for ConnectError {}
+
+impl ConnectError {
+    pub(super) fn new(error: BoxError) -> Self {
+        if is_unauthorized(&*error) {
+            ConnectError::Unauthorized(error.into())
+        } else {
+            ConnectError::Failed(error.into())
+        }
+    }
+
+    /// Whether another attempt has the same end: it would ask the same person again.
+    pub(super) fn is_final(&self) -> bool {
+        matches!(self, ConnectError::Unauthorized(_))
+    }
+}
 
 /// The reason why the tools of a server cannot be read. Its text includes that of the sources.
 #[non_exhaustive]
@@ -150,7 +174,8 @@ pub enum RemoteError {
         /// The error of the transport.
         source: Box<dyn Error + Send + Sync>,
     },
-    /// The server requires authorisation, and the call was rejected. The model does not receive the reason.
+    /// The server requires authorisation that the client does not have, or the client cannot get a token; the tool was not called.
+    /// The model does not receive the reason, which is the source.
     Unauthorized(Box<dyn Error + Send + Sync>),
     /// The server cancelled the call.
     Cancelled,
@@ -182,6 +207,15 @@ pub enum RemoteError {
     },
 }
 
+impl From<ConnectError> for RemoteError {
+    fn from(error: ConnectError) -> Self {
+        match error {
+            ConnectError::Unauthorized(_) => RemoteError::Unauthorized(error.into()),
+            error => RemoteError::Unreachable(error.into()),
+        }
+    }
+}
+
 impl fmt::Display for RemoteError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -196,9 +230,10 @@ impl fmt::Display for RemoteError {
                 "the connection was lost; the call may have taken effect. Check before you try again.",
             ),
             RemoteError::ConnectionLost { .. } => f.write_str("the connection was lost. Try again."),
-            RemoteError::Unauthorized(_) => {
-                f.write_str("the server of the tool requires authorisation, which the program did not give")
-            }
+            RemoteError::Unauthorized(_) => f.write_str(
+                "the server of the tool requires authorisation that this program does not have; the tool was not called. Ask the \
+                 user to sign in again, or to give the program a token with the necessary rights.",
+            ),
             RemoteError::Cancelled => f.write_str("the server cancelled the call; it may have taken effect"),
             RemoteError::Rejected { status } => {
                 write!(

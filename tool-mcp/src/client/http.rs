@@ -28,7 +28,7 @@ pub(super) struct RepairingClient {
     resumption: Resumption,
 }
 
-type Headers = HashMap<HeaderName, HeaderValue>;
+pub(super) type Headers = HashMap<HeaderName, HeaderValue>;
 pub(super) type Events = BoxStream<'static, Result<Sse, SseError>>;
 pub(super) type HttpError = StreamableHttpError<reqwest::Error>;
 

@@ -6,8 +6,8 @@
 use super::http::{Events, HttpError};
 use super::response_line::REPAIR_LINE;
 use futures_util::StreamExt as _;
-use http::StatusCode;
 use http::header::{AsHeaderName, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::{HeaderValue, StatusCode};
 use reqwest::Response;
 use rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
@@ -35,7 +35,7 @@ pub(super) async fn read(
     sizes: StreamableHttpResponseLimits,
 ) -> Result<StreamableHttpPostResponse, HttpError> {
     let status = response.status();
-    match (status, header(&response, WWW_AUTHENTICATE)) {
+    match (status, challenge(&response)) {
         (StatusCode::UNAUTHORIZED, Some(challenge)) => {
             return Err(HttpError::AuthRequired(AuthRequiredError::new(challenge)));
         }
@@ -234,6 +234,16 @@ fn request_id(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
 /// The beginning of a body, for an error.
 fn quoted(body: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(&body[..body.len().min(MAX_QUOTED)])
+}
+
+/// The header `WWW-Authenticate` for tokens, or the first one.
+fn challenge(response: &Response) -> Option<String> {
+    let challenges = response.headers().get_all(WWW_AUTHENTICATE);
+    let is_bearer = |value: &&HeaderValue| {
+        value.as_bytes().get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"bearer"))
+    };
+    let challenge = challenges.iter().find(is_bearer).or_else(|| challenges.iter().next())?;
+    Some(String::from_utf8_lossy(challenge.as_bytes()).into_owned())
 }
 
 fn header(response: &Response, name: impl AsHeaderName) -> Option<String> {

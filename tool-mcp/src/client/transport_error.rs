@@ -1,15 +1,17 @@
 //! Errors of transports.
 
+#[cfg(feature = "http-client")]
+use super::tokens::TokenError;
 use rmcp::service::{ClientInitializeError, ServiceError};
 use std::error::Error;
 use std::iter::successors;
 
-type BoxError = Box<dyn Error + Send + Sync>;
+pub(super) type BoxError = Box<dyn Error + Send + Sync>;
 
 /// The reason why a connection cannot be established, without the names of types that rmcp adds.
 pub(super) fn connect_cause(error: ClientInitializeError) -> BoxError {
     match error {
-        ClientInitializeError::TransportError { error, .. } => error.error,
+        ClientInitializeError::TransportError { error, .. } => without_transport(error.error),
         ClientInitializeError::ConnectionClosed(_) => {
             "the connection was closed before the server responded; if it is a program, see its standard error".into()
         }
@@ -20,7 +22,7 @@ pub(super) fn connect_cause(error: ClientInitializeError) -> BoxError {
 /// The reason why a request has no response, without the names of types that rmcp adds.
 pub(super) fn request_cause(error: ServiceError) -> BoxError {
     match error {
-        ServiceError::TransportSend(error) => error.error,
+        ServiceError::TransportSend(error) => without_transport(error.error),
         ServiceError::TransportClosed => "the connection was closed".into(),
         other => other.into(),
     }
@@ -65,19 +67,17 @@ pub(super) enum Rejection {
 /// `None` if the server may have handled the request.
 #[cfg(feature = "http-client")]
 pub(super) fn rejection(error: &ServiceError) -> Option<Rejection> {
-    if error.is_authorization_required() {
+    if error.is_authorization_required() || is_unauthorized(error) {
         return Some(Rejection::Unauthorized);
     }
     sources(error.source()).filter_map(|error| error.downcast_ref()).find_map(|error: &HttpError| match error
     {
         HttpError::Client(error) if error.is_connect() => Some(Rejection::MayRepeat),
         HttpError::SessionExpired => Some(Rejection::MayRepeat),
-        HttpError::InsufficientScope(_) => Some(Rejection::Unauthorized),
         HttpError::UnexpectedServerResponse(text) if text.starts_with(super::http_response::UNREADABLE) => {
             Some(Rejection::Unreadable(text.to_string()))
         }
         error => match status(error)? {
-            401 | 403 => Some(Rejection::Unauthorized),
             429 => Some(Rejection::MayRepeat),
             status @ 400..=499 => Some(Rejection::Status(status)),
             _ => None,
@@ -90,6 +90,58 @@ pub(super) fn rejection(_: &ServiceError) -> Option<Rejection> {
     None
 }
 
+/// Whether the server requires another authorisation, or there is none for it.
+#[cfg(feature = "http-client")]
+pub(super) fn is_unauthorized(error: &(dyn Error + 'static)) -> bool {
+    sources(Some(error)).any(|error| {
+        let http = |error: &HttpError| {
+            let is_forbidden = || matches!(status(error), Some(401 | 403));
+            token_rejection(error).is_some()
+                || matches!(error, HttpError::InsufficientScope(_))
+                || is_forbidden()
+        };
+        error.is::<TokenError>() || error.downcast_ref().is_some_and(http)
+    }) || token_error(error).is_some()
+}
+
+#[cfg(not(feature = "http-client"))]
+pub(super) fn is_unauthorized(_: &(dyn Error + 'static)) -> bool {
+    false
+}
+
+/// Whether a server has not accepted the token of a request, and its header `WWW-Authenticate`. The first value is whether the token
+/// has too few scopes.
+#[cfg(feature = "http-client")]
+pub(super) fn token_rejection(error: &HttpError) -> Option<(bool, &str)> {
+    match error {
+        HttpError::AuthRequired(error) => Some((false, &error.www_authenticate_header)),
+        HttpError::InsufficientScope(error) => {
+            let challenge = &*error.www_authenticate_header;
+            challenge.contains("insufficient_scope").then_some((true, challenge))
+        }
+        error => (status(error) == Some(401)).then_some((false, "")),
+    }
+}
+
+/// The reason why the client has no token, if that is the reason of the error.
+#[cfg(feature = "http-client")]
+fn token_error(error: &(dyn Error + 'static)) -> Option<BoxError> {
+    sources(Some(error)).find_map(|error| match error.downcast_ref() {
+        Some(HttpError::Io(error)) => Some(error.get_ref()?.downcast_ref::<TokenError>()?.clone().into()),
+        _ => None,
+    })
+}
+
+#[cfg(not(feature = "http-client"))]
+fn token_error(_: &(dyn Error + 'static)) -> Option<BoxError> {
+    None
+}
+
+/// The reason why the client has no token, without the errors of the transport around it.
+fn without_transport(error: BoxError) -> BoxError {
+    token_error(&*error).unwrap_or(error)
+}
+
 #[cfg(feature = "http-client")]
 type HttpError = rmcp::transport::streamable_http_client::StreamableHttpError<reqwest::Error>;
 
@@ -99,6 +151,7 @@ fn status(error: &HttpError) -> Option<u16> {
     match error {
         HttpError::HttpStatus(error) => Some(error.status),
         HttpError::UnexpectedServerResponse(text) => text.strip_prefix("HTTP ")?.get(..3)?.parse().ok(),
+        HttpError::Client(error) => error.status().map(|status| status.as_u16()),
         _ => None,
     }
 }

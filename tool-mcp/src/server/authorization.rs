@@ -1,5 +1,7 @@
 //! The decision of the program about each message of a client.
 
+#[cfg(feature = "http-server")]
+use super::Access;
 use super::{McpRequest, Server};
 use rmcp::model::{ErrorCode, ErrorData, Extensions};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,16 +16,30 @@ pub(super) struct Authorized {
 }
 
 impl Server {
-    /// Asks the function of the program. `None` if there is none.
+    /// Asks the function of the program. `None` if there is none, and no token.
     pub(super) fn authorize(&self, request: &McpRequest<'_>) -> Result<Option<Authorized>, ErrorData> {
-        let Some(create) = &self.run_context else { return Ok(None) };
+        let tool = request.tool().map(str::to_owned);
+        let Some(create) = &self.run_context else {
+            return Ok(run_of_token(request).map(|run| Authorized { run: run.clone(), tool }));
+        };
         // The panic hook of the process has reported a panic. The client must get a response.
         let created = catch_unwind(AssertUnwindSafe(|| create(request)));
         let created =
             created.map_err(|_| ErrorData::internal_error("the request cannot be handled now", None))?;
         let run = created.map_err(|error| ErrorData::new(ErrorCode::INVALID_REQUEST, error, None))?;
-        Ok(Some(Authorized { run, tool: request.tool().map(str::to_owned) }))
+        Ok(Some(Authorized { run, tool }))
     }
+}
+
+/// The run context of the token.
+#[cfg(feature = "http-server")]
+fn run_of_token<'a>(request: &McpRequest<'a>) -> Option<&'a RunContext> {
+    request.access().map(Access::run)
+}
+
+#[cfg(not(feature = "http-server"))]
+fn run_of_token<'a>(_: &McpRequest<'a>) -> Option<&'a RunContext> {
+    None
 }
 
 /// The decision about the message with these extensions. Over HTTP, it is that about the HTTP request.

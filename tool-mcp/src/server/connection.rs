@@ -61,7 +61,9 @@ impl ConnectionHandler {
         tool: Option<&str>,
     ) -> Result<RunContext, ErrorData> {
         if self.server.run_context.is_none() {
-            return Ok(self.run.clone());
+            // That of the token, if there is one.
+            let access = authorized(&context.extensions).map(|authorized| &authorized.run);
+            return Ok(access.unwrap_or(&self.run).clone());
         }
         // The program has authorised the tool that it has read, which must be the one that rmcp has read.
         let authorized = authorized(&context.extensions).filter(|read| read.tool.as_deref() == tool);

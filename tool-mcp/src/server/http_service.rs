@@ -9,7 +9,7 @@ use super::sessions::Sessions;
 use super::{McpRequest, Server};
 use crate::message_size::text_request_bytes;
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, HOST, ORIGIN};
+use http::header::{CONTENT_TYPE, HOST, HeaderValue, ORIGIN, WWW_AUTHENTICATE};
 use http::request::Parts;
 use http::{Method, StatusCode};
 use http_body_util::combinators::BoxBody;
@@ -85,6 +85,16 @@ impl HttpService {
         if let Some(response) = self.rejected_website(&parts).await {
             return Ok(response);
         }
+        let access = match &self.server.tokens {
+            Some(tokens) => Some(tokens.access(&parts).await?),
+            None => None,
+        };
+        let session = parts.headers.get("mcp-session-id").and_then(|id| id.to_str().ok()).map(str::to_owned);
+        if let (Some(access), Some(session)) = (&access, &session)
+            && !self.sessions.is_of(session, access.subject())
+        {
+            return Err(Rejection::text(StatusCode::NOT_FOUND, "there is no such session".to_owned()));
+        }
         let body =
             if parts.method == Method::POST { self.bodies.read(&parts, body).await? } else { Bytes::new() };
         let envelope = match parts.method {
@@ -92,9 +102,9 @@ impl HttpService {
             _ => Envelope::default(),
         };
         let (method, id) = (envelope.method.as_deref(), envelope.id);
-        let session = parts.headers.get("mcp-session-id").and_then(|id| id.to_str().ok());
-        let session_client = session.and_then(|id| self.sessions.client_name(id));
+        let session_client = session.as_deref().and_then(|id| self.sessions.client_name(id));
         let request = McpRequest::from_http(&parts, &envelope, session_client.as_deref());
+        let request = request.with_access(access.as_ref());
         let authorized = self.server.authorize(&request);
         let authorized =
             authorized.map_err(|error| Rejection::unauthorized(error, id.filter(|_| method.is_some())))?;
@@ -112,6 +122,12 @@ impl HttpService {
             parts.extensions.insert(authorized);
         }
         let Ok(response) = self.service.call(http::Request::from_parts(parts, Full::new(body))).await;
+        // The client knows the id of a new session only from the response.
+        if let (Some(access), None) = (&access, &session)
+            && let Some(begun) = response.headers().get("mcp-session-id").and_then(|id| id.to_str().ok())
+        {
+            self.sessions.belongs_to(begun, access.shared_subject());
+        }
         Ok(response)
     }
 
@@ -148,11 +164,18 @@ pub(super) struct Rejection {
     status: StatusCode,
     content_type: &'static str,
     body: String,
+    challenge: Option<HeaderValue>,
 }
 
 impl Rejection {
     pub(super) fn text(status: StatusCode, body: String) -> Self {
-        Rejection { status, content_type: "text/plain; charset=utf-8", body }
+        Rejection { status, content_type: "text/plain; charset=utf-8", body, challenge: None }
+    }
+
+    /// Sets the header `WWW-Authenticate`.
+    pub(super) fn with_challenge(mut self, challenge: HeaderValue) -> Self {
+        self.challenge = Some(challenge);
+        self
     }
 
     pub(super) fn too_large(what: &str, limit: usize) -> Self {
@@ -162,7 +185,7 @@ impl Rejection {
 
     fn error(status: StatusCode, error: &ErrorData, id: Option<&RawValue>) -> Self {
         let body = json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string();
-        Rejection { status, content_type: "application/json", body }
+        Rejection { status, content_type: "application/json", body, challenge: None }
     }
 
     fn unreadable(error: &serde_json::Error) -> Self {
@@ -181,7 +204,10 @@ impl Rejection {
     fn into_response(self) -> Response {
         let mut response = http::Response::new(Full::new(Bytes::from(self.body)).boxed());
         *response.status_mut() = self.status;
-        response.headers_mut().insert(CONTENT_TYPE, http::HeaderValue::from_static(self.content_type));
+        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(self.content_type));
+        if let Some(challenge) = self.challenge {
+            response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+        }
         response
     }
 }

@@ -1,6 +1,8 @@
 //! The parts of a client's request.
 
 #[cfg(feature = "http-server")]
+use super::bearer_token::Access;
+#[cfg(feature = "http-server")]
 use super::envelope::Envelope;
 use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, ClientRequest, GetMeta as _, JsonObject, JsonRpcMessage,
@@ -20,6 +22,8 @@ pub struct McpRequest<'a> {
     meta: Option<Meta<'a>>,
     #[cfg(feature = "http-server")]
     http: Option<&'a http::request::Parts>,
+    #[cfg(feature = "http-server")]
+    access: Option<&'a Access>,
 }
 
 /// The `_meta` of a message.
@@ -44,7 +48,15 @@ impl<'a> McpRequest<'a> {
             client_name: message.client_name.as_deref().or(client_name).map(Cow::Borrowed),
             meta: message.meta.map(Meta::Text),
             http: Some(http),
+            access: None,
         }
+    }
+
+    /// The request with the rights of its token.
+    #[cfg(feature = "http-server")]
+    pub(super) fn with_access(mut self, access: Option<&'a Access>) -> Self {
+        self.access = access;
+        self
     }
 
     /// A message of a connection, whose client has introduced itself with this name.
@@ -56,6 +68,8 @@ impl<'a> McpRequest<'a> {
             meta: None,
             #[cfg(feature = "http-server")]
             http: None,
+            #[cfg(feature = "http-server")]
+            access: None,
         };
         match message {
             JsonRpcMessage::Request(request) => {
@@ -131,6 +145,14 @@ impl<'a> McpRequest<'a> {
     #[must_use]
     pub fn http(&self) -> Option<&'a http::request::Parts> {
         self.http
+    }
+
+    /// The rights of the token, with its [subject](Access::subject) and [run context](Access::run_context). `None` without
+    /// [`Server::bearer_tokens`](super::Server::bearer_tokens).
+    #[cfg(feature = "http-server")]
+    #[must_use]
+    pub fn access(&self) -> Option<&'a Access> {
+        self.access
     }
 }
 

@@ -31,6 +31,8 @@ pub(super) struct Sessions {
 struct Session {
     running: RunningRequests,
     client_name: OnceLock<String>,
+    /// The subject of the token that began the session.
+    subject: OnceLock<Arc<str>>,
     /// Whether the client has sent a message after `initialize`.
     is_used: AtomicBool,
 }
@@ -63,6 +65,18 @@ impl Sessions {
     /// The name by which the client of a session has introduced itself.
     pub(super) fn client_name(&self, id: &str) -> Option<String> {
         self.lock().get(id)?.client_name.get().cloned()
+    }
+
+    /// Sets the subject that began a session.
+    pub(super) fn belongs_to(&self, id: &str, subject: Arc<str>) {
+        if let Some(session) = self.lock().get(id) {
+            session.subject.get_or_init(|| subject);
+        }
+    }
+
+    /// Whether this subject began the session.
+    pub(super) fn is_of(&self, id: &str, subject: &str) -> bool {
+        self.lock().get(id).is_some_and(|session| session.subject.get().is_some_and(|of| **of == *subject))
     }
 
     fn used(&self, id: &SessionId) -> Option<Arc<Session>> {

@@ -2,20 +2,30 @@
 //!
 //! `judged_client COMMAND ..` or `judged_client URL` reads a JSON array of `{"name": .., "arguments": {..}}` from standard
 //! input, and prints a JSON object per line: the tools, events of calls, and one result per call.
+//!
+//! With `MCP_CONFORMANCE_CONTEXT`, the context of a scenario of the conformance suite, it signs in at servers that require it. The
+//! field `store` names the file of its tokens, and `redirect_uri` and `scopes` replace those of this program.
 
 use serde_json::{Value, json};
 use std::error::Error;
+use std::path::PathBuf;
 use tokio::process::Command;
 use tool_runtime::dispatch::CallStatus;
 use tool_runtime::{RunContext, ToolCall};
-use tool_runtime_mcp::Client;
+use tool_runtime_mcp::rmcp::transport::auth::{
+    AuthError, CredentialStore, JwtSigningAlgorithm, StoredCredentials,
+};
+use tool_runtime_mcp::{Client, OAuth};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let first = arguments.first().ok_or("usage: judged_client COMMAND .., or judged_client URL")?.clone();
     let builder = if first.starts_with("http") {
-        Client::http(first)
+        match std::env::var("MCP_CONFORMANCE_CONTEXT").or_else(|_| scenario_context()) {
+            Ok(context) => Client::http(first).oauth(oauth(&serde_json::from_str(&context)?)),
+            Err(_) => Client::http(first),
+        }
     } else {
         Client::child_process(move || {
             let mut command = Command::new(&first);
@@ -55,6 +65,64 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
     client.close().await;
     Ok(())
+}
+
+/// An empty context for a scenario about authorisation that has none.
+fn scenario_context() -> Result<String, std::env::VarError> {
+    let scenario = std::env::var("MCP_CONFORMANCE_SCENARIO")?;
+    if scenario.starts_with("auth/") { Ok("{}".to_owned()) } else { Err(std::env::VarError::NotPresent) }
+}
+
+/// How the client signs in.
+fn oauth(context: &Value) -> OAuth {
+    let text = |name: &str| context[name].as_str().map(str::to_owned);
+    let oauth = match (text("client_id"), text("client_secret"), text("private_key_pem"), &context["name"]) {
+        (Some(id), _, Some(key), _) => OAuth::private_key_jwt(id, key, JwtSigningAlgorithm::ES256),
+        (Some(id), Some(secret), _, name) if name == "auth/client-credentials-basic" => {
+            OAuth::client_credentials(id, secret)
+        }
+        (Some(id), secret, ..) => OAuth::new().client(id, secret),
+        _ => OAuth::new().client_metadata_url("https://conformance-test.local/client-metadata.json"),
+    };
+    let scopes = text("scopes").unwrap_or_default();
+    let oauth = oauth.scopes(scopes.split_whitespace());
+    let redirect_uri = text("redirect_uri").unwrap_or_else(|| "http://127.0.0.1:8976/callback".to_owned());
+    let oauth = oauth.client_name("judged").redirect_uri(redirect_uri).open(browse);
+    match text("store") {
+        Some(path) => oauth.store(FileStore(path.into())),
+        None => oauth,
+    }
+}
+
+/// A person who accepts everything: the URL to which the page redirects.
+async fn browse(url: String) -> Result<String, Box<dyn Error + Send + Sync>> {
+    println!("{}", json!({"opened": url}));
+    let browser = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build()?;
+    let response = browser.get(url).send().await?;
+    let location =
+        response.headers().get("location").ok_or_else(|| format!("status {}", response.status()))?;
+    Ok(location.to_str()?.to_owned())
+}
+
+/// Tokens in a file.
+struct FileStore(PathBuf);
+
+#[async_trait::async_trait]
+impl CredentialStore for FileStore {
+    async fn load(&self) -> Result<Option<StoredCredentials>, AuthError> {
+        let Ok(text) = std::fs::read(&self.0) else { return Ok(None) };
+        serde_json::from_slice(&text).map_err(|error| AuthError::CredentialStoreError(error.to_string()))
+    }
+
+    async fn save(&self, credentials: StoredCredentials) -> Result<(), AuthError> {
+        let failed = |error: std::io::Error| AuthError::CredentialStoreError(error.to_string());
+        let text = serde_json::to_vec(&credentials).unwrap_or_default();
+        std::fs::write(&self.0, text).map_err(failed)
+    }
+
+    async fn clear(&self) -> Result<(), AuthError> {
+        std::fs::remove_file(&self.0).map_err(|error| AuthError::CredentialStoreError(error.to_string()))
+    }
 }
 
 fn hints(registry: &tool_runtime::Registry, name: &str) -> Value {

@@ -13,12 +13,16 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import urllib.parse
 
 import anyio
+import httpx2
 from mcp import StdioServerParameters
 from mcp.client import Client
+from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import create_mcp_http_client, streamable_http_client
+from mcp.shared.auth import OAuthClientMetadata
 from mcp.shared.exceptions import MCPError
 
 EXAMPLES = pathlib.Path(sys.argv[1]).resolve()
@@ -242,9 +246,10 @@ def judge_with_conformance():
 # Servers of other projects, and our client.
 
 
-def run_client(server, calls):
+def run_client(server, calls, **environment):
     """The definitions, the progress and the results."""
-    result = subprocess.run([CLIENT, *server], input=json.dumps(calls), capture_output=True, text=True, timeout=120)
+    environment = {**os.environ, **environment}
+    result = subprocess.run([CLIENT, *server], input=json.dumps(calls), capture_output=True, text=True, timeout=120, env=environment)
     check(result.returncode == 0, "client", result.stderr)
     lines = [json.loads(line) for line in result.stdout.splitlines()]
     listed = next(line for line in lines if "tools" in line)
@@ -350,11 +355,146 @@ def judge_client_with_npm():
         process.wait()
 
 
+# Authorisation: an authorisation server of the package `mcp`, with its server and client, and the scenarios of the suite.
+
+
+@contextlib.contextmanager
+def authorization_server():
+    program = pathlib.Path(__file__).parent / "authorization_server.py"
+    process = subprocess.Popen([sys.executable, "-W", "ignore", program], stdout=subprocess.PIPE, text=True)
+    try:
+        yield process.stdout.readline().strip()
+    finally:
+        process.kill()
+        process.wait()
+
+
+def control(issuer, path):
+    response = httpx2.post(f"{issuer}/{path}")
+    check(response.status_code == 200, path, response)
+    return response.json() if response.content else None
+
+
+def judge_client_with_authorization(issuer):
+    label = "PyPI mcp, authorisation"
+    with tempfile.TemporaryDirectory() as folder:
+        store = pathlib.Path(folder) / "tokens"
+
+        def run(**context):
+            context = json.dumps({"store": str(store), **context})
+            _, _, results = run_client([f"{issuer}/mcp"], [call("who_am_i")], MCP_CONFORMANCE_CONTEXT=context)
+            return results[0]["text"].splitlines()[0]
+
+        def counts(changed):
+            nonlocal before
+            now = control(issuer, "counts")
+            check({name: now[name] - before[name] for name in now} == changed, f"{label}: requests", (before, now))
+            before = now
+
+        before = control(issuer, "counts")
+        first = run()
+        check(first == "ada: tools", f"{label}: sign-in", first)
+        counts({"authorize": 1, "refresh": 0, "register": 1})
+        check(run() == "ada: tools", f"{label}: a stored token")
+        counts({"authorize": 0, "refresh": 0, "register": 0})
+        control(issuer, "expire")
+        check(run() == "ada: tools", f"{label}: a token that the server no longer accepts")
+        counts({"authorize": 0, "refresh": 1, "register": 0})
+        stored = json.loads(store.read_text())
+        store.write_text(json.dumps({**stored, "token_received_at": stored["token_received_at"] - 4000}))
+        check(run() == "ada: tools", f"{label}: a token that has expired")
+        counts({"authorize": 0, "refresh": 1, "register": 0})
+        control(issuer, "expire")
+        control(issuer, "forget")
+        check(run() == "ada: tools", f"{label}: a refresh token that is not accepted")
+        counts({"authorize": 1, "refresh": 0, "register": 1})
+        store.unlink()
+        check(run(scopes="other") == "ada: other tools", f"{label}: too few scopes")
+        counts({"authorize": 2, "refresh": 0, "register": 2})
+    print(f"{label}, our client: ok")
+
+
+class Memory:
+    """The tokens of the Python client."""
+
+    tokens = client = None
+
+    async def get_tokens(self):
+        return self.tokens
+
+    async def set_tokens(self, tokens):
+        self.tokens = tokens
+
+    async def get_client_info(self):
+        return self.client
+
+    async def set_client_info(self, client_info):
+        self.client = client_info
+
+
+async def judge_server_with_authorization(issuer):
+    label = "PyPI mcp, authorisation"
+    redirect_uri = "http://127.0.0.1:8976/callback"
+    with http_server(ISSUER=issuer) as url:
+        for headers, status in [({}, 401), ({"Authorization": "Bearer forged"}, 401)]:
+            response = httpx2.post(url, headers=headers)
+            challenge = response.headers.get("www-authenticate", "")
+            metadata = f"{url.removesuffix('/mcp')}/.well-known/oauth-protected-resource/mcp"
+            check(response.status_code == status and metadata in challenge, f"{label}: challenge", (response, challenge))
+        for mode in ["legacy", "auto"]:
+            memory, opened = Memory(), []
+
+            async def open_page(page):
+                async with httpx2.AsyncClient() as browser:
+                    opened.append((await browser.get(page)).headers["location"])
+
+            async def redirected():
+                query = urllib.parse.parse_qs(urllib.parse.urlparse(opened[-1]).query)
+                return AuthorizationCodeResult(**{name: query[name][0] for name in ["code", "state", "iss"] if name in query})
+
+            client = OAuthClientMetadata(client_name="judge", redirect_uris=[redirect_uri])
+            auth = OAuthClientProvider(url, client, memory, open_page, redirected)
+            http = create_mcp_http_client(auth=auth)
+            async with Client(streamable_http_client(url, http_client=http), mode=mode, read_timeout_seconds=20) as client:
+                check(text(await client.call_tool("who_am_i", {})) == "ada", f"{label}: call")
+                check(len(opened) == 1 and memory.tokens.scope == "tools", f"{label}: scopes", memory.tokens)
+                control(issuer, "expire")
+                check(text(await client.call_tool("who_am_i", {})) == "ada", f"{label}: call after the token has ended")
+            print(f"{label}, our server, {mode}: ok")
+
+
+FAILED_SCENARIOS = {"auth/2025-03-26-oauth-metadata-backcompat", "auth/cross-app-access-complete-flow"}
+"""The metadata of the first one names another issuer than that of its URL, which RFC 8414 forbids. The second one is about a grant that
+the client does not have."""
+
+
+def judge_authorization_with_conformance():
+    suite = NODE_MODULES / ".bin" / "conformance"
+    with tempfile.TemporaryDirectory() as folder:
+        command = pathlib.Path(folder) / "client"
+        command.write_text(f"#!/bin/sh\nexec {CLIENT} \"$@\" <<'END'\n{json.dumps([call('test-tool')])}\nEND\n")
+        command.chmod(0o755)
+        count = 0
+        for name in ["auth", "backcompat", "draft", "extensions"]:
+            table = node(suite, "client", "--command", str(command), "--suite", name, cwd=folder).stdout
+            results = [line.split(":")[0].split() for line in table.splitlines() if line.startswith(("✓ auth/", "✗ auth/"))]
+            failed = {scenario for mark, scenario in results if mark == "✗"}
+            check(results and failed <= FAILED_SCENARIOS, f"conformance, client, {name}", table)
+            check(", 0 warnings" in table, f"conformance, client, {name}: warnings", table)
+            count += len(results) - len(failed)
+    check(count >= 20, "conformance, client, authorisation", count)
+    print(f"conformance, client, authorisation: {count} scenarios: ok")
+
+
 asyncio.run(judge_with_python())
+with authorization_server() as issuer:
+    judge_client_with_authorization(issuer)
+    asyncio.run(judge_server_with_authorization(issuer))
 judge_client_with_python()
 if NODE_MODULES:
     judge_with_inspector()
     judge_with_conformance()
+    judge_authorization_with_conformance()
     judge_client_with_npm()
 else:
     print("skipped: the inspector, the conformance suite and server-everything, whose packages are not installed here")

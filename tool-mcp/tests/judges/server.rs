@@ -2,15 +2,17 @@
 //! of a call.
 //!
 //! `judged_server` serves standard input and output, `judged_server ADDRESS` HTTP. Each effect is a line in the file `LEDGER`.
+//! With the variable `ISSUER`, an HTTP server requires tokens of this authorisation server, which describes them at `/introspect`.
 
 use std::error::Error;
 use std::io::Write as _;
 use std::sync::OnceLock;
 use std::time::Duration;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tool_runtime::dispatch::Decision;
 use tool_runtime::{CallContext, Registry, RunContext, ToolOutput, tool};
 use tool_runtime_mcp::rmcp::transport::StreamableHttpServerConfig;
-use tool_runtime_mcp::{McpRequest, ServerHandle, serve};
+use tool_runtime_mcp::{Access, Authorization, McpRequest, ServerHandle, TokenRejection, serve};
 
 const IMAGE: &[u8] = include_bytes!("../../examples/sky.png");
 
@@ -160,6 +162,35 @@ fn context(request: &McpRequest<'_>) -> Result<RunContext, &'static str> {
     }
 }
 
+/// Asks the authorisation server whose token this is.
+async fn introspect(issuer: String, resource: String, token: String) -> Result<Access, TokenRejection> {
+    let asked = async {
+        let host = issuer.strip_prefix("http://").unwrap_or_default();
+        let mut stream = tokio::net::TcpStream::connect(host).await?;
+        let body = format!("token={token}");
+        let length = body.len();
+        let request = format!(
+            "POST /introspect HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Length: {length}\r\n\
+             Content-Type: application/x-www-form-urlencoded\r\n\r\n{body}"
+        );
+        stream.write_all(request.as_bytes()).await?;
+        let mut response = String::new();
+        stream.read_to_string(&mut response).await?;
+        Ok::<_, std::io::Error>(response)
+    };
+    let response = asked.await.map_err(|_| TokenRejection::Unavailable)?;
+    let described = response.split_once("\r\n\r\n").map(|(_, body)| body).unwrap_or_default();
+    let described: serde_json::Value =
+        serde_json::from_str(described).map_err(|_| TokenRejection::Unavailable)?;
+    let is_for_us = described["active"] == true && described["aud"] == resource;
+    let user = described["sub"].as_str().filter(|_| is_for_us).ok_or(TokenRejection::Invalid)?;
+    let scopes = described["scope"].as_str().unwrap_or_default();
+    if !scopes.split(' ').any(|scope| scope == "tools") {
+        return Err(TokenRejection::insufficient_scope(["tools"]));
+    }
+    Ok(Access::new(user).run_context(RunContext::new().state(User(user.to_owned()))))
+}
+
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let registry = Registry::builder()
@@ -170,14 +201,28 @@ async fn main() -> Result<(), Box<dyn Error>> {
             if is_harmless { Decision::Run } else { Decision::Undecided }
         })
         .build()?;
-    let server = serve(registry.clone()).name("judged", "1.0.0").try_context_per_request(context);
+    let server = serve(registry.clone()).name("judged", "1.0.0");
     let fewer = registry.subset(registry.names().into_iter().skip(1))?;
     SMALLER.get_or_init(|| (server.handle(), fewer));
-    let Some(address) = std::env::args().nth(1) else { return Ok(server.stdio().await?) };
+    let Some(address) = std::env::args().nth(1) else {
+        return Ok(server.try_context_per_request(context).stdio().await?);
+    };
+    let listener = tokio::net::TcpListener::bind(address).await?;
+    let address = listener.local_addr()?;
+    let (server, router) = match std::env::var("ISSUER") {
+        Ok(issuer) => {
+            let resource = format!("http://{address}/mcp");
+            let authorization = Authorization::new(&*resource, [&*issuer]).scopes(["tools"]);
+            let metadata = authorization.metadata_service();
+            let router = axum::Router::new().route_service(&authorization.metadata_path(), metadata);
+            let check = move |token: String, _: &_| introspect(issuer.clone(), resource.clone(), token);
+            (server.bearer_tokens(authorization, check), router)
+        }
+        Err(_) => (server.try_context_per_request(context), axum::Router::new()),
+    };
     // Clients notice sooner that the server has ended.
     let config = StreamableHttpServerConfig::default().with_sse_retry(Some(Duration::from_millis(100)));
-    let router = axum::Router::new().nest_service("/mcp", server.http_service_with(config));
-    let listener = tokio::net::TcpListener::bind(address).await?;
-    println!("{}", listener.local_addr()?);
+    let router = router.nest_service("/mcp", server.http_service_with(config));
+    println!("{address}");
     Ok(axum::serve(listener, router).await?)
 }

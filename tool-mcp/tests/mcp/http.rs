@@ -16,6 +16,8 @@ pub(crate) struct HttpServer(SocketAddr);
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) session: Option<String>,
+    /// The header `WWW-Authenticate`.
+    pub(crate) challenge: Option<String>,
     pub(crate) body: String,
 }
 
@@ -51,11 +53,12 @@ pub(crate) fn post_to(
     let response = service.call(request.body(body).expect("valid"));
     async move {
         let (parts, body) = response.await.expect("a response").into_parts();
-        let session = parts.headers.get("mcp-session-id").and_then(|id| id.to_str().ok());
+        let header = |name: &str| parts.headers.get(name)?.to_str().ok().map(str::to_owned);
         let body = to_bytes(Body::new(body), 1 << 20).await.expect("it ends");
         Answer {
             status: parts.status.as_u16(),
-            session: session.map(str::to_owned),
+            session: header("mcp-session-id"),
+            challenge: header("www-authenticate"),
             body: String::from_utf8_lossy(&body).into_owned(),
         }
     }
@@ -105,6 +108,7 @@ impl HttpServer {
             })
         };
         let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or_default();
-        Answer { status, session: header("mcp-session-id"), body: body.to_owned() }
+        let (session, challenge) = (header("mcp-session-id"), header("www-authenticate"));
+        Answer { status, session, challenge, body: body.to_owned() }
     }
 }

@@ -179,6 +179,8 @@ async fn call_with_type(status: u16, content_type: &'static str, body: &str) -> 
 async fn the_status_of_a_response_decides() {
     const LOST: &str =
         "Error: the connection was lost; the call may have taken effect. Check before you try again.";
+    const UNAUTHORIZED: &str = "Error: the server of the tool requires authorisation that this program does not have; the tool was \
+        not called. Ask the user to sign in again, or to give the program a token with the necessary rights.";
     let rejected = |status: u16| {
         format!(
             "Error: the server of the tool rejected the request with the HTTP status {status}; the tool was not called"
@@ -197,8 +199,8 @@ async fn the_status_of_a_response_decides() {
         (400, unknown_session, LOST, 2),
         (400, &*unknown_session.replace("null", r#""server-error""#), LOST, 2),
         (500, "", LOST, 2),
-        (401, "", "Error: the server of the tool requires authorisation, which the program did not give", 2),
-        (403, "", "Error: the server of the tool requires authorisation, which the program did not give", 2),
+        (401, "", UNAUTHORIZED, 2),
+        (403, "", UNAUTHORIZED, 2),
         (404, "", &*rejected(404), 2),
         (405, "", &*rejected(405), 2),
     ] {

@@ -1,5 +1,7 @@
 //! The server and the client, with each other, with scripted peers, and with processes that are killed.
 
+#[cfg(feature = "http-client")]
+mod authorization;
 mod client;
 #[cfg(unix)]
 mod declared_order;
@@ -16,9 +18,12 @@ mod limits_of_answers;
 mod lost_connections;
 mod malformed_responses;
 mod meta;
+#[cfg(feature = "oauth")]
+mod oauth;
 mod peer;
 #[cfg(unix)]
 mod process;
 mod questions;
 mod recorded_definitions;
 mod server;
+mod server_tokens;
