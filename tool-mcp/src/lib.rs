@@ -74,6 +74,8 @@ mod limited_transport;
 #[cfg(any(feature = "client", feature = "server"))]
 mod line_transport;
 #[cfg(any(feature = "client", feature = "server"))]
+mod log_level;
+#[cfg(any(feature = "client", feature = "server"))]
 mod message_size;
 #[cfg(any(feature = "client", feature = "server"))]
 mod repaired_reader;
@@ -84,10 +86,15 @@ mod surrogates;
 
 #[cfg(feature = "client")]
 pub use client::{Client, ClientBuilder, ClientError, ConnectError, RemoteError, RemoteTool};
+#[cfg(any(feature = "client", feature = "server"))]
+pub use log_level::LogLevel;
 #[cfg(feature = "http-server")]
 pub use server::HttpService;
 #[cfg(feature = "server")]
-pub use server::{McpRequest, ServeError, Server, ServerHandle, serve};
+pub use server::{
+    Completion, CompletionRequest, McpRequest, PromptMessages, PromptRequest, ResourceBody, ResourceRequest,
+    ServeError, Server, ServerHandle, UriTemplateError, serve,
+};
 
 // Its types occur in the API of this crate.
 pub use rmcp;

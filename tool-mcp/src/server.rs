@@ -1,14 +1,23 @@
 //! A registry as an MCP server.
 
 mod authorization;
+mod completions;
 mod connection;
+mod contained;
 mod definition;
-mod progress;
+mod notifications;
+mod offers;
+mod prompt_messages;
+mod prompts;
 mod request;
 mod request_transport;
+mod resource_body;
+mod resources;
 mod result;
 mod running;
+mod subscriptions;
 mod too_large_request;
+mod uri_template;
 
 #[cfg(feature = "http-server")]
 mod byte_budget;
@@ -21,9 +30,15 @@ mod request_body;
 #[cfg(feature = "http-server")]
 mod sessions;
 
+pub use completions::{Completion, CompletionRequest};
 #[cfg(feature = "http-server")]
 pub use http_service::HttpService;
+pub use prompt_messages::PromptMessages;
+pub use prompts::PromptRequest;
 pub use request::McpRequest;
+pub use resource_body::ResourceBody;
+pub use resources::ResourceRequest;
+pub use uri_template::UriTemplateError;
 
 use crate::closable_transport::ClosableTransport;
 use crate::limited_transport::{Excess, LimitedTransport};
@@ -32,6 +47,7 @@ use crate::repaired_reader::RepairLine;
 use crate::surrogates::replace_lone_surrogates;
 use connection::ConnectionHandler;
 use definition::definitions;
+use offers::Offers;
 use request_transport::RequestTransport;
 use rmcp::model::{Implementation, ServerCapabilities, ServerConfig, Tool};
 use rmcp::service::{RoleServer, ServerInitializeError};
@@ -40,6 +56,7 @@ use std::borrow::Cow;
 use std::error::Error;
 use std::fmt::{self, Display};
 use std::sync::Arc;
+use subscriptions::{Updates, updates};
 use tokio::sync::watch;
 use too_large_request::{request_id, too_large_request};
 use tool_runtime::{Registry, RunContext};
@@ -98,16 +115,22 @@ use tool_runtime::{Registry, RunContext};
 /// [`CallContext::progress`]: tool_runtime::CallContext::progress
 /// [`max_calls`]: tool_runtime::registry::Policy::max_calls
 pub fn serve(registry: Registry) -> Server {
-    let info =
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build());
+    let info = ServerConfig::new(capabilities());
     let name = Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
     Server {
         info: info.with_server_info(name),
         served: Arc::new(watch::Sender::new(Arc::new(Served::new(registry)))),
+        offers: Arc::default(),
+        updates: updates(),
         run_context: None,
         #[cfg(feature = "http-server")]
         max_sessions: 1_000,
     }
+}
+
+#[allow(deprecated, reason = "the current versions of the protocol have logging")]
+fn capabilities() -> ServerCapabilities {
+    ServerCapabilities::builder().enable_tools().enable_tool_list_changed().enable_logging().build()
 }
 
 /// A server of the tools of a registry: see [`serve`].
@@ -116,6 +139,8 @@ pub fn serve(registry: Registry) -> Server {
 pub struct Server {
     info: ServerConfig,
     served: Arc<watch::Sender<Arc<Served>>>,
+    offers: Arc<Offers>,
+    updates: Updates,
     /// `None`: each connection has one context.
     run_context: Option<CreateContext>,
     #[cfg(feature = "http-server")]
@@ -257,10 +282,10 @@ impl Server {
         self
     }
 
-    /// Returns a handle that replaces the registry while the server runs.
+    /// Returns a handle that replaces the registry and announces updates of resources while the server runs.
     #[must_use]
     pub fn handle(&self) -> ServerHandle {
-        ServerHandle(Arc::clone(&self.served))
+        ServerHandle { served: Arc::clone(&self.served), updates: self.updates.clone() }
     }
 
     /// Serves one client over standard input and output, until the client closes them.
@@ -352,7 +377,7 @@ impl fmt::Debug for Server {
     }
 }
 
-/// Replaces the registry of a running server. A clone replaces that of the same server.
+/// Replaces the registry of a running server, and announces updates of its resources. A clone does so for the same server.
 ///
 /// ```
 /// use tool_runtime::{Registry, tool, tools};
@@ -369,18 +394,41 @@ impl fmt::Debug for Server {
 /// # Ok::<(), tool_runtime::BuildError>(())
 /// ```
 #[derive(Clone)]
-pub struct ServerHandle(Arc<watch::Sender<Arc<Served>>>);
+pub struct ServerHandle {
+    served: Arc<watch::Sender<Arc<Served>>>,
+    updates: Updates,
+}
 
 impl ServerHandle {
     /// Replaces the registry, and notifies the connected clients. Calls that run continue with the previous registry.
     pub fn replace(&self, registry: Registry) {
-        self.0.send_replace(Arc::new(Served::new(registry)));
+        self.served.send_replace(Arc::new(Served::new(registry)));
+    }
+
+    /// Notifies the clients that have subscribed to this resource, which can read it again. A client that does not read
+    /// receives notifications of all its resources later.
+    ///
+    /// ```
+    /// use tool_runtime::{Registry, tools};
+    /// use tool_runtime_mcp::rmcp::model::Resource;
+    /// use tool_runtime_mcp::serve;
+    ///
+    /// let server = serve(Registry::new(tools![])?)
+    ///     .resource(Resource::new("shop://stock", "stock"), |_| async { Ok::<_, &str>("12 hammers") });
+    /// let handle = server.handle();
+    /// // .. later, while the server runs:
+    /// handle.resource_updated("shop://stock");
+    /// # Ok::<(), tool_runtime::BuildError>(())
+    /// ```
+    pub fn resource_updated(&self, uri: impl Into<Arc<str>>) {
+        // Without a connection, there is no receiver.
+        self.updates.send(uri.into()).ok();
     }
 }
 
 impl fmt::Debug for ServerHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("ServerHandle").field(&self.0.borrow().registry).finish()
+        f.debug_tuple("ServerHandle").field(&self.served.borrow().registry).finish()
     }
 }
 

@@ -19,5 +19,7 @@ mod meta;
 mod peer;
 #[cfg(unix)]
 mod process;
+mod prompts;
 mod recorded_definitions;
+mod resources;
 mod server;
