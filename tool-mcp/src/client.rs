@@ -10,7 +10,13 @@ mod error;
 mod http;
 #[cfg(feature = "http-client")]
 mod http_response;
+mod log;
 mod output;
+mod pages;
+mod prompts;
+mod request;
+mod resource_tools;
+mod resources;
 mod response_line;
 #[cfg(feature = "http-client")]
 mod resumption;
@@ -20,9 +26,12 @@ mod transport_error;
 pub use builder::ClientBuilder;
 pub use definition::RemoteTool;
 pub use error::{ClientError, ConnectError, RemoteError};
+pub use log::LogMessage;
+pub use pages::ListKind;
 
 use builder::Settings;
 use connection::{Connector, Link};
+use resource_tools::{READ_RESOURCE, resource_tools};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -139,12 +148,17 @@ impl Client {
         self.0.seen.store(*self.0.changes.borrow(), Ordering::Relaxed);
         *self.0.listed.lock().await = Some(Instant::now());
         let connection = connection?;
-        let listed = connection.list(&self.0.settings).await;
-        if matches!(listed, Err(ClientError::List(_) | ClientError::ListTimedOut { .. })) {
-            self.abandon(&connection).await;
+        let listed = self.list_over(&connection, ListKind::Tools).await?;
+        let definitions: Vec<RemoteTool> = listed.iter().map(RemoteTool::from_value).collect();
+        let mut added = Vec::new();
+        let settings = &self.0.settings;
+        if settings.resource_tools && connection.offers(ListKind::Resources) {
+            let is_taken = |name: &str| definitions.iter().any(|definition| definition.name() == name);
+            added = resource_tools(self, is_taken);
+            settings.reads_resources.store(!is_taken(READ_RESOURCE), Ordering::Relaxed);
         }
-        let definitions = listed?;
-        Ok(definitions.into_iter().map(|definition| definition.into_tool(self)).collect())
+        let tools = definitions.into_iter().map(|definition| definition.into_tool(self));
+        Ok(tools.chain(added).collect())
     }
 
     /// Waits until the list of tools may have changed since [`registry`](Client::registry) or [`tools`](Client::tools) was last

@@ -85,7 +85,9 @@ mod server;
 mod surrogates;
 
 #[cfg(feature = "client")]
-pub use client::{Client, ClientBuilder, ClientError, ConnectError, RemoteError, RemoteTool};
+pub use client::{
+    Client, ClientBuilder, ClientError, ConnectError, ListKind, LogMessage, RemoteError, RemoteTool,
+};
 #[cfg(any(feature = "client", feature = "server"))]
 pub use log_level::LogLevel;
 #[cfg(feature = "http-server")]

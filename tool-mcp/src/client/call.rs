@@ -22,7 +22,7 @@ use tool_runtime::{CallContext, ToolOutput};
 const MAX_REPEATS: usize = 2;
 
 /// The size after which the message of an error of the protocol is truncated.
-const MAX_ERROR_BYTES: usize = 64 * 1024;
+pub(super) const MAX_ERROR_BYTES: usize = 64 * 1024;
 
 /// The reason why a request has no response.
 enum NoResponse {
@@ -50,7 +50,7 @@ impl Client {
             let connection =
                 self.connection().await.map_err(|error| RemoteError::Unreachable(error.into()))?;
             let no_response = match connection.call(params.clone(), call, may_have_taken_effect).await {
-                Ok(response) => return output_of(response?, self.0.settings.max_result_bytes),
+                Ok(response) => return output_of(response?, &self.0.settings),
                 Err(no_response) => no_response,
             };
             self.abandon(&connection).await;

@@ -1,27 +1,23 @@
 //! A connection to a server, which is created again after it was lost.
 
-use super::builder::Settings;
-use super::definition::RemoteTool;
-use super::error::{ClientError, ConnectError};
+use super::error::ConnectError;
 use super::response_line::REPAIR_LINE;
 use super::tracked_transport::{Channel, TrackedCalls, TrackedTransport};
-use super::transport_error::{connect_cause, request_cause};
+use super::transport_error::connect_cause;
 use super::{Client, Inner};
 use crate::closable_transport::ClosableTransport;
 use crate::limited_transport::LimitedTransport;
 use crate::line_transport::Adapter;
-use crate::message_size::value_bytes;
+use crate::log_level::LogLevel;
 use rmcp::model::{
-    ClientCapabilities, ClientConfig, ClientRequest, ErrorCode, Implementation, ListToolsRequest,
-    PaginatedRequestParams, ProtocolVersion, ServerResult, SubscriptionFilter,
+    ClientCapabilities, ClientConfig, ClientRequest, ErrorCode, Implementation, ProtocolVersion,
+    SubscriptionFilter,
 };
 use rmcp::service::{
-    ClientInitializeError, NotificationContext, Peer, RoleClient, RunningService, ServiceError,
+    ClientInitializeError, NotificationContext, Peer, PeerRequestOptions, RoleClient, RunningService,
 };
 use rmcp::transport::IntoTransport;
 use rmcp::{ClientHandler, ClientLifecycleMode, serve_client_with_lifecycle};
-use serde_json::Value;
-use std::collections::HashSet;
 use std::error::Error;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -90,7 +86,7 @@ pub(super) struct Connection {
     /// Whether rmcp keeps the tools of all lists, also those that the server no longer has.
     keeps_lists: bool,
     /// The size of all lists so far.
-    listed_bytes: AtomicUsize,
+    pub(super) listed_bytes: AtomicUsize,
 }
 
 impl Client {
@@ -160,7 +156,7 @@ impl Inner {
     async fn connect(&self) -> Result<Arc<Connection>, ConnectError> {
         let allowed = self.settings.connect_timeout;
         let connect = |lifecycle| {
-            let (changes, calls) = (self.changes.clone(), TrackedCalls::default());
+            let (changes, calls) = (self.changes.clone(), TrackedCalls::new(self.settings.log.clone()));
             (self.connector.connect)(NotificationHandler { changes, calls }, lifecycle)
         };
         let connecting = async {
@@ -182,10 +178,25 @@ impl Inner {
             tokio::spawn(listen(peer.clone(), self.changes.clone()));
         }
         let calls = service.service().calls.clone();
+        if let Some(level) = calls.log_level().filter(|_| has_initialize) {
+            // A server that does not read must not keep the client from calls that end after a limit.
+            timeout(allowed, set_log_level(&peer, level)).await.ok();
+        }
         // The schemas have headers that calls need then.
         let keeps_lists = !has_initialize && self.connector.channel != Channel::Stream;
         let listed_bytes = AtomicUsize::default();
         Ok(Arc::new(Connection { service: service.into(), peer, calls, keeps_lists, listed_bytes }))
+    }
+}
+
+/// Asks the server for log messages. Its response is not needed, and the connection ends soon if it cannot be sent.
+#[allow(deprecated, reason = "the current versions of the protocol have it")]
+async fn set_log_level(peer: &Peer<RoleClient>, level: LogLevel) {
+    use rmcp::model::{SetLevelRequest, SetLevelRequestParams};
+    if peer.peer_info().is_some_and(|server| server.capabilities.logging.is_some()) {
+        let request = SetLevelRequest::new(SetLevelRequestParams::new(level.into()));
+        let options = PeerRequestOptions::no_options();
+        peer.send_request_with_option(ClientRequest::SetLevelRequest(request), options).await.ok();
     }
 }
 
@@ -216,68 +227,6 @@ async fn listen(peer: Peer<RoleClient>, changes: watch::Sender<u64>) {
 impl Connection {
     fn is_open(&self) -> bool {
         !self.peer.is_transport_closed()
-    }
-
-    /// The definitions of all tools.
-    pub(super) async fn list(&self, settings: &Settings) -> Result<Vec<RemoteTool>, ClientError> {
-        let allowed = settings.connect_timeout;
-        let listed = timeout(allowed, self.list_pages(settings)).await;
-        listed.map_err(|_| ClientError::ListTimedOut { allowed })?
-    }
-
-    async fn list_pages(&self, settings: &Settings) -> Result<Vec<RemoteTool>, ClientError> {
-        let limit = settings.max_tools;
-        // A server without tools, for example one with prompts only, rejects the request.
-        if self.peer.peer_info().is_some_and(|server| server.capabilities.tools.is_none()) {
-            return Ok(Vec::new());
-        }
-        let (mut tools, mut last_page) = (Vec::new(), Vec::new());
-        let (mut cursor, mut cursors) = (None, HashSet::new());
-        let mut bytes = 0;
-        // Also limits the number of empty pages.
-        for _ in 0..=limit {
-            let (page, next) =
-                self.list_page(cursor).await.map_err(|error| ClientError::List(request_cause(error)))?;
-            let page_bytes =
-                page.iter().map(value_bytes).sum::<usize>() + next.as_ref().map_or(0, String::len);
-            self.listed_bytes.fetch_add(page_bytes, Ordering::Relaxed);
-            bytes += page_bytes;
-            if bytes > settings.max_list_bytes {
-                return Err(ClientError::ListTooLarge { limit: settings.max_list_bytes });
-            }
-            // A server that does not read cursors sends the same page again.
-            if !page.is_empty() && page == last_page {
-                return Ok(tools);
-            }
-            tools.extend(page.iter().map(RemoteTool::from_value));
-            if tools.len() > limit {
-                break;
-            }
-            // An empty cursor ends the list, and so does a repeated one, with which it would never end:
-            // https://github.com/modelcontextprotocol/java-sdk/issues/628
-            let Some(next) = next.filter(|next| !next.is_empty() && cursors.insert(next.clone())) else {
-                return Ok(tools);
-            };
-            (cursor, last_page) = (Some(next), page);
-        }
-        Err(ClientError::TooManyTools { limit })
-    }
-
-    /// The definitions of a page as JSON, since one invalid definition must not hide the others, and the cursor of the next
-    /// page.
-    async fn list_page(&self, cursor: Option<String>) -> Result<(Vec<Value>, Option<String>), ServiceError> {
-        let params = cursor.map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
-        let request = ListToolsRequest { params, ..ListToolsRequest::default() };
-        let mut page = match self.peer.send_request(ClientRequest::ListToolsRequest(request)).await? {
-            ServerResult::ListToolsResult(page) => serde_json::to_value(page).unwrap_or_default(),
-            ServerResult::CustomResult(page) => page.0,
-            _ => return Err(ServiceError::UnexpectedResponse),
-        };
-        let next = page["nextCursor"].as_str().map(str::to_owned);
-        match page.get_mut("tools").map(Value::take) {
-            Some(Value::Array(tools)) => Ok((tools, next)),
-            _ => Err(ServiceError::UnexpectedResponse),
-        }
     }
 }
 

@@ -1,14 +1,17 @@
 //! A transport that tracks the calls that it sends.
 
+use super::log::{ConnectionLog, LogListener, LogMessage};
 use crate::limited_transport::Excess;
+use crate::log_level::LogLevel;
 use crate::message_size::truncated;
 use rmcp::model::{
-    GetExtensions as _, GetMeta as _, Implementation, JsonRpcError, JsonRpcMessage, JsonRpcResponse,
-    ProgressNotificationParam, ProgressToken, RequestId, ServerCapabilities, ServerNotification,
-    ServerResult,
+    GetExtensions as _, GetMeta as _, Implementation, JsonObject, JsonRpcError, JsonRpcMessage,
+    JsonRpcResponse, ProgressNotificationParam, ProgressToken, RequestId, ServerCapabilities,
+    ServerNotification, ServerResult,
 };
 use rmcp::service::{RoleClient, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
+use serde_json::json;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -76,12 +79,25 @@ impl TrackedCall {
 }
 
 /// The calls without a response, by the token of their progress.
-#[derive(Clone, Default)]
-pub(super) struct TrackedCalls(Arc<Mutex<HashMap<ProgressToken, Arc<TrackedCall>>>>);
+#[derive(Clone)]
+pub(super) struct TrackedCalls {
+    running: Arc<Mutex<HashMap<ProgressToken, Arc<TrackedCall>>>>,
+    log: Option<Arc<ConnectionLog>>,
+}
 
 impl TrackedCalls {
+    pub(super) fn new(log: Option<LogListener>) -> Self {
+        let log = log.map(|listener| Arc::new(ConnectionLog::new(listener)));
+        TrackedCalls { running: Arc::default(), log }
+    }
+
+    /// The level of the log messages that the program receives.
+    pub(super) fn log_level(&self) -> Option<LogLevel> {
+        self.log.as_ref().map(|log| log.level())
+    }
+
     fn lock(&self) -> MutexGuard<'_, HashMap<ProgressToken, Arc<TrackedCall>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Adds a call, unless it was dropped before its request was sent.
@@ -110,7 +126,25 @@ impl TrackedCalls {
     }
 }
 
-/// rmcp keeps the first response as long as the connection. The client uses the version and whether there are tools.
+impl TrackedCalls {
+    /// Passes a log message to the program, and to the call that was sent last and runs: the protocol does not name the call of a
+    /// message.
+    #[allow(deprecated, reason = "the current versions of the protocol have it")]
+    fn report_log(&self, params: &rmcp::model::LoggingMessageNotificationParam) {
+        let Some(log) = &self.log else { return };
+        // The parameters were read from JSON.
+        let Some(message) = log.accept(&serde_json::to_value(params).unwrap_or_default()) else { return };
+        let newest = self.lock().values().max_by_key(|call| call.created).cloned();
+        if let Some(call) = newest.filter(|call| call.may_report()) {
+            let LogMessage { level, logger, data } = &message;
+            call.context.emit(json!({"log": {"level": level, "logger": logger, "data": data}}));
+        }
+        log.report(message);
+    }
+}
+
+/// rmcp keeps the first response as long as the connection. The client uses the version, and whether there are tools,
+/// resources, prompts and log messages.
 fn shorten(result: &mut ServerResult) {
     let (capabilities, instructions, meta) = match result {
         ServerResult::InitializeResult(server) => {
@@ -122,8 +156,11 @@ fn shorten(result: &mut ServerResult) {
         }
         _ => return,
     };
-    let (tools, mut kept) = (capabilities.tools.take(), ServerCapabilities::default());
-    kept.tools = tools;
+    let mut kept = ServerCapabilities::default();
+    kept.tools = capabilities.tools.take();
+    kept.resources = capabilities.resources.take();
+    kept.prompts = capabilities.prompts.take();
+    kept.logging = capabilities.logging.take().map(|_| JsonObject::new());
     (*capabilities, *instructions, *meta) = (kept, None, None);
 }
 
@@ -166,6 +203,13 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for TrackedTransport<T> {
         &mut self,
         message: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = Result<(), T::Error>> + Send + 'static {
+        let mut message = message;
+        if let (JsonRpcMessage::Request(request), Some(level)) = (&mut message, self.calls.log_level())
+            && request.request.get_meta().protocol_version().is_some()
+        {
+            // From protocol 2026-07-28 on, each request asks for log messages.
+            request.request.get_meta_mut().set_log_level(level.into());
+        }
         let mut call = None;
         if let JsonRpcMessage::Request(request) = &message {
             call = request.request.extensions().get::<Arc<TrackedCall>>().cloned();
@@ -215,6 +259,12 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for TrackedTransport<T> {
             && let ServerNotification::ProgressNotification(progress) = &notification.notification
         {
             self.calls.report(&progress.params);
+        }
+        #[allow(deprecated, reason = "the current versions of the protocol have it")]
+        if let JsonRpcMessage::Notification(notification) = &message
+            && let ServerNotification::LoggingMessageNotification(log) = &notification.notification
+        {
+            self.calls.report_log(&log.params);
         }
         Some(message)
     }

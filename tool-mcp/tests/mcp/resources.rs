@@ -1,14 +1,15 @@
 //! Resources of a server, as a client sees them.
 
-use crate::peer::{Peer, meta};
+use crate::peer::{Peer, connect_to_script, meta};
 use serde_json::{Value, json};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::Notify;
-use tool_runtime::message::Part;
-use tool_runtime::{CallContext, Registry, RunContext, tool, tools};
+use tool_runtime::dispatch::CallStatus;
+use tool_runtime::message::{Content, Part};
+use tool_runtime::{CallContext, Registry, RunContext, ToolCall, ToolOutput, tool, tools};
 use tool_runtime_mcp::rmcp::model::{Reference, Resource, ResourceTemplate};
-use tool_runtime_mcp::{Completion, Server, serve};
+use tool_runtime_mcp::{Client, ClientBuilder, ClientError, Completion, LogLevel, LogMessage, Server, serve};
 
 struct User(&'static str);
 
@@ -264,4 +265,224 @@ async fn log_messages_are_sent_from_the_level_of_the_client_on() {
     let mut with_level = meta();
     with_level["io.modelcontextprotocol/logLevel"] = "warning".into();
     assert_eq!(logged(&mut modern, 2, with_level).await, expected[..1]);
+}
+
+/// A client of this server.
+fn connect(server: Server) -> ClientBuilder {
+    Client::transport(move || {
+        let (ours, theirs) = tokio::io::duplex(1 << 16);
+        tokio::spawn(server.clone().run(theirs));
+        async move { Ok::<_, std::io::Error>(ours) }
+    })
+}
+
+/// A client of a server that responds to `resources/read` with these contents, and lists one resource a page without an end.
+fn hostile(contents: Value) -> ClientBuilder {
+    connect_to_script(move |mut peer: Peer| {
+        let contents = contents.clone();
+        async move {
+            while let Some(message) = peer.next().await {
+                let result = match message["method"].as_str() {
+                    Some("initialize") => {
+                        json!({"protocolVersion": "2025-06-18", "capabilities": {"resources": {}, "tools": {}},
+                        "serverInfo": {"name": "hostile", "version": "1"}})
+                    }
+                    Some("tools/list") => json!({"tools": []}),
+                    Some("resources/templates/list") => json!({"resourceTemplates": []}),
+                    Some("resources/list") => {
+                        let cursor = message["params"]["cursor"].as_str().and_then(|text| text.parse().ok());
+                        let next = cursor.unwrap_or(0_u64) + 1;
+                        let resource = json!({"uri": format!("a://{next}"), "name": "a"});
+                        json!({"resources": [resource], "nextCursor": next.to_string()})
+                    }
+                    Some("resources/read") => json!({"contents": contents}),
+                    _ => continue,
+                };
+                peer.send(json!({"jsonrpc": "2.0", "id": message["id"], "result": result})).await;
+            }
+        }
+    })
+}
+
+async fn text_of(client: &Client, uri: &str) -> String {
+    let parts = client.read_resource(uri).await.expect("it can be read");
+    Content::from_parts(parts).as_str().to_owned()
+}
+
+#[tokio::test]
+async fn a_client_lists_and_reads_resources() {
+    let client = connect(shop()).connect().await.expect("connected");
+    let resources = client.resources().await.expect("listed");
+    assert_eq!((resources.len(), &*resources[1].uri), (5, "shop://logo"));
+    assert_eq!(client.resource_templates().await.expect("listed")[0].uri_template, "shop://orders/{id}");
+    assert!(client.prompts().await.expect("listed").is_empty(), "the server has none");
+    assert_eq!(text_of(&client, "shop://terms").await, "[shop://terms]\nNo returns, Ada.");
+    let logo = client.read_resource("shop://logo").await.expect("it can be read");
+    assert_eq!(logo, [Part::image("image/png", [0x89, b'P', b'N', b'G'])]);
+    let rejected = client.read_resource("shop://x").await.expect_err("it is unknown");
+    assert!(matches!(rejected, ClientError::Rejected { code: -32002, .. }), "{rejected}");
+    let long = client.read_resource("a".repeat(3_000)).await.expect_err("it is too long");
+    assert!(matches!(long, ClientError::UriTooLong { limit: 2048, .. }), "{long}");
+}
+
+#[tokio::test]
+async fn resources_of_a_hostile_server_are_limited() {
+    let client = hostile(json!([])).max_resources(100).connect().await.expect("connected");
+    let endless = client.resources().await.expect_err("the list has no end");
+    assert_eq!(
+        endless.to_string(),
+        "the MCP server has more than 100 resources; raise `max_resources` to use it"
+    );
+    let odd = json!([
+        {"uri": "file:///etc/passwd", "text": "another URI"},
+        {"uri": "a://1", "blob": "not base64!", "mimeType": "image/png"},
+        {"uri": "a://2", "blob": "AAEC", "mimeType": "application/x-unknown"},
+        {"uri": "a://3", "video": 1},
+        7,
+    ]);
+    let client = hostile(odd).connect().await.expect("connected");
+    let expected = "[file:///etc/passwd]\nanother URI[a://1: image/png that is not valid base64]\
+        [a://2: 3 bytes of application/x-unknown][a resource of an unknown form][a resource of an unknown form]";
+    assert_eq!(text_of(&client, "a://1").await, expected);
+    let huge = json!([{"uri": "a://1", "text": "x".repeat(100_000)}]);
+    let client = hostile(huge).max_result_bytes(1_000).connect().await.expect("connected");
+    let text = text_of(&client, "a://1").await;
+    assert!(text.len() < 1_200 && text.contains("bytes of the result are left out"), "{} bytes", text.len());
+    let client = hostile(json!("text")).connect().await.expect("connected");
+    let unexpected = client.read_resource("a://1").await.expect_err("it is no list");
+    assert!(matches!(unexpected, ClientError::UnexpectedResponse), "{unexpected}");
+}
+
+/// Returns a link.
+#[tool]
+fn find() -> ToolOutput {
+    ToolOutput::new().with_part(Part::file_url("order", "shop://orders/1"))
+}
+
+/// The tool of the server.
+#[tool]
+fn read_resource() -> &'static str {
+    "read by the server"
+}
+
+#[tokio::test]
+async fn a_model_lists_and_reads_resources() {
+    let many = (0..120).fold(shop(), |server, number| {
+        let resource = Resource::new(format!("shop://{number}"), "many").with_description("two\nlines");
+        server.resource(resource, |_| async { Ok::<_, &str>("") })
+    });
+    let server = |tools| {
+        let with_resources = many.clone();
+        with_resources.handle().replace(Registry::new(tools).expect("valid"));
+        connect(with_resources).prefix("p_").resource_tools(true)
+    };
+    let client = server(tools![find]).connect().await.expect("connected");
+    let registry = client.registry().await.expect("listed");
+    assert_eq!(registry.names(), ["p_find", "p_list_resources", "p_read_resource"]);
+    assert!(registry.tool("p_read_resource").expect("there").annotations.is_read_only());
+    let call = async |tool: &str, arguments: Value| registry.call(tool, arguments).await.text().into_owned();
+    let first = call("p_list_resources", json!({})).await;
+    let lines: Vec<&str> = first.lines().collect();
+    assert_eq!(
+        lines[..3],
+        [
+            "Page 1 of 3: 1 to 50 of 126. Page 2 has the next ones.",
+            "- shop://orders/{id}: order: application/json (a template: replace the braces)",
+            "- shop://terms: terms",
+        ]
+    );
+    assert_eq!((lines.len(), lines[7]), (51, "- shop://0: many: two lines"));
+    let last = call("p_list_resources", json!({"page": 13, "limit": 10})).await;
+    assert!(last.starts_with("Page 13 of 13: 121 to 126 of 126.\n") && last.lines().count() == 7, "{last}");
+    let beyond = call("p_list_resources", json!({"page": 4})).await;
+    assert_eq!(beyond, "Error: there are 3 pages; choose one from 1 to 3");
+    let link = call("p_find", json!({})).await;
+    assert_eq!(link, "[resource order: shop://orders/1; `p_read_resource` reads it]");
+    let read = call("p_read_resource", json!({"uri": "shop://orders/1"})).await;
+    assert_eq!(read, "[shop://orders/1]\n{\"order\":\"1\"}");
+    let unknown = call("p_read_resource", json!({"uri": "shop://x"})).await;
+    assert!(unknown.starts_with("Error: there is no resource `shop://x`"), "{unknown}");
+    assert!(unknown.ends_with("`p_list_resources` lists the resources."), "{unknown}");
+    let too_long = call("p_read_resource", json!({"uri": "a".repeat(3_000)})).await;
+    assert!(too_long.starts_with("Error: invalid arguments"), "{too_long}");
+
+    // The tool of the server wins, and a link does not name it.
+    let client = server(tools![find, read_resource]).connect().await.expect("connected");
+    let registry = client.registry().await.expect("listed");
+    assert_eq!(registry.names(), ["p_find", "p_list_resources", "p_read_resource"]);
+    assert_eq!(registry.call("p_read_resource", ()).await.text(), "read by the server");
+    assert_eq!(registry.call("p_find", ()).await.text(), "[resource order: shop://orders/1]");
+    // Without resources, and without the setting, there are no such tools.
+    let without = connect(serve(Registry::new(tools![find]).expect("valid"))).resource_tools(true);
+    let client = without.connect().await.expect("connected");
+    assert_eq!(client.registry().await.expect("listed").names(), ["find"]);
+    let client = connect(shop()).connect().await.expect("connected");
+    assert!(client.registry().await.expect("listed").names().is_empty());
+}
+
+/// The messages that a client has received.
+type Messages = Arc<Mutex<Vec<LogMessage>>>;
+
+fn with_log(builder: ClientBuilder, level: LogLevel) -> (ClientBuilder, Messages) {
+    let messages = Messages::default();
+    let received = Arc::clone(&messages);
+    let builder = builder.on_log(level, move |message| {
+        received.lock().expect("not poisoned").push(message);
+        panic!("a listener that panics does not end the connection");
+    });
+    (builder, messages)
+}
+
+#[tokio::test]
+async fn log_messages_arrive_at_the_program_and_as_events_of_the_call() {
+    let server = serve(Registry::new(tools![logs]).expect("valid"));
+    let (builder, messages) = with_log(connect(server), LogLevel::Warning);
+    let registry = builder.connect().await.expect("connected").registry().await.expect("listed");
+    let events = Arc::new(Mutex::new(Vec::new()));
+    let received = Arc::clone(&events);
+    let context = RunContext::new().on_event(move |event| {
+        if let CallStatus::Emitted { data, .. } = &event.status {
+            received.lock().expect("not poisoned").push(data.clone());
+        }
+    });
+    registry.with(&context).dispatch(&[ToolCall::new("call_1", "logs", "{}")]).await;
+    let messages = messages.lock().expect("not poisoned").clone();
+    assert_eq!(messages.len(), 1, "the server sends no others: {messages:?}");
+    assert_eq!((messages[0].level, messages[0].logger.as_deref()), (LogLevel::Warning, Some("shop")));
+    let expected = json!({"log": {"level": "warning", "logger": "shop", "data": {"stock": 1}}});
+    assert_eq!(*events.lock().expect("not poisoned"), [expected]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_flood_of_log_messages_arrives_in_part_and_each_request_has_a_level() {
+    let (builder, messages) = with_log(
+        connect_to_script(move |mut peer: Peer| async move {
+            while let Some(message) = peer.next().await {
+                let level = message["params"]["_meta"]["io.modelcontextprotocol/logLevel"].clone();
+                let answer = match message["method"].as_str() {
+                    Some("initialize") => json!({"error": {"code": -32601, "message": "unknown"}}),
+                    Some("server/discover") => json!({"result": {"supportedVersions": ["2026-07-28"],
+                            "capabilities": {"logging": {}, "resources": {}}, "ttlMs": 0, "cacheScope": "private", "resultType": "complete"}}),
+                    Some("resources/read") => {
+                        for _ in 0..500 {
+                            let params = json!({"level": "error", "data": "x".repeat(10_000)});
+                            peer.send(json!({"jsonrpc": "2.0", "method": "notifications/message", "params": params})).await;
+                        }
+                        let text = level.as_str().unwrap_or("no level");
+                        json!({"result": {"contents": [{"uri": "a://1", "text": text}]}})
+                    }
+                    _ => continue,
+                };
+                let mut answer = answer;
+                (answer["jsonrpc"], answer["id"]) = ("2.0".into(), message["id"].clone());
+                peer.send(answer).await;
+            }
+        }),
+        LogLevel::Error,
+    );
+    let client = builder.connect().await.expect("connected");
+    assert_eq!(text_of(&client, "a://1").await, "[a://1]\nerror");
+    let messages = messages.lock().expect("not poisoned");
+    assert_eq!(messages.len(), 100, "in the first second");
+    assert!(messages[0].data.to_string().len() < 5_000);
 }

@@ -1,0 +1,85 @@
+//! Log messages of a server.
+
+use crate::log_level::LogLevel;
+use crate::message_size::{json_bytes, truncated};
+use serde::Deserialize as _;
+use serde_json::Value;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::time::Instant;
+
+/// The number of messages that a connection passes on in a second. Further ones are left out.
+const MAX_PER_SECOND: u32 = 100;
+
+/// The size after which the data of a message is truncated, and that of its logger.
+const MAX_DATA_BYTES: usize = 4 * 1024;
+const MAX_LOGGER_BYTES: usize = 256;
+
+/// A log message of a server, for the function of [`ClientBuilder::on_log`](super::ClientBuilder::on_log).
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct LogMessage {
+    /// The level.
+    pub level: LogLevel,
+    /// The part of the server that logs, truncated after 256 bytes.
+    pub logger: Option<String>,
+    /// A text or another JSON value. After 4 KiB, it is the truncated text of the value.
+    pub data: Value,
+}
+
+/// The function of the program, and the least severe level.
+#[derive(Clone)]
+pub(super) struct LogListener {
+    pub(super) level: LogLevel,
+    listen: Arc<dyn Fn(LogMessage) + Send + Sync>,
+}
+
+/// The listener of one connection, with the number of messages in this second.
+pub(super) struct ConnectionLog {
+    listener: LogListener,
+    created: Instant,
+    reported: Mutex<(u64, u32)>,
+}
+
+impl LogListener {
+    pub(super) fn new(level: LogLevel, listen: impl Fn(LogMessage) + Send + Sync + 'static) -> Self {
+        LogListener { level, listen: Arc::new(listen) }
+    }
+}
+
+impl ConnectionLog {
+    pub(super) fn new(listener: LogListener) -> Self {
+        ConnectionLog { listener, created: Instant::now(), reported: Mutex::default() }
+    }
+
+    pub(super) fn level(&self) -> LogLevel {
+        self.listener.level
+    }
+
+    /// The message of these parameters, if the program receives it.
+    pub(super) fn accept(&self, params: &Value) -> Option<LogMessage> {
+        let level = LogLevel::deserialize(&params["level"]).ok()?;
+        if level < self.listener.level || !self.may_report() {
+            return None;
+        }
+        let data = match &params["data"] {
+            Value::String(text) => truncated(text, MAX_DATA_BYTES).into(),
+            data if json_bytes(data) > MAX_DATA_BYTES => truncated(&data.to_string(), MAX_DATA_BYTES).into(),
+            data => data.clone(),
+        };
+        let logger = params["logger"].as_str().map(|logger| truncated(logger, MAX_LOGGER_BYTES));
+        Some(LogMessage { level, logger, data })
+    }
+
+    pub(super) fn report(&self, message: LogMessage) {
+        // A panic, which the panic hook of the process has reported, must not end the connection.
+        catch_unwind(AssertUnwindSafe(|| (self.listener.listen)(message))).ok();
+    }
+
+    fn may_report(&self) -> bool {
+        let second = self.created.elapsed().as_secs();
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        *reported = if reported.0 == second { (second, reported.1.saturating_add(1)) } else { (second, 1) };
+        reported.1 <= MAX_PER_SECOND
+    }
+}
