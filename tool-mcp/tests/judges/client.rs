@@ -1,14 +1,15 @@
 //! The client that is tested with servers of other projects: lists the tools of a server, and sends the calls that it reads.
 //!
-//! `judged_client COMMAND ..` or `judged_client URL` reads a JSON array of `{"name": .., "arguments": {..}}` from standard
-//! input, and prints a JSON object per line: the tools, events of calls, and one result per call.
+//! `judged_client COMMAND ..` or `judged_client URL` reads a JSON array of `{"name": .., "arguments": {..}}`, `{"uri": ..}` and
+//! `{"prompt": .., "arguments": {..}}` from standard input, and prints a JSON object per line: the tools, the resources and prompts,
+//! the content of resources and prompts, log messages, events of calls, and one result per call.
 
 use serde_json::{Value, json};
 use std::error::Error;
 use tokio::process::Command;
 use tool_runtime::dispatch::CallStatus;
 use tool_runtime::{RunContext, ToolCall};
-use tool_runtime_mcp::Client;
+use tool_runtime_mcp::{Client, ClientError, LogLevel, LogMessage};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
@@ -23,7 +24,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
             command
         })
     };
-    let client = builder.prefix("s_").connect().await?;
+    let on_log =
+        |message: LogMessage| println!("{}", json!({"log": {"level": message.level, "data": message.data}}));
+    let client = builder.prefix("s_").resource_tools(true).on_log(LogLevel::Debug, on_log).connect().await?;
     let context = RunContext::new().on_event(|event| {
         if let CallStatus::Progress { done, total, text, .. } = &event.status {
             println!(
@@ -37,7 +40,16 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let skipped: Vec<String> = registry.skipped_tools().iter().map(ToString::to_string).collect();
     let tools: Vec<Value> = registry.names().into_iter().map(tool).collect();
     println!("{}", json!({"tools": tools, "skipped": skipped}));
-    let calls: Vec<Value> = serde_json::from_reader(std::io::stdin())?;
+    let resources = client.resources().await?;
+    let templates = client.resource_templates().await?;
+    let prompts = client.prompts().await?;
+    println!("{}", json!({"resources": resources, "templates": templates, "prompts": prompts}));
+    let requests: Vec<Value> = serde_json::from_reader(std::io::stdin())?;
+    let (calls, others): (Vec<Value>, Vec<Value>) =
+        requests.into_iter().partition(|request| request.get("name").is_some());
+    for request in &others {
+        println!("{}", read(&client, request).await);
+    }
     let call = |(index, call): (usize, &Value)| {
         let name = call["name"].as_str().unwrap_or_default();
         ToolCall::new(format!("call_{index}"), format!("s_{name}"), call["arguments"].to_string())
@@ -55,6 +67,26 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
     client.close().await;
     Ok(())
+}
+
+/// The content of a resource or a prompt.
+async fn read(client: &Client, request: &Value) -> Value {
+    let error = |error: ClientError| json!({"read": request, "error": error.to_string()});
+    if let Some(uri) = request["uri"].as_str() {
+        return client
+            .read_resource(uri)
+            .await
+            .map_or_else(error, |parts| json!({"read": uri, "parts": parts}));
+    }
+    let name = request["prompt"].as_str().unwrap_or_default();
+    let arguments = request["arguments"].as_object();
+    let arguments: Vec<(&str, &str)> = arguments
+        .into_iter()
+        .flatten()
+        .map(|(name, value)| (&**name, value.as_str().unwrap_or_default()))
+        .collect();
+    let messages = client.prompt(name, &arguments).await;
+    messages.map_or_else(error, |messages| json!({"read": name, "messages": messages}))
 }
 
 fn hints(registry: &tool_runtime::Registry, name: &str) -> Value {
