@@ -6,6 +6,7 @@ mod child;
 mod connection;
 mod definition;
 mod error;
+mod event_rate;
 #[cfg(feature = "http-client")]
 mod http;
 #[cfg(feature = "http-client")]
@@ -74,6 +75,12 @@ use tool_runtime::{DynamicTool, Registry};
 ///   `notifications/cancelled`.
 /// - Progress of the server arrives at [`RunContext::on_event`](tool_runtime::RunContext::on_event).
 ///
+/// # Resources and prompts
+///
+/// [`resources`](Client::resources) and [`read_resource`](Client::read_resource) are for the program,
+/// [`ClientBuilder::resource_tools`] for the model, and [`prompts`](Client::prompts) and [`prompt`](Client::prompt) for a person
+/// who selects one. [`ClientBuilder::on_log`] receives log messages. Only the server opens a URI: this client never does.
+///
 /// # Lost connections
 ///
 /// The next call makes up to five attempts to connect, with pauses of 0.1, 0.2, 0.4 and 0.8 seconds. A call that was sent
@@ -92,7 +99,11 @@ use tool_runtime::{DynamicTool, Registry};
 ///   read over a new connection.
 /// - [`max_result_bytes`](ClientBuilder::max_result_bytes) limits the content of a result. The message of an error of the protocol
 ///   is truncated after 64 KiB.
-/// - A call has 100 events of progress per second; further ones are left out.
+/// - [`max_resources`](ClientBuilder::max_resources) limits the number of resources, resource templates and prompts, and
+///   `max_list_bytes` each list. The content of a resource or of all messages of a prompt is limited as a result. A prompt has at most
+///   1,000 messages, whose roles are those of the user and the assistant.
+/// - A call has 100 events per second: progress and log messages; further ones are left out. So does a connection for log messages,
+///   whose data is truncated after 4 KiB.
 /// - A server that does not read the responses to its requests is not read while 64 of them wait, and disconnected after 30
 ///   seconds; over HTTP, its further requests have no response.
 ///

@@ -36,10 +36,15 @@
 //! | state of a user, tools of a user, authorisation | [`Server::context_per_request`], [`Server::try_context_per_request`] |
 //! | approval of calls by a rule of the server | [`RegistryBuilder::before_call`](tool_runtime::RegistryBuilder::before_call) |
 //! | other tools while the server runs | [`Server::handle`] |
+//! | resources and prompts of a server | [`Server::resource`], [`Server::resource_template`], [`Server::prompt`], [`Server::completion`] |
+//! | updates of resources, log messages of a server | [`ServerHandle::resource_updated`], [`LogLevel`] |
 //! | the tools of a server in a registry | [`Client::registry`], [`Registry::merge`](tool_runtime::Registry::merge) |
 //! | approval, time limit or annotations of a remote tool | [`ClientBuilder::tool`] |
 //! | a token or headers | [`Client::http_with`] |
 //! | a server whose tools change | [`Client::changed`] |
+//! | resources of a server, for the program or the model | [`Client::read_resource`], [`ClientBuilder::resource_tools`] |
+//! | prompts of a server | [`Client::prompts`], [`Client::prompt`] |
+//! | log messages of a server | [`ClientBuilder::on_log`] |
 //!
 //! # Features
 //!
@@ -54,8 +59,8 @@
 //! | `http-client` | [`Client::http`] with TLS. Includes `client`. | 134 |
 //!
 //! [`rmcp`], the official SDK, implements the protocol. Its transports and settings are part of the API of this crate.
-//! It supports the versions from 2024-11-05 to 2026-07-28. This crate supports tools, but not prompts, resources,
-//! sampling and elicitation.
+//! It supports the versions from 2024-11-05 to 2026-07-28. This crate supports tools, resources, prompts,
+//! completion (on servers) and log messages, but not sampling and elicitation.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![warn(clippy::disallowed_methods)]
 #![cfg_attr(

@@ -1,4 +1,4 @@
-//! A registry as an MCP server.
+//! A registry as an MCP server, with resources and prompts.
 
 mod authorization;
 mod completions;
@@ -74,8 +74,15 @@ use tool_runtime::{Registry, RunContext};
 /// | an unknown tool | an error of the protocol, with the names of the tools |
 /// | a tool with `requires_approval` | runs if [`before_call`] approves the call, and is an error otherwise |
 /// | [`CallContext::progress`] | notifications, if the client asks for them |
+/// | [`CallContext::emit`] of an object with the one key `log` | log messages from the [level](crate::LogLevel) of the client on; `info` by default |
 /// | `notifications/cancelled` of the client | cancels the call and the token of its context |
 /// | [`max_calls`] | counts the calls of one connection; of one request over HTTP from protocol 2026-07-28 on |
+///
+/// # Resources and prompts
+///
+/// [`resource`](Server::resource), [`resource_template`](Server::resource_template) and [`prompt`](Server::prompt) add functions of
+/// the program, which get the run context of the request. [`completion`](Server::completion) adds values for their arguments, and
+/// [`ServerHandle::resource_updated`] notifies the clients that have subscribed to a resource.
 ///
 /// # Clients that are not trusted
 ///
@@ -90,6 +97,9 @@ use tool_runtime::{Registry, RunContext};
 ///   request waits for a second, and is an error then. A request whose id is that of a running one is an error.
 /// - While 64 responses, or 1 MiB of them, wait until the client reads, no further request is read. If the client reads none of them
 ///   for 30 seconds, the connection ends.
+/// - A resource, a prompt or a completion has 60 seconds, and its future is dropped then, or when the client cancels the request. A URI
+///   has at most 2 KiB. A connection has 256 subscriptions to resources, and so has a request from protocol 2026-07-28 on;
+///   updates for a client that does not read are combined after 256.
 /// - A server over HTTP has at most [`max_sessions`](Server::max_sessions) sessions. A body that does not arrive in 30 seconds has
 ///   the status 408. Bodies take 32 MiB in total, without the first 16 KiB of each; a further one has the status 503.
 ///
@@ -112,6 +122,7 @@ use tool_runtime::{Registry, RunContext};
 /// ```
 ///
 /// [`before_call`]: tool_runtime::RegistryBuilder::before_call
+/// [`CallContext::emit`]: tool_runtime::CallContext::emit
 /// [`CallContext::progress`]: tool_runtime::CallContext::progress
 /// [`max_calls`]: tool_runtime::registry::Policy::max_calls
 pub fn serve(registry: Registry) -> Server {
@@ -199,7 +210,8 @@ impl Server {
     /// listeners, a cancellation token. Default: one context for each connection, which only counts calls.
     ///
     /// It runs for each message of a client, [whatever its method is](McpRequest::method), and over HTTP also for the requests that
-    /// receive events or end a session. Calls use the run context; for other messages, it is dropped.
+    /// receive events or end a session. Calls, resources, prompts and completions use the run context; for other messages, it is
+    /// dropped.
     ///
     /// `tools/list` contains the tools that the run context allows. Calls count together if the contexts are clones of one
     /// [`RunContext`], or use [`count_calls_with`](RunContext::count_calls_with).

@@ -1,15 +1,12 @@
 //! Log messages of a server.
 
+use super::event_rate::EventRate;
 use crate::log_level::LogLevel;
 use crate::message_size::{json_bytes, truncated};
 use serde::Deserialize as _;
 use serde_json::Value;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
-use tokio::time::Instant;
-
-/// The number of messages that a connection passes on in a second. Further ones are left out.
-const MAX_PER_SECOND: u32 = 100;
+use std::sync::Arc;
 
 /// The size after which the data of a message is truncated, and that of its logger.
 const MAX_DATA_BYTES: usize = 4 * 1024;
@@ -34,11 +31,10 @@ pub(super) struct LogListener {
     listen: Arc<dyn Fn(LogMessage) + Send + Sync>,
 }
 
-/// The listener of one connection, with the number of messages in this second.
+/// The listener of one connection.
 pub(super) struct ConnectionLog {
     listener: LogListener,
-    created: Instant,
-    reported: Mutex<(u64, u32)>,
+    rate: EventRate,
 }
 
 impl LogListener {
@@ -49,7 +45,7 @@ impl LogListener {
 
 impl ConnectionLog {
     pub(super) fn new(listener: LogListener) -> Self {
-        ConnectionLog { listener, created: Instant::now(), reported: Mutex::default() }
+        ConnectionLog { listener, rate: EventRate::new() }
     }
 
     pub(super) fn level(&self) -> LogLevel {
@@ -59,7 +55,7 @@ impl ConnectionLog {
     /// The message of these parameters, if the program receives it.
     pub(super) fn accept(&self, params: &Value) -> Option<LogMessage> {
         let level = LogLevel::deserialize(&params["level"]).ok()?;
-        if level < self.listener.level || !self.may_report() {
+        if level < self.listener.level || !self.rate.may_report() {
             return None;
         }
         let data = match &params["data"] {
@@ -74,12 +70,5 @@ impl ConnectionLog {
     pub(super) fn report(&self, message: LogMessage) {
         // A panic, which the panic hook of the process has reported, must not end the connection.
         catch_unwind(AssertUnwindSafe(|| (self.listener.listen)(message))).ok();
-    }
-
-    fn may_report(&self) -> bool {
-        let second = self.created.elapsed().as_secs();
-        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
-        *reported = if reported.0 == second { (second, reported.1.saturating_add(1)) } else { (second, 1) };
-        reported.1 <= MAX_PER_SECOND
     }
 }

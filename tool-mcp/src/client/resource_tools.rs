@@ -95,13 +95,18 @@ impl Client {
         let resources = self.resources().await.map_err(failed)?;
         let templates = templates.iter().map(|template| {
             let (title, description) = (template.title.as_ref(), template.description.as_ref());
-            line(&template.uri_template, title.unwrap_or(&template.name), &template.mime_type, description)
+            line(
+                &template.uri_template,
+                title.unwrap_or(&template.name),
+                template.mime_type.as_ref(),
+                description,
+            )
         });
         let templates: Vec<String> =
             templates.map(|line| format!("{line} (a template: replace the braces)")).collect();
         let resources = resources.iter().map(|resource| {
             let (title, description) = (resource.title.as_ref(), resource.description.as_ref());
-            line(&resource.uri, title.unwrap_or(&resource.name), &resource.mime_type, description)
+            line(&resource.uri, title.unwrap_or(&resource.name), resource.mime_type.as_ref(), description)
         });
         let lines: Vec<String> = templates.into_iter().chain(resources).collect();
         let pages = lines.len().div_ceil(limit).max(1);
@@ -129,11 +134,11 @@ impl Client {
     }
 }
 
-fn line(uri: &str, name: &str, mime_type: &Option<String>, description: Option<&String>) -> String {
+fn line(uri: &str, name: &str, mime_type: Option<&String>, description: Option<&String>) -> String {
     let mut text = format!("- {uri}");
     let description = description.map(|text| truncated(text, MAX_DESCRIPTION_BYTES));
     let name = Some(truncated(name, MAX_DESCRIPTION_BYTES)).filter(|name| name != uri);
-    for detail in [name, mime_type.clone(), description].into_iter().flatten() {
+    for detail in [name, mime_type.cloned(), description].into_iter().flatten() {
         text.push_str(": ");
         // One line for each resource.
         text.extend(detail.chars().map(|letter| if letter.is_control() { ' ' } else { letter }));

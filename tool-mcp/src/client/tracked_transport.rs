@@ -1,5 +1,6 @@
 //! A transport that tracks the calls that it sends.
 
+use super::event_rate::EventRate;
 use super::log::{ConnectionLog, LogListener, LogMessage};
 use crate::limited_transport::Excess;
 use crate::log_level::LogLevel;
@@ -15,12 +16,8 @@ use serde_json::json;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio::time::Instant;
 use tool_runtime::CallContext;
 use tool_runtime::dispatch::CancellationToken;
-
-/// The number of events of progress that a call has in a second. Further ones are left out.
-const MAX_PROGRESS_PER_SECOND: u32 = 100;
 
 /// The size after which the text of an event is truncated.
 const MAX_PROGRESS_BYTES: usize = 4 * 1024;
@@ -46,9 +43,7 @@ impl Channel {
 pub(super) struct TrackedCall {
     context: CallContext,
     was_sent: AtomicBool,
-    /// The second, since the call was created, and the number of events in it.
-    reported: Mutex<(u64, u32)>,
-    created: Instant,
+    rate: EventRate,
     /// Cancelled when no call waits for the response. Changes under the lock of the calls.
     ended: CancellationToken,
 }
@@ -58,18 +53,9 @@ impl TrackedCall {
         Arc::new(TrackedCall {
             context,
             was_sent: AtomicBool::default(),
-            reported: Mutex::default(),
-            created: Instant::now(),
+            rate: EventRate::new(),
             ended: CancellationToken::new(),
         })
-    }
-
-    /// Whether the program receives a further event in this second.
-    fn may_report(&self) -> bool {
-        let second = self.created.elapsed().as_secs();
-        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
-        *reported = if reported.0 == second { (second, reported.1.saturating_add(1)) } else { (second, 1) };
-        reported.1 <= MAX_PROGRESS_PER_SECOND
     }
 
     /// Whether the server may have received any part of the request.
@@ -116,7 +102,7 @@ impl TrackedCalls {
 
     fn report(&self, progress: &ProgressNotificationParam) {
         let call = self.lock().get(&progress.progress_token).cloned();
-        if let Some(call) = call.filter(|call| call.may_report()) {
+        if let Some(call) = call.filter(|call| call.rate.may_report()) {
             // Amounts are integers. A fraction of 1 becomes a percentage.
             let scale = if progress.total.is_some_and(|total| total <= 1.0) { 100.0 } else { 1.0 };
             let amount = |number: f64| to_amount(number * scale);
@@ -134,8 +120,8 @@ impl TrackedCalls {
         let Some(log) = &self.log else { return };
         // The parameters were read from JSON.
         let Some(message) = log.accept(&serde_json::to_value(params).unwrap_or_default()) else { return };
-        let newest = self.lock().values().max_by_key(|call| call.created).cloned();
-        if let Some(call) = newest.filter(|call| call.may_report()) {
+        let newest = self.lock().values().max_by_key(|call| call.rate.created).cloned();
+        if let Some(call) = newest.filter(|call| call.rate.may_report()) {
             let LogMessage { level, logger, data } = &message;
             call.context.emit(json!({"log": {"level": level, "logger": logger, "data": data}}));
         }

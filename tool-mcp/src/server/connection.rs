@@ -246,8 +246,8 @@ impl ServerHandler for ConnectionHandler {
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         self.notifiers.get_or_init(|| {
             let (changes, updates) = (self.server.served.subscribe(), self.server.updates.subscribe());
-            let updated = self.subscriptions.clone().notify(updates, context.peer.clone());
-            [tokio::spawn(notify_of_changes(changes, context.peer)), tokio::spawn(updated)].map(Notifier)
+            let notified = self.subscriptions.clone().notify(updates, context.peer.clone());
+            [tokio::spawn(notify_of_changes(changes, context.peer)), tokio::spawn(notified)].map(Notifier)
         });
     }
 
@@ -269,8 +269,8 @@ impl ServerHandler for ConnectionHandler {
                         return Ok(());
                     }
                 }
-                updated = updates.recv() => {
-                    if !notify(updated, subscription.sink()).await {
+                received = updates.recv() => {
+                    if !notify(received, subscription.sink()).await {
                         return Ok(());
                     }
                 }

@@ -1,4 +1,4 @@
-//! What a server offers besides the tools of its registry: its responses to the requests of a client.
+//! The resources, prompts and completions of a server: its responses to the requests of a client.
 
 use super::completions::Completions;
 use super::contained::contained;

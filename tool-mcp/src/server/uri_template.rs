@@ -162,7 +162,9 @@ mod tests {
 
     fn matched(template: &str, uri: &str) -> Option<String> {
         let variables = UriTemplate::parse(template).expect("it is valid").matches(uri)?;
-        Some(variables.into_iter().map(|(name, value)| format!("{name}={value};")).collect())
+        let texts: Vec<String> =
+            variables.into_iter().map(|(name, value)| format!("{name}={value};")).collect();
+        Some(texts.concat())
     }
 
     #[test]
@@ -206,14 +208,11 @@ mod tests {
 
     #[test]
     fn the_time_of_a_comparison_is_limited() {
-        let template: String = (0..200).map(|index| format!("{{+v{index}}}a")).collect();
-        let template = UriTemplate::parse(&template).expect("it is valid");
-        let started = std::time::Instant::now();
-        for _ in 0..10 {
-            assert!(template.matches(&"a".repeat(MAX_URI_BYTES - 1)).is_some());
-            assert!(template.matches(&("a".repeat(MAX_URI_BYTES - 1) + "b")).is_none());
-        }
-        assert!(started.elapsed() < std::time::Duration::from_secs(10), "{:?}", started.elapsed());
+        let parts: Vec<String> = (0..200).map(|index| format!("{{+v{index}}}a")).collect();
+        let template = UriTemplate::parse(&parts.concat()).expect("it is valid");
+        // A search that tries each length of each variable would not end.
+        assert!(template.matches(&"a".repeat(MAX_URI_BYTES - 1)).is_some());
+        assert!(template.matches(&("a".repeat(MAX_URI_BYTES - 1) + "b")).is_none());
         assert_eq!(template.matches(&"a".repeat(MAX_URI_BYTES + 1)), None);
     }
 }

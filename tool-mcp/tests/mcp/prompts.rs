@@ -7,6 +7,11 @@ use tool_runtime::{Registry, tools};
 use tool_runtime_mcp::rmcp::model::{Prompt, PromptArgument, Reference};
 use tool_runtime_mcp::{Client, ClientError, Completion, Server, serve};
 
+async fn panics() -> Result<&'static str, &'static str> {
+    tokio::task::yield_now().await;
+    panic!("a secret")
+}
+
 fn shop() -> Server {
     let argument = |name: &str| PromptArgument::new(name).with_required(true);
     let refund =
@@ -30,12 +35,7 @@ fn shop() -> Server {
                 Message::assistant("It is fine."),
             ])
         })
-        .prompt(plain("panics"), |_| async {
-            if true {
-                panic!("a secret");
-            }
-            Ok::<_, &str>("")
-        })
+        .prompt(plain("panics"), |_| panics())
         .completion(
             Reference::for_prompt("refund"),
             "order",

@@ -13,6 +13,11 @@ use tool_runtime_mcp::{Client, ClientBuilder, ClientError, Completion, LogLevel,
 
 struct User(&'static str);
 
+/// Panics before there is a future.
+fn panics() -> Result<&'static str, &'static str> {
+    panic!("a secret")
+}
+
 /// A server with a resource of every kind.
 fn shop() -> Server {
     let order = ResourceTemplate::new("shop://orders/{id}", "order").with_mime_type("application/json");
@@ -32,12 +37,7 @@ fn shop() -> Server {
             ])
         })
         .resource(Resource::new("shop://fails", "fails"), |_| async { Err::<&str, _>("the shop is closed") })
-        .resource(Resource::new("shop://panics", "panics"), |_| async {
-            if true {
-                panic!("a secret");
-            }
-            Ok::<_, &str>("")
-        })
+        .resource(Resource::new("shop://panics", "panics"), |_| std::future::ready(panics()))
         .resource_template(order, |request| async move {
             let id = request.variable("id").unwrap_or_default();
             Ok::<_, &str>((id != "0").then(|| format!(r#"{{"order":"{id}"}}"#)))
