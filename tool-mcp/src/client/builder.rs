@@ -291,7 +291,8 @@ impl ClientBuilder {
     /// the prefix, so that the model can read resources. Default: `false`.
     ///
     /// They are `read_only`. They are absent if the server has no resources, and a tool of the server with the same name is
-    /// preferred. Only the server opens the URI, which the model chooses. With `read_resource`, the text of a link in a result
+    /// preferred. [`tool`](ClientBuilder::tool) changes them as well, for example their approval. Only the server opens the URI, which
+    /// the model chooses. With `read_resource`, the text of a link in a result
     /// names this tool.
     ///
     /// ```

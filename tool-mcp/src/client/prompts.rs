@@ -35,8 +35,6 @@ impl Client {
     /// servers that are trusted.
     ///
     /// ```no_run
-    /// use tool_runtime::Session;
-    ///
     /// # async fn run(client: tool_runtime_mcp::Client) -> Result<(), Box<dyn std::error::Error>> {
     /// for message in client.prompt("refund", &[("order", "A-17")]).await? {
     ///     println!("{}", message.text());

@@ -36,11 +36,12 @@ impl Client {
                 }
                 Err(error) => error,
             };
+            let is_lost = matches!(error, ServiceError::TransportClosed | ServiceError::TransportSend(_));
             match (rejection(&error), pauses.next()) {
                 (Some(Rejection::Unreadable(message)), _) => {
                     return Err(ClientError::Rejected { code: ErrorCode::PARSE_ERROR.0, message });
                 }
-                (None | Some(Rejection::MayRepeat), Some(pause)) => {
+                (None | Some(Rejection::MayRepeat), Some(pause)) if is_lost => {
                     self.abandon(&connection).await;
                     sleep(pause).await;
                 }

@@ -90,7 +90,9 @@ impl Prompts {
             .map(|argument| format!("`{}`", argument.name))
             .collect();
         if !missing.is_empty() {
-            let text = format!("the prompt `{}` needs the argument {}", prompt.name, missing.join(" and "));
+            let plural = if missing.len() == 1 { "" } else { "s" };
+            let text =
+                format!("the prompt `{}` needs the argument{plural} {}", prompt.name, missing.join(", "));
             return Err(ErrorData::invalid_params(text, None));
         }
         let request = PromptRequest { arguments, run };

@@ -12,6 +12,9 @@ use tokio::sync::broadcast::{Receiver, Sender};
 /// The number of resources of a connection, or of a request from protocol 2026-07-28 on.
 const MAX_SUBSCRIPTIONS: usize = 256;
 
+/// The number of resources that a request may name. If it names more, the server accepts none of them.
+const MAX_REQUESTED: usize = 1_024;
+
 /// The number of updates that wait for a slow client. After more of them, it is notified of all its resources.
 const MAX_WAITING: usize = 256;
 
@@ -70,8 +73,9 @@ impl Subscriptions {
 
 /// The resources of a request that the server accepts: those that it has, up to the limit.
 pub(super) fn accepted_uris(resources: &Resources, requested: &SubscriptionFilter) -> BTreeSet<String> {
-    let requested = requested.resource_subscriptions.iter().flatten();
-    requested.filter(|uri| resources.has(uri)).take(MAX_SUBSCRIPTIONS).cloned().collect()
+    let requested = requested.resource_subscriptions.as_deref().unwrap_or_default();
+    let requested = if requested.len() > MAX_REQUESTED { &[] } else { requested };
+    requested.iter().filter(|uri| resources.has(uri)).take(MAX_SUBSCRIPTIONS).cloned().collect()
 }
 
 /// Notifies the client of a received update. `false` if the subscription has ended.

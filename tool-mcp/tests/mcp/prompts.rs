@@ -89,7 +89,7 @@ async fn a_wrong_request_of_a_prompt_is_an_error() {
             "refund",
             json!({"other": "A"}),
             -32602,
-            "the prompt `refund` needs the argument `order` and `reason`",
+            "the prompt `refund` needs the arguments `order`, `reason`",
         ),
         ("refund", json!(3), -32602, "the parameters of `prompts/get` are not those of the protocol"),
         ("panics", json!({}), -32603, "the request failed unexpectedly"),
@@ -143,7 +143,7 @@ async fn a_client_lists_and_gets_prompts() {
     let missing = client.prompt("refund", &[]).await.expect_err("arguments are missing");
     assert_eq!(
         missing.to_string(),
-        "the MCP server rejected the request: the prompt `refund` needs the argument `order` and `reason` (code -32602)"
+        "the MCP server rejected the request: the prompt `refund` needs the arguments `order`, `reason` (code -32602)"
     );
 }
 

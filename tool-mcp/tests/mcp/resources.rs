@@ -2,6 +2,7 @@
 
 use crate::peer::{Peer, connect_to_script, meta};
 use serde_json::{Value, json};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::Notify;
@@ -202,6 +203,11 @@ async fn subscribed_clients_are_notified_of_updates() {
     assert_eq!(updated["params"]["uri"], "shop://terms");
     let missing = modern.request_with_meta(2, "resources/read", json!({"uri": "shop://unknown"})).await;
     assert_eq!(missing["error"]["code"], -32602, "the code of this version");
+    let wanted: Vec<String> = (0..100_000).map(|id| format!("shop://orders/{id}")).collect();
+    let params = json!({"notifications": {"resourceSubscriptions": wanted}, "_meta": meta()});
+    modern.send(json!({"jsonrpc": "2.0", "id": 3, "method": "subscriptions/listen", "params": params})).await;
+    let accepted = modern.receive("method", "notifications/subscriptions/acknowledged").await;
+    assert_eq!(accepted["params"]["notifications"], json!({}), "too many");
 }
 
 #[tokio::test]
@@ -485,4 +491,43 @@ async fn a_flood_of_log_messages_arrives_in_part_and_each_request_has_a_level() 
     let messages = messages.lock().expect("not poisoned");
     assert_eq!(messages.len(), 100, "in the first second");
     assert!(messages[0].data.to_string().len() < 5_000);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_resource_is_requested_again_after_a_loss_and_has_a_time_limit() {
+    let (connections, cancelled) = (AtomicUsize::new(0), Arc::new(Notify::new()));
+    let of_server = Arc::clone(&cancelled);
+    let builder = connect_to_script(move |mut peer: Peer| {
+        let is_first = connections.fetch_add(1, Ordering::Relaxed) == 0;
+        let cancelled = Arc::clone(&of_server);
+        async move {
+            while let Some(message) = peer.next().await {
+                let result = match message["method"].as_str() {
+                    Some("initialize") => {
+                        json!({"protocolVersion": "2025-06-18", "capabilities": {"resources": {}},
+                        "serverInfo": {"name": "lost", "version": "1"}})
+                    }
+                    Some("resources/read") if is_first => return,
+                    Some("resources/read") if message["params"]["uri"] == "a://1" => {
+                        json!({"contents": [{"uri": "a://1", "text": "read"}]})
+                    }
+                    Some("notifications/cancelled") => {
+                        cancelled.notify_one();
+                        continue;
+                    }
+                    _ => continue,
+                };
+                peer.send(json!({"jsonrpc": "2.0", "id": message["id"], "result": result})).await;
+            }
+        }
+    });
+    let client = builder.timeout(Duration::from_secs(5)).connect().await.expect("connected");
+    assert_eq!(text_of(&client, "a://1").await, "[a://1]\nread");
+    let late = client.read_resource("a://silent").await.expect_err("the server does not respond");
+    assert_eq!(
+        late.to_string(),
+        "the MCP server did not respond within 5s; raise `timeout` if it needs longer"
+    );
+    let is_cancelled = tokio::time::timeout(Duration::from_secs(5), cancelled.notified()).await;
+    assert!(is_cancelled.is_ok(), "the server is notified");
 }
