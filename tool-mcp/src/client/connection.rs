@@ -1,6 +1,7 @@
 //! A connection to a server, which is created again after it was lost.
 
 use super::error::ConnectError;
+use super::log::ask_for_log;
 use super::response_line::REPAIR_LINE;
 use super::tracked_transport::{Channel, TrackedCalls, TrackedTransport};
 use super::transport_error::connect_cause;
@@ -8,14 +9,10 @@ use super::{Client, Inner};
 use crate::closable_transport::ClosableTransport;
 use crate::limited_transport::LimitedTransport;
 use crate::line_transport::Adapter;
-use crate::log_level::LogLevel;
 use rmcp::model::{
-    ClientCapabilities, ClientConfig, ClientRequest, ErrorCode, Implementation, ProtocolVersion,
-    SubscriptionFilter,
+    ClientCapabilities, ClientConfig, ErrorCode, Implementation, ProtocolVersion, SubscriptionFilter,
 };
-use rmcp::service::{
-    ClientInitializeError, NotificationContext, Peer, PeerRequestOptions, RoleClient, RunningService,
-};
+use rmcp::service::{ClientInitializeError, NotificationContext, Peer, RoleClient, RunningService};
 use rmcp::transport::IntoTransport;
 use rmcp::{ClientHandler, ClientLifecycleMode, serve_client_with_lifecycle};
 use std::error::Error;
@@ -179,24 +176,13 @@ impl Inner {
         }
         let calls = service.service().calls.clone();
         if let Some(level) = calls.log_level().filter(|_| has_initialize) {
-            // A server that does not read must not keep the client from calls that end after a limit.
-            timeout(allowed, set_log_level(&peer, level)).await.ok();
+            // The connection of a server that does not read is used, and ends after a limit.
+            timeout(allowed, ask_for_log(&peer, level)).await.ok();
         }
         // The schemas have headers that calls need then.
         let keeps_lists = !has_initialize && self.connector.channel != Channel::Stream;
         let listed_bytes = AtomicUsize::default();
         Ok(Arc::new(Connection { service: service.into(), peer, calls, keeps_lists, listed_bytes }))
-    }
-}
-
-/// Asks the server for log messages. Its response is not needed, and the connection ends soon if it cannot be sent.
-#[allow(deprecated, reason = "the current versions of the protocol have it")]
-async fn set_log_level(peer: &Peer<RoleClient>, level: LogLevel) {
-    use rmcp::model::{SetLevelRequest, SetLevelRequestParams};
-    if peer.peer_info().is_some_and(|server| server.capabilities.logging.is_some()) {
-        let request = SetLevelRequest::new(SetLevelRequestParams::new(level.into()));
-        let options = PeerRequestOptions::no_options();
-        peer.send_request_with_option(ClientRequest::SetLevelRequest(request), options).await.ok();
     }
 }
 

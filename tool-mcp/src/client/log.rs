@@ -3,6 +3,8 @@
 use super::event_rate::EventRate;
 use crate::log_level::LogLevel;
 use crate::message_size::{json_bytes, truncated};
+use rmcp::model::ClientRequest;
+use rmcp::service::{Peer, PeerRequestOptions, RoleClient};
 use serde::Deserialize as _;
 use serde_json::Value;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -70,5 +72,17 @@ impl ConnectionLog {
     pub(super) fn report(&self, message: LogMessage) {
         // A panic, which the panic hook of the process has reported, must not end the connection.
         catch_unwind(AssertUnwindSafe(|| (self.listener.listen)(message))).ok();
+    }
+}
+
+/// Asks the server for log messages from this level on, if it has any. Its response is not needed.
+#[allow(deprecated, reason = "the current versions of the protocol have it")]
+pub(super) async fn ask_for_log(peer: &Peer<RoleClient>, level: LogLevel) {
+    use rmcp::model::{SetLevelRequest, SetLevelRequestParams};
+    if peer.peer_info().is_some_and(|server| server.capabilities.logging.is_some()) {
+        let request = SetLevelRequest::new(SetLevelRequestParams::new(level.into()));
+        let request = ClientRequest::SetLevelRequest(request);
+        // An error is that of the connection, which the next request finds.
+        peer.send_request_with_option(request, PeerRequestOptions::no_options()).await.ok();
     }
 }

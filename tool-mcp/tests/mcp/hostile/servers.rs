@@ -36,7 +36,7 @@ pub(super) fn cases() -> Vec<Case> {
             70.0,
             endless_bodies,
         ),
-        Case::new("subscriptions to many resources", [500, 2_000, 8_000], 12.0, many_subscriptions),
+        Case::new("subscriptions to many resources", [300, 1_000, 3_000], 12.0, many_subscriptions),
     ]
 }
 
