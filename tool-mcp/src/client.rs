@@ -10,15 +10,22 @@ mod child;
 mod connection;
 mod definition;
 mod error;
+mod event_rate;
 #[cfg(feature = "http-client")]
 mod http;
 #[cfg(feature = "http-client")]
 mod http_response;
+mod log;
 #[cfg(feature = "oauth")]
 mod oauth;
 mod output;
+mod pages;
 mod paused_timeout;
+mod prompts;
 mod questions;
+mod request;
+mod resource_tools;
+mod resources;
 mod response_line;
 #[cfg(feature = "http-client")]
 mod resumption;
@@ -30,11 +37,14 @@ mod transport_error;
 pub use builder::ClientBuilder;
 pub use definition::RemoteTool;
 pub use error::{ClientError, ConnectError, RemoteError};
+pub use log::LogMessage;
 #[cfg(feature = "oauth")]
 pub use oauth::OAuth;
+pub use pages::ListKind;
 
 use builder::Settings;
 use connection::{Connector, Link};
+use resource_tools::{READ_RESOURCE, resource_tools};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -77,6 +87,12 @@ use tool_runtime::{DynamicTool, Registry};
 ///   `notifications/cancelled`.
 /// - Progress of the server arrives at [`RunContext::on_event`](tool_runtime::RunContext::on_event).
 ///
+/// # Resources and prompts
+///
+/// [`resources`](Client::resources) and [`read_resource`](Client::read_resource) are for the program,
+/// [`ClientBuilder::resource_tools`] for the model, and [`prompts`](Client::prompts) and [`prompt`](Client::prompt) for a person
+/// who selects one. [`ClientBuilder::on_log`] receives log messages. Only the server opens a URI: this client never does.
+///
 /// # Lost connections
 ///
 /// The next call makes up to five attempts to connect, with pauses of 0.1, 0.2, 0.4 and 0.8 seconds. A call that was sent
@@ -95,7 +111,11 @@ use tool_runtime::{DynamicTool, Registry};
 ///   read over a new connection.
 /// - [`max_result_bytes`](ClientBuilder::max_result_bytes) limits the content of a result. The message of an error of the protocol
 ///   is truncated after 64 KiB.
-/// - A call has 100 events of progress per second; further ones are left out.
+/// - [`max_resources`](ClientBuilder::max_resources) limits the number of resources, resource templates and prompts, and
+///   `max_list_bytes` each list. The content of a resource or of all messages of a prompt is limited as a result. A prompt has at most
+///   1,000 messages, whose roles are those of the user and the assistant.
+/// - A call has 100 events per second: progress and log messages; further ones are left out. So does a connection for log messages,
+///   whose data is truncated after 4 KiB.
 /// - A server that does not read the responses to its requests is not read while 64 of them wait, and disconnected after 30
 ///   seconds; over HTTP, its further requests have no response.
 ///
@@ -151,12 +171,17 @@ impl Client {
         self.0.seen.store(*self.0.changes.borrow(), Ordering::Relaxed);
         *self.0.listed.lock().await = Some(Instant::now());
         let connection = connection?;
-        let listed = connection.list(&self.0.settings).await;
-        if matches!(listed, Err(ClientError::List(_) | ClientError::ListTimedOut { .. })) {
-            self.abandon(&connection).await;
+        let listed = self.list_over(&connection, ListKind::Tools).await?;
+        let definitions: Vec<RemoteTool> = listed.iter().map(RemoteTool::from_value).collect();
+        let mut added = Vec::new();
+        let settings = &self.0.settings;
+        if settings.resource_tools && connection.offers(ListKind::Resources) {
+            let is_taken = |name: &str| definitions.iter().any(|definition| definition.name() == name);
+            added = resource_tools(self, is_taken);
+            settings.reads_resources.store(!is_taken(READ_RESOURCE), Ordering::Relaxed);
         }
-        let definitions = listed?;
-        Ok(definitions.into_iter().map(|definition| definition.into_tool(self)).collect())
+        let tools = definitions.into_iter().map(|definition| definition.into_tool(self));
+        Ok(tools.chain(added).collect())
     }
 
     /// Waits until the list of tools may have changed since [`registry`](Client::registry) or [`tools`](Client::tools) was last

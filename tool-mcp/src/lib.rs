@@ -37,12 +37,17 @@
 //! | state of a user, tools of a user | [`Server::context_per_request`], [`Server::try_context_per_request`] |
 //! | approval of calls by a rule of the server | [`RegistryBuilder::before_call`](tool_runtime::RegistryBuilder::before_call) |
 //! | other tools while the server runs | [`Server::handle`] |
+//! | resources and prompts of a server | [`Server::resource`], [`Server::resource_template`], [`Server::prompt`], [`Server::completion`] |
+//! | updates of resources, log messages of a server | [`ServerHandle::resource_updated`], [`LogLevel`] |
 //! | the tools of a server in a registry | [`Client::registry`], [`Registry::merge`](tool_runtime::Registry::merge) |
 //! | approval, time limit or annotations of a remote tool | [`ClientBuilder::tool`] |
 //! | a token that changes | [`ClientBuilder::bearer_token`] |
 //! | sign-in of a person or a program at a server | [`ClientBuilder::oauth`], [`OAuth`] |
 //! | other headers | [`Client::http_with`] |
 //! | a server whose tools change | [`Client::changed`] |
+//! | resources of a server, for the program or the model | [`Client::read_resource`], [`ClientBuilder::resource_tools`] |
+//! | prompts of a server | [`Client::prompts`], [`Client::prompt`] |
+//! | log messages of a server | [`ClientBuilder::on_log`] |
 //!
 //! # Features
 //!
@@ -59,8 +64,8 @@
 //! | `oauth-jwt` | [`OAuth::private_key_jwt`]. Includes `oauth`. | 158 |
 //!
 //! [`rmcp`], the official SDK, implements the protocol. Its transports and settings are part of the API of this crate.
-//! It supports the versions from 2024-11-05 to 2026-07-28. This crate supports tools, but not prompts, resources,
-//! sampling and elicitation.
+//! It supports the versions from 2024-11-05 to 2026-07-28. This crate supports tools, resources, prompts,
+//! completion (on servers) and log messages, but not sampling and elicitation.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![warn(clippy::disallowed_methods)]
 #![cfg_attr(not(all(feature = "http-server", feature = "oauth-jwt")), allow(rustdoc::broken_intra_doc_links))]
@@ -76,6 +81,8 @@ mod limited_transport;
 #[cfg(any(feature = "client", feature = "server"))]
 mod line_transport;
 #[cfg(any(feature = "client", feature = "server"))]
+mod log_level;
+#[cfg(any(feature = "client", feature = "server"))]
 mod message_size;
 #[cfg(any(feature = "client", feature = "server"))]
 mod repaired_reader;
@@ -87,11 +94,18 @@ mod surrogates;
 #[cfg(feature = "oauth")]
 pub use client::OAuth;
 #[cfg(feature = "client")]
-pub use client::{Client, ClientBuilder, ClientError, ConnectError, RemoteError, RemoteTool};
+pub use client::{
+    Client, ClientBuilder, ClientError, ConnectError, ListKind, LogMessage, RemoteError, RemoteTool,
+};
+#[cfg(any(feature = "client", feature = "server"))]
+pub use log_level::LogLevel;
 #[cfg(feature = "http-server")]
 pub use server::{Access, Authorization, HttpService, MetadataService, TokenRejection};
 #[cfg(feature = "server")]
-pub use server::{McpRequest, ServeError, Server, ServerHandle, serve};
+pub use server::{
+    Completion, CompletionRequest, McpRequest, PromptMessages, PromptRequest, ResourceBody, ResourceRequest,
+    ServeError, Server, ServerHandle, UriTemplateError, serve,
+};
 
 // Its types occur in the API of this crate.
 pub use rmcp;

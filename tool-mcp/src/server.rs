@@ -1,16 +1,25 @@
-//! A registry as an MCP server.
+//! A registry as an MCP server, with resources and prompts.
 
 mod authorization;
+mod completions;
 mod connection;
+mod contained;
 mod definition;
 mod elicitation;
-mod progress;
+mod notifications;
+mod offers;
+mod prompt_messages;
+mod prompts;
 mod questions;
 mod request;
 mod request_transport;
+mod resource_body;
+mod resources;
 mod result;
 mod running;
+mod subscriptions;
 mod too_large_request;
+mod uri_template;
 
 #[cfg(feature = "http-server")]
 mod bearer_token;
@@ -29,11 +38,17 @@ mod sessions;
 
 #[cfg(feature = "http-server")]
 pub use bearer_token::{Access, TokenRejection};
+pub use completions::{Completion, CompletionRequest};
 #[cfg(feature = "http-server")]
 pub use http_service::HttpService;
+pub use prompt_messages::PromptMessages;
+pub use prompts::PromptRequest;
 #[cfg(feature = "http-server")]
 pub use protected_resource::{Authorization, MetadataService};
 pub use request::McpRequest;
+pub use resource_body::ResourceBody;
+pub use resources::ResourceRequest;
+pub use uri_template::UriTemplateError;
 
 use crate::closable_transport::ClosableTransport;
 use crate::limited_transport::{Excess, LimitedTransport};
@@ -42,6 +57,7 @@ use crate::repaired_reader::RepairLine;
 use crate::surrogates::replace_lone_surrogates;
 use connection::ConnectionHandler;
 use definition::definitions;
+use offers::Offers;
 use request_transport::RequestTransport;
 use rmcp::model::{Implementation, ServerCapabilities, ServerConfig, Tool};
 use rmcp::service::{RoleServer, ServerInitializeError};
@@ -50,6 +66,7 @@ use std::borrow::Cow;
 use std::error::Error;
 use std::fmt::{self, Display};
 use std::sync::Arc;
+use subscriptions::{Updates, updates};
 use tokio::sync::watch;
 use too_large_request::{request_id, too_large_request};
 use tool_runtime::{Registry, RunContext};
@@ -67,8 +84,15 @@ use tool_runtime::{Registry, RunContext};
 /// | an unknown tool | an error of the protocol, with the names of the tools |
 /// | a tool with `requires_approval` | runs if [`before_call`] approves the call, and is an error otherwise |
 /// | [`CallContext::progress`] | notifications, if the client asks for them |
+/// | [`CallContext::emit`] of an object with the one key `log` | log messages from the [level](crate::LogLevel) of the client on; `info` by default |
 /// | `notifications/cancelled` of the client | cancels the call and the token of its context |
 /// | [`max_calls`] | counts the calls of one connection; of one request over HTTP from protocol 2026-07-28 on |
+///
+/// # Resources and prompts
+///
+/// [`resource`](Server::resource), [`resource_template`](Server::resource_template) and [`prompt`](Server::prompt) add functions of
+/// the program, which get the run context of the request. [`completion`](Server::completion) adds values for their arguments, and
+/// [`ServerHandle::resource_updated`] notifies the clients that have subscribed to a resource.
 ///
 /// # Clients that are not trusted
 ///
@@ -83,6 +107,9 @@ use tool_runtime::{Registry, RunContext};
 ///   request waits for a second, and is an error then. A request whose id is that of a running one is an error.
 /// - While 64 responses, or 1 MiB of them, wait until the client reads, no further request is read. If the client reads none of them
 ///   for 30 seconds, the connection ends.
+/// - A resource, a prompt or a completion has 60 seconds, and its future is dropped then, or when the client cancels the request. A URI
+///   has at most 2 KiB. A connection has 256 subscriptions to resources, and so has a request from protocol 2026-07-28 on;
+///   updates for a client that does not read are combined after 256.
 /// - A server over HTTP has at most [`max_sessions`](Server::max_sessions) sessions. A body that does not arrive in 30 seconds has
 ///   the status 408. Bodies take 32 MiB in total, without the first 16 KiB of each; a further one has the status 503.
 ///
@@ -105,15 +132,17 @@ use tool_runtime::{Registry, RunContext};
 /// ```
 ///
 /// [`before_call`]: tool_runtime::RegistryBuilder::before_call
+/// [`CallContext::emit`]: tool_runtime::CallContext::emit
 /// [`CallContext::progress`]: tool_runtime::CallContext::progress
 /// [`max_calls`]: tool_runtime::registry::Policy::max_calls
 pub fn serve(registry: Registry) -> Server {
-    let info =
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build());
+    let info = ServerConfig::new(capabilities());
     let name = Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
     Server {
         info: info.with_server_info(name),
         served: Arc::new(watch::Sender::new(Arc::new(Served::new(registry)))),
+        offers: Arc::default(),
+        updates: updates(),
         run_context: None,
         #[cfg(feature = "http-server")]
         max_sessions: 1_000,
@@ -122,12 +151,19 @@ pub fn serve(registry: Registry) -> Server {
     }
 }
 
+#[allow(deprecated, reason = "the current versions of the protocol have logging")]
+fn capabilities() -> ServerCapabilities {
+    ServerCapabilities::builder().enable_tools().enable_tool_list_changed().enable_logging().build()
+}
+
 /// A server of the tools of a registry: see [`serve`].
 #[derive(Clone)]
 #[must_use = "it does nothing until it runs: call `stdio`, `http_service` or `run`"]
 pub struct Server {
     info: ServerConfig,
     served: Arc<watch::Sender<Arc<Served>>>,
+    offers: Arc<Offers>,
+    updates: Updates,
     /// `None`: each connection has one context.
     run_context: Option<CreateContext>,
     #[cfg(feature = "http-server")]
@@ -188,7 +224,8 @@ impl Server {
     /// listeners, a cancellation token. Default: one context for each connection, which only counts calls.
     ///
     /// It runs for each message of a client, [whatever its method is](McpRequest::method), and over HTTP also for the requests that
-    /// receive events or end a session. Calls use the run context; for other messages, it is dropped.
+    /// receive events or end a session. Calls, resources, prompts and completions use the run context; for other messages, it is
+    /// dropped.
     ///
     /// `tools/list` contains the tools that the run context allows. Calls count together if the contexts are clones of one
     /// [`RunContext`], or use [`count_calls_with`](RunContext::count_calls_with).
@@ -271,10 +308,10 @@ impl Server {
         self
     }
 
-    /// Returns a handle that replaces the registry while the server runs.
+    /// Returns a handle that replaces the registry and announces updates of resources while the server runs.
     #[must_use]
     pub fn handle(&self) -> ServerHandle {
-        ServerHandle(Arc::clone(&self.served))
+        ServerHandle { served: Arc::clone(&self.served), updates: self.updates.clone() }
     }
 
     /// Serves one client over standard input and output, until the client closes them.
@@ -367,7 +404,7 @@ impl fmt::Debug for Server {
     }
 }
 
-/// Replaces the registry of a running server. A clone replaces that of the same server.
+/// Replaces the registry of a running server, and announces updates of its resources. A clone does so for the same server.
 ///
 /// ```
 /// use tool_runtime::{Registry, tool, tools};
@@ -384,18 +421,41 @@ impl fmt::Debug for Server {
 /// # Ok::<(), tool_runtime::BuildError>(())
 /// ```
 #[derive(Clone)]
-pub struct ServerHandle(Arc<watch::Sender<Arc<Served>>>);
+pub struct ServerHandle {
+    served: Arc<watch::Sender<Arc<Served>>>,
+    updates: Updates,
+}
 
 impl ServerHandle {
     /// Replaces the registry, and notifies the connected clients. Calls that run continue with the previous registry.
     pub fn replace(&self, registry: Registry) {
-        self.0.send_replace(Arc::new(Served::new(registry)));
+        self.served.send_replace(Arc::new(Served::new(registry)));
+    }
+
+    /// Notifies the clients that have subscribed to this resource, which can read it again. A client that does not read
+    /// receives notifications of all its resources later.
+    ///
+    /// ```
+    /// use tool_runtime::{Registry, tools};
+    /// use tool_runtime_mcp::rmcp::model::Resource;
+    /// use tool_runtime_mcp::serve;
+    ///
+    /// let server = serve(Registry::new(tools![])?)
+    ///     .resource(Resource::new("shop://stock", "stock"), |_| async { Ok::<_, &str>("12 hammers") });
+    /// let handle = server.handle();
+    /// // .. later, while the server runs:
+    /// handle.resource_updated("shop://stock");
+    /// # Ok::<(), tool_runtime::BuildError>(())
+    /// ```
+    pub fn resource_updated(&self, uri: impl Into<Arc<str>>) {
+        // Without a connection, there is no receiver.
+        self.updates.send(uri.into()).ok();
     }
 }
 
 impl fmt::Debug for ServerHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("ServerHandle").field(&self.0.borrow().registry).finish()
+        f.debug_tuple("ServerHandle").field(&self.served.borrow().registry).finish()
     }
 }
 

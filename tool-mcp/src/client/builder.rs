@@ -3,9 +3,12 @@
 use super::child::ChildProcess;
 use super::connection::{Connector, connect_over};
 use super::definition::RemoteTool;
+use super::log::{LogListener, LogMessage};
+use super::resource_tools::READ_RESOURCE;
 use super::tracked_transport::Channel;
 use super::{Client, ConnectError, Inner};
 use crate::line_transport::Adapter;
+use crate::log_level::LogLevel;
 use rmcp::RoleClient;
 use rmcp::transport::IntoTransport;
 use std::error::Error;
@@ -13,6 +16,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::process::Command;
 use tokio::sync::{Mutex, watch};
@@ -35,7 +39,12 @@ pub(super) struct Settings {
     pub(super) connect_timeout: Duration,
     pub(super) max_tools: usize,
     pub(super) max_list_bytes: usize,
+    pub(super) max_resources: usize,
     pub(super) max_result_bytes: usize,
+    pub(super) resource_tools: bool,
+    /// Whether the registry has the tool `read_resource` of this client.
+    pub(super) reads_resources: AtomicBool,
+    pub(super) log: Option<LogListener>,
     pub(super) deny_unknown_arguments: bool,
     pub(super) ignore_annotations: bool,
     pub(super) configure: Option<Configure>,
@@ -52,11 +61,23 @@ impl Default for Settings {
             connect_timeout: Duration::from_secs(30),
             max_tools: 1_000,
             max_list_bytes: 4 << 20,
+            max_resources: 10_000,
             max_result_bytes: 8 << 20,
+            resource_tools: false,
+            reads_resources: AtomicBool::new(false),
+            log: None,
             deny_unknown_arguments: false,
             ignore_annotations: false,
             configure: None,
         }
+    }
+}
+
+impl Settings {
+    /// The name of the tool that reads resources.
+    pub(super) fn resource_reader(&self) -> Option<String> {
+        let is_there = self.reads_resources.load(Ordering::Relaxed);
+        is_there.then(|| format!("{}{READ_RESOURCE}", self.prefix))
     }
 }
 
@@ -254,6 +275,50 @@ impl ClientBuilder {
     /// ```
     pub fn max_result_bytes(mut self, bytes: usize) -> Self {
         self.settings.max_result_bytes = bytes;
+        self
+    }
+
+    /// Sets the number of resources, resource templates and prompts that the server may have, each. Default: 10,000.
+    pub fn max_resources(mut self, resources: usize) -> Self {
+        self.settings.max_resources = resources;
+        self
+    }
+
+    /// Adds the tools `list_resources` and `read_resource` to [`registry`](Client::registry) and [`tools`](Client::tools), with
+    /// the prefix, so that the model can read resources. Default: `false`.
+    ///
+    /// They are `read_only`. They are absent if the server has no resources, and a tool of the server with the same name is
+    /// preferred. [`tool`](ClientBuilder::tool) changes them as well, for example their approval. Only the server opens the URI, which
+    /// the model chooses. With `read_resource`, the text of a link in a result
+    /// names this tool.
+    ///
+    /// ```
+    /// use tool_runtime_mcp::Client;
+    ///
+    /// let builder = Client::program("a-server", ["--verbose"]).prefix("files_").resource_tools(true);
+    /// # drop(builder);
+    /// ```
+    pub fn resource_tools(mut self, add: bool) -> Self {
+        self.settings.resource_tools = add;
+        self
+    }
+
+    /// Sets a function that receives the log messages of the server from this level on. Default: none.
+    ///
+    /// The client asks for this level on each new connection, if the server has log messages. The function runs in the task of the
+    /// connection and must not block. It receives at most 100 messages per second. While a call runs, a message is also an
+    /// event of this call ([`CallStatus::Emitted`](tool_runtime::dispatch::CallStatus::Emitted)), whose data has the one key `log`.
+    /// The protocol does not name the call of a message: if several calls run, it is the last of them.
+    ///
+    /// ```
+    /// use tool_runtime_mcp::{Client, LogLevel};
+    ///
+    /// let builder = Client::program("a-server", ["--verbose"])
+    ///     .on_log(LogLevel::Warning, |message| eprintln!("{:?}: {}", message.level, message.data));
+    /// # drop(builder);
+    /// ```
+    pub fn on_log(mut self, level: LogLevel, listen: impl Fn(LogMessage) + Send + Sync + 'static) -> Self {
+        self.settings.log = Some(LogListener::new(level, listen));
         self
     }
 

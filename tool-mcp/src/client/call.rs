@@ -25,7 +25,7 @@ use tool_runtime::{CallContext, ToolOutput};
 const MAX_REPEATS: usize = 2;
 
 /// The size after which the message of an error of the protocol is truncated.
-const MAX_ERROR_BYTES: usize = 64 * 1024;
+pub(super) const MAX_ERROR_BYTES: usize = 64 * 1024;
 
 /// The number of responses with questions that a call has at most, as in other clients.
 const MAX_QUESTIONS: u32 = 10;
@@ -67,7 +67,7 @@ impl Client {
             let connection = self.connection().await?;
             let no_response = match connection.call(params.clone(), call, may_have_taken_effect).await {
                 Ok(response) => match response? {
-                    Response::Result(result) => return output_of(result, self.0.settings.max_result_bytes),
+                    Response::Result(result) => return output_of(result, &self.0.settings),
                     Response::NeedsInput(response) if asked < MAX_QUESTIONS => {
                         asked += 1;
                         if !answer_questions(&response, call, &mut params).await? {

@@ -1,31 +1,28 @@
 //! A connection to a server, which is created again after it was lost.
 
-use super::builder::Settings;
-use super::definition::RemoteTool;
-use super::error::{ClientError, ConnectError};
+use super::error::ConnectError;
+use super::log::ask_for_log;
 use super::paused_timeout::Pauses;
 use super::response_line::REPAIR_LINE;
 use super::tracked_transport::{Channel, TrackedCalls, TrackedTransport};
-use super::transport_error::{connect_cause, request_cause};
+use super::transport_error::connect_cause;
 use super::{Client, Inner};
 use super::{RemoteError, questions};
 use crate::closable_transport::ClosableTransport;
 use crate::limited_transport::LimitedTransport;
 use crate::line_transport::Adapter;
-use crate::message_size::{truncated, value_bytes};
+use crate::message_size::truncated;
 use rmcp::model::{
-    ClientCapabilities, ClientConfig, ClientRequest, CustomRequest, CustomResult, ElicitRequestParams,
-    ElicitResult, ElicitationCapability, ErrorCode, ErrorData, FormElicitationCapability, Implementation,
-    ListToolsRequest, PaginatedRequestParams, ProtocolVersion, ServerResult, SubscriptionFilter,
+    ClientCapabilities, ClientConfig, CustomRequest, CustomResult, ElicitRequestParams, ElicitResult,
+    ElicitationCapability, ErrorCode, ErrorData, FormElicitationCapability, Implementation, ProtocolVersion,
+    SubscriptionFilter,
 };
 use rmcp::service::{
     ClientInitializeError, NotificationContext, Peer, RequestContext, RoleClient, RunningService,
-    ServiceError,
 };
 use rmcp::transport::IntoTransport;
 use rmcp::{ClientHandler, ClientLifecycleMode, serve_client_with_lifecycle};
 use serde_json::Value;
-use std::collections::HashSet;
 use std::error::Error;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -98,7 +95,7 @@ pub(super) struct Connection {
     /// Whether rmcp keeps the tools of all lists, also those that the server no longer has.
     keeps_lists: bool,
     /// The size of all lists so far.
-    listed_bytes: AtomicUsize,
+    pub(super) listed_bytes: AtomicUsize,
 }
 
 impl Client {
@@ -168,7 +165,7 @@ impl Inner {
     async fn connect(&self) -> Result<Arc<Connection>, ConnectError> {
         let allowed = self.settings.connect_timeout;
         let connect = |lifecycle| {
-            let (changes, calls) = (self.changes.clone(), TrackedCalls::default());
+            let (changes, calls) = (self.changes.clone(), TrackedCalls::new(self.settings.log.clone()));
             (self.connector.connect)(NotificationHandler { changes, calls }, lifecycle)
         };
         let connecting = async {
@@ -191,6 +188,10 @@ impl Inner {
             tokio::spawn(listen(peer.clone(), self.changes.clone()));
         }
         let calls = service.service().calls.clone();
+        if let Some(level) = calls.log_level().filter(|_| has_initialize) {
+            // The connection of a server that does not read is used, and ends after a limit.
+            timeout(allowed, ask_for_log(&peer, level)).await.ok();
+        }
         // The schemas have headers that calls need then.
         let keeps_lists = !has_initialize && self.connector.channel != Channel::Stream;
         let listed_bytes = AtomicUsize::default();
@@ -225,68 +226,6 @@ async fn listen(peer: Peer<RoleClient>, changes: watch::Sender<u64>) {
 impl Connection {
     fn is_open(&self) -> bool {
         !self.peer.is_transport_closed()
-    }
-
-    /// The definitions of all tools.
-    pub(super) async fn list(&self, settings: &Settings) -> Result<Vec<RemoteTool>, ClientError> {
-        let allowed = settings.connect_timeout;
-        let listed = timeout(allowed, self.list_pages(settings)).await;
-        listed.map_err(|_| ClientError::ListTimedOut { allowed })?
-    }
-
-    async fn list_pages(&self, settings: &Settings) -> Result<Vec<RemoteTool>, ClientError> {
-        let limit = settings.max_tools;
-        // A server without tools, for example one with prompts only, rejects the request.
-        if self.peer.peer_info().is_some_and(|server| server.capabilities.tools.is_none()) {
-            return Ok(Vec::new());
-        }
-        let (mut tools, mut last_page) = (Vec::new(), Vec::new());
-        let (mut cursor, mut cursors) = (None, HashSet::new());
-        let mut bytes = 0;
-        // Also limits the number of empty pages.
-        for _ in 0..=limit {
-            let (page, next) =
-                self.list_page(cursor).await.map_err(|error| ClientError::List(request_cause(error)))?;
-            let page_bytes =
-                page.iter().map(value_bytes).sum::<usize>() + next.as_ref().map_or(0, String::len);
-            self.listed_bytes.fetch_add(page_bytes, Ordering::Relaxed);
-            bytes += page_bytes;
-            if bytes > settings.max_list_bytes {
-                return Err(ClientError::ListTooLarge { limit: settings.max_list_bytes });
-            }
-            // A server that does not read cursors sends the same page again.
-            if !page.is_empty() && page == last_page {
-                return Ok(tools);
-            }
-            tools.extend(page.iter().map(RemoteTool::from_value));
-            if tools.len() > limit {
-                break;
-            }
-            // An empty cursor ends the list, and so does a repeated one, with which it would never end:
-            // https://github.com/modelcontextprotocol/java-sdk/issues/628
-            let Some(next) = next.filter(|next| !next.is_empty() && cursors.insert(next.clone())) else {
-                return Ok(tools);
-            };
-            (cursor, last_page) = (Some(next), page);
-        }
-        Err(ClientError::TooManyTools { limit })
-    }
-
-    /// The definitions of a page as JSON, since one invalid definition must not hide the others, and the cursor of the next
-    /// page.
-    async fn list_page(&self, cursor: Option<String>) -> Result<(Vec<Value>, Option<String>), ServiceError> {
-        let params = cursor.map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
-        let request = ListToolsRequest { params, ..ListToolsRequest::default() };
-        let mut page = match self.peer.send_request(ClientRequest::ListToolsRequest(request)).await? {
-            ServerResult::ListToolsResult(page) => serde_json::to_value(page).unwrap_or_default(),
-            ServerResult::CustomResult(page) => page.0,
-            _ => return Err(ServiceError::UnexpectedResponse),
-        };
-        let next = page["nextCursor"].as_str().map(str::to_owned);
-        match page.get_mut("tools").map(Value::take) {
-            Some(Value::Array(tools)) => Ok((tools, next)),
-            _ => Err(ServiceError::UnexpectedResponse),
-        }
     }
 }
 

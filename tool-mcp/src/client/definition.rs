@@ -4,9 +4,10 @@ use super::Client;
 use crate::message_size::truncated;
 use rmcp::model::JsonObject;
 use serde_json::Value;
+use std::error::Error;
 use std::sync::{Arc, OnceLock};
-use tool_runtime::DynamicTool;
 use tool_runtime::registry::Annotations;
+use tool_runtime::{CallContext, DynamicTool, ToolOutput};
 
 /// The size after which a description is truncated.
 const MAX_DESCRIPTION_BYTES: usize = 16 * 1024;
@@ -94,8 +95,7 @@ impl RemoteTool {
     }
 
     pub(super) fn into_tool(mut self, client: &Client) -> DynamicTool {
-        let settings = &client.0.settings;
-        if settings.ignore_annotations {
+        if client.0.settings.ignore_annotations {
             self.annotations = Annotations::default();
         }
         // Those of the configured tool, which exists only after its handler.
@@ -106,6 +106,23 @@ impl RemoteTool {
             let annotations = declared.get().copied().unwrap_or_default();
             async move { client.call(name, arguments, &call, annotations).await }
         };
+        let tool = self.into_tool_with(client, handler);
+        annotations.get_or_init(|| tool.declared_annotations());
+        tool
+    }
+
+    /// The tool with this handler.
+    pub(super) fn into_tool_with<F, T, E>(
+        self,
+        client: &Client,
+        handler: impl Fn(JsonObject, CallContext) -> F + Send + Sync + 'static,
+    ) -> DynamicTool
+    where
+        F: Future<Output = Result<T, E>> + Send + 'static,
+        T: Into<ToolOutput>,
+        E: Into<Box<dyn Error + Send + Sync>>,
+    {
+        let settings = &client.0.settings;
         let local_name = format!("{}{}", settings.prefix, self.name);
         let mut tool =
             DynamicTool::with_context(local_name, self.description.clone(), self.parameters.clone(), handler)
@@ -121,7 +138,6 @@ impl RemoteTool {
         if let Some(configure) = &settings.configure {
             tool = configure(&self, tool);
         }
-        annotations.get_or_init(|| tool.declared_annotations());
         tool
     }
 }

@@ -1,5 +1,6 @@
 //! Errors of connections and calls.
 
+use super::pages::ListKind;
 use super::transport_error::{BoxError, full_text, is_unauthorized};
 use std::error::Error;
 use std::fmt;
@@ -72,17 +73,25 @@ impl ConnectError {
     }
 }
 
-/// The reason why the tools of a server cannot be read. Its text includes that of the sources.
+/// The reason why a list, a resource or a prompt of a server cannot be read. Its text includes that of the sources.
 #[non_exhaustive]
 pub enum ClientError {
     /// There is no connection.
     Connect(ConnectError),
-    /// The server did not respond with a list of tools.
-    List(Box<dyn Error + Send + Sync>),
-    /// The server did not list its tools in time: see
+    /// The server did not respond with a list.
+    #[non_exhaustive]
+    List {
+        /// The list.
+        kind: ListKind,
+        /// The error of the server or of the transport.
+        source: Box<dyn Error + Send + Sync>,
+    },
+    /// The server did not send a list in time: see
     /// [`ClientBuilder::connect_timeout`](super::ClientBuilder::connect_timeout).
     #[non_exhaustive]
     ListTimedOut {
+        /// The list.
+        kind: ListKind,
         /// The time limit.
         allowed: Duration,
     },
@@ -92,13 +101,48 @@ pub enum ClientError {
         /// The limit.
         limit: usize,
     },
-    /// The definitions of the server are larger than
-    /// [`ClientBuilder::max_list_bytes`](super::ClientBuilder::max_list_bytes).
+    /// The server has more resources, resource templates or prompts than
+    /// [`ClientBuilder::max_resources`](super::ClientBuilder::max_resources).
+    #[non_exhaustive]
+    TooManyResources {
+        /// The list.
+        kind: ListKind,
+        /// The limit.
+        limit: usize,
+    },
+    /// A list of the server is larger than [`ClientBuilder::max_list_bytes`](super::ClientBuilder::max_list_bytes).
     #[non_exhaustive]
     ListTooLarge {
+        /// The list.
+        kind: ListKind,
         /// The limit, in bytes.
         limit: usize,
     },
+    /// The URI of a resource is too long.
+    #[non_exhaustive]
+    UriTooLong {
+        /// The limit, in bytes.
+        limit: usize,
+    },
+    /// The server responded to a request of a resource or a prompt with an error of the protocol.
+    #[non_exhaustive]
+    Rejected {
+        /// The code, for example -32002 for an unknown resource.
+        code: i32,
+        /// The message of the server.
+        message: String,
+    },
+    /// The request of a resource or a prompt has no response, since the connection was lost, or the server rejected the request with
+    /// an HTTP status.
+    NoResponse(Box<dyn Error + Send + Sync>),
+    /// The server did not send a resource or a prompt in time: see [`ClientBuilder::timeout`](super::ClientBuilder::timeout).
+    #[non_exhaustive]
+    TimedOut {
+        /// The time limit.
+        allowed: Duration,
+    },
+    /// The response of the server is no resource or prompt: for example, it asks for input, which this client does not provide.
+    UnexpectedResponse,
     /// The registry of the tools cannot be built.
     Build(BuildError),
 }
@@ -113,23 +157,45 @@ impl fmt::Display for ClientError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ClientError::Connect(error) => error.fmt(f),
-            ClientError::List(error) => {
-                write!(f, "the MCP server did not list its tools: {}", full_text(&**error))
+            ClientError::List { kind, source } => {
+                write!(f, "the MCP server did not list its {kind}: {}", full_text(&**source))
             }
-            ClientError::ListTimedOut { allowed } => {
+            ClientError::ListTimedOut { kind, allowed } => {
                 write!(
                     f,
-                    "the MCP server did not list its tools within {allowed:?}; raise `connect_timeout` if it needs longer"
+                    "the MCP server did not list its {kind} within {allowed:?}; raise `connect_timeout` if it needs longer"
                 )
             }
             ClientError::TooManyTools { limit } => {
                 write!(f, "the MCP server has more than {limit} tools; raise `max_tools` to use it")
             }
-            ClientError::ListTooLarge { limit } => {
+            ClientError::TooManyResources { kind, limit } => {
+                write!(f, "the MCP server has more than {limit} {kind}; raise `max_resources` to use it")
+            }
+            ClientError::ListTooLarge { kind, limit } => {
                 write!(
                     f,
-                    "the tools of the MCP server have more than {limit} bytes; raise `max_list_bytes` to use it"
+                    "the {kind} of the MCP server have more than {limit} bytes; raise `max_list_bytes` to use it"
                 )
+            }
+            ClientError::UriTooLong { limit } => {
+                write!(f, "the URI has more than {limit} bytes; use a shorter one")
+            }
+            ClientError::Rejected { code, message } => {
+                let message = full_text(&*Box::<dyn Error>::from(message.as_str()));
+                write!(f, "the MCP server rejected the request: {message} (code {code})")
+            }
+            ClientError::NoResponse(error) => {
+                write!(f, "the MCP server did not respond: {}", full_text(&**error))
+            }
+            ClientError::TimedOut { allowed } => {
+                write!(
+                    f,
+                    "the MCP server did not respond within {allowed:?}; raise `timeout` if it needs longer"
+                )
+            }
+            ClientError::UnexpectedResponse => {
+                f.write_str("the MCP server responded with something other than the requested content")
             }
             ClientError::Build(error) => error.fmt(f),
         }

@@ -1,6 +1,8 @@
 //! The results of remote tools.
 
 use super::RemoteError;
+use super::builder::Settings;
+use super::resources::MAX_URI_BYTES;
 use crate::error_prefix::without_prefix;
 use crate::message_size::{json_bytes, truncated, value_bytes};
 use base64::Engine as _;
@@ -26,6 +28,9 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 const MAX_BLOCKS: usize = 1_000;
 const MAX_IMAGES: usize = 50;
 
+/// The text for an image or a file after the limit.
+const LEFT_OUT: &str = "[an image or file that is left out]";
+
 /// A block of content, as models read it.
 enum Block {
     Text(String),
@@ -35,19 +40,10 @@ enum Block {
 /// Reads a result with blocks that rmcp does not read, for example of a type of a later version. `None` for another value.
 pub(super) fn read_result(value: &Value) -> Option<CallToolResult> {
     let mut result = CallToolResult::default();
-    let unread = |block: &Value| {
-        let kind = block["type"].as_str().unwrap_or("unknown");
-        ContentBlock::text(
-            block["text"]
-                .as_str()
-                .map_or_else(|| format!("[{kind} content that cannot be read]"), str::to_owned),
-        )
-    };
-    let read = |block: &Value| ContentBlock::deserialize(block).unwrap_or_else(|_| unread(block));
     result.content = match &value["content"] {
-        Value::Array(blocks) => blocks.iter().map(read).collect(),
+        Value::Array(blocks) => blocks.iter().map(content_block).collect(),
         Value::String(text) => vec![ContentBlock::text(text)],
-        block @ Value::Object(_) => vec![read(block)],
+        block @ Value::Object(_) => vec![content_block(block)],
         Value::Null if !value["structuredContent"].is_null() => Vec::new(),
         _ => return None,
     };
@@ -56,9 +52,67 @@ pub(super) fn read_result(value: &Value) -> Option<CallToolResult> {
     Some(result)
 }
 
+/// Reads a block, which becomes a text if rmcp does not read it.
+pub(super) fn content_block(block: &Value) -> ContentBlock {
+    let unread = || {
+        let kind = block["type"].as_str().unwrap_or("unknown");
+        let text = block["text"].as_str();
+        ContentBlock::text(
+            text.map_or_else(|| format!("[{kind} content that cannot be read]"), str::to_owned),
+        )
+    };
+    ContentBlock::deserialize(block).unwrap_or_else(|_| unread())
+}
+
+/// Reads the contents of a resource. A text is a block of text, which is truncated if it is too long.
+pub(super) fn resource_block(contents: &Value) -> ContentBlock {
+    match ResourceContents::deserialize(contents) {
+        Ok(ResourceContents::TextResourceContents { uri, text, .. }) => {
+            ContentBlock::text(format!("[{}]\n{text}", truncated(&uri, MAX_URI_BYTES)))
+        }
+        Ok(contents) => ContentBlock::resource(contents),
+        Err(_) => ContentBlock::text("[a resource of an unknown form]"),
+    }
+}
+
+/// The parts of a message with these blocks.
+pub(super) fn content_parts(blocks: Vec<ContentBlock>, settings: &Settings) -> Vec<Part> {
+    ContentLimit::new(settings).parts(blocks)
+}
+
+/// The content that several messages may still have.
+pub(super) struct ContentLimit<'a> {
+    settings: &'a Settings,
+    bytes: usize,
+    images: usize,
+}
+
+impl<'a> ContentLimit<'a> {
+    pub(super) fn new(settings: &'a Settings) -> Self {
+        ContentLimit { settings, bytes: settings.max_result_bytes, images: MAX_IMAGES }
+    }
+
+    /// The parts of a message with these blocks, without what exceeds the limit.
+    pub(super) fn parts(&mut self, blocks: Vec<ContentBlock>) -> Vec<Part> {
+        let mut result = CallToolResult::success(blocks);
+        limit_content(&mut result, self.bytes);
+        self.bytes = self.bytes.saturating_sub(result.content.iter().map(json_bytes).sum());
+        let reader = self.settings.resource_reader();
+        let part = |content: &ContentBlock| match block(content, reader.as_deref()) {
+            Block::Text(text) => Part::text(text),
+            Block::Part(_) if self.images == 0 => Part::text(LEFT_OUT),
+            Block::Part(part) => {
+                self.images -= 1;
+                part
+            }
+        };
+        result.content.iter().map(part).collect()
+    }
+}
+
 /// Converts the result of a tool. The artifact of the output is the result itself, of which at most this number of bytes is kept.
-pub(super) fn output_of(mut result: CallToolResult, limit: usize) -> Result<ToolOutput, RemoteError> {
-    limit_content(&mut result, limit);
+pub(super) fn output_of(mut result: CallToolResult, settings: &Settings) -> Result<ToolOutput, RemoteError> {
+    limit_content(&mut result, settings.max_result_bytes);
     if result.is_error == Some(true) {
         return Err(RemoteError::Tool { message: without_prefix(&error_text(&result)).to_owned() });
     }
@@ -66,7 +120,8 @@ pub(super) fn output_of(mut result: CallToolResult, limit: usize) -> Result<Tool
     let structured = structured_content(&result);
     let is_repeated =
         |text: &str| serde_json::from_str::<Value>(text).is_ok_and(|text| Some(&text) == structured);
-    let blocks = result.content.iter().map(block);
+    let reader = settings.resource_reader();
+    let blocks = result.content.iter().map(|content| block(content, reader.as_deref()));
     let blocks = blocks.filter(|block| !matches!(block, Block::Text(text) if is_repeated(text)));
     let mut output = ToolOutput::new();
     let (mut lines, mut images) = (Vec::new(), 0);
@@ -74,7 +129,7 @@ pub(super) fn output_of(mut result: CallToolResult, limit: usize) -> Result<Tool
         match block {
             Block::Text(text) => lines.push(text),
             Block::Part(_) if images == MAX_IMAGES => {
-                lines.push("[an image or file that is left out]".to_owned());
+                lines.push(LEFT_OUT.to_owned());
             }
             Block::Part(part) => {
                 images += 1;
@@ -153,12 +208,13 @@ fn error_text(result: &CallToolResult) -> String {
     }
 }
 
-fn block(block: &ContentBlock) -> Block {
+/// `reader` is the name of the tool that reads resources.
+fn block(block: &ContentBlock, reader: Option<&str>) -> Block {
     match block {
         ContentBlock::Text(block) => Block::Text(block.text.clone()),
         ContentBlock::Image(image) => data("image", &image.mime_type, &image.data),
         ContentBlock::Audio(audio) => data("audio", &audio.mime_type, &audio.data),
-        ContentBlock::ResourceLink(resource) => Block::Text(link(resource)),
+        ContentBlock::ResourceLink(resource) => Block::Text(link(resource, reader)),
         ContentBlock::Resource(embedded) => match &embedded.resource {
             ResourceContents::TextResourceContents { uri, text, .. } => {
                 Block::Text(format!("[{uri}]\n{text}"))
@@ -213,8 +269,9 @@ fn image_type(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
-fn link(resource: &Resource) -> String {
+fn link(resource: &Resource, reader: Option<&str>) -> String {
     let details = [Some(&resource.uri), resource.mime_type.as_ref(), resource.description.as_ref()];
     let details: Vec<&str> = details.into_iter().flatten().map(String::as_str).collect();
-    format!("[resource {}: {}]", resource.name, details.join(", "))
+    let reader = reader.map(|reader| format!("; `{reader}` reads it")).unwrap_or_default();
+    format!("[resource {}: {}{reader}]", resource.name, details.join(", "))
 }

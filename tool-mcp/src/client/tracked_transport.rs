@@ -1,23 +1,23 @@
 //! A transport that tracks the calls that it sends.
 
+use super::event_rate::EventRate;
+use super::log::{ConnectionLog, LogListener, LogMessage};
 use crate::limited_transport::Excess;
+use crate::log_level::LogLevel;
 use crate::message_size::truncated;
 use rmcp::model::{
-    GetExtensions as _, GetMeta as _, Implementation, JsonRpcError, JsonRpcMessage, JsonRpcResponse,
-    ProgressNotificationParam, ProgressToken, RequestId, ServerCapabilities, ServerNotification,
-    ServerResult,
+    GetExtensions as _, GetMeta as _, Implementation, JsonObject, JsonRpcError, JsonRpcMessage,
+    JsonRpcResponse, ProgressNotificationParam, ProgressToken, RequestId, ServerCapabilities,
+    ServerNotification, ServerResult,
 };
 use rmcp::service::{RoleClient, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
+use serde_json::json;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio::time::Instant;
 use tool_runtime::CallContext;
 use tool_runtime::dispatch::CancellationToken;
-
-/// The number of events of progress that a call has in a second. Further ones are left out.
-const MAX_PROGRESS_PER_SECOND: u32 = 100;
 
 /// The size after which the text of an event is truncated.
 const MAX_PROGRESS_BYTES: usize = 4 * 1024;
@@ -50,9 +50,7 @@ pub(super) struct TrackedCall {
     was_sent: AtomicBool,
     /// The number of requests in which the server has asked the user.
     questions: AtomicUsize,
-    /// The second, since the call was created, and the number of events in it.
-    reported: Mutex<(u64, u32)>,
-    created: Instant,
+    rate: EventRate,
     /// Cancelled when no call waits for the response. Changes under the lock of the calls.
     ended: CancellationToken,
 }
@@ -65,8 +63,7 @@ impl TrackedCall {
             number: NUMBER.fetch_add(1, Ordering::Relaxed),
             was_sent: AtomicBool::default(),
             questions: AtomicUsize::default(),
-            reported: Mutex::default(),
-            created: Instant::now(),
+            rate: EventRate::new(),
             ended: CancellationToken::new(),
         })
     }
@@ -85,14 +82,6 @@ impl TrackedCall {
         self.ended.run_until_cancelled(future).await
     }
 
-    /// Whether the program receives a further event in this second.
-    fn may_report(&self) -> bool {
-        let second = self.created.elapsed().as_secs();
-        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
-        *reported = if reported.0 == second { (second, reported.1.saturating_add(1)) } else { (second, 1) };
-        reported.1 <= MAX_PROGRESS_PER_SECOND
-    }
-
     /// Whether the server may have received any part of the request.
     pub(super) fn was_sent(&self) -> bool {
         self.was_sent.load(Ordering::Relaxed)
@@ -100,12 +89,25 @@ impl TrackedCall {
 }
 
 /// The calls without a response, by the token of their progress.
-#[derive(Clone, Default)]
-pub(super) struct TrackedCalls(Arc<Mutex<HashMap<ProgressToken, Arc<TrackedCall>>>>);
+#[derive(Clone)]
+pub(super) struct TrackedCalls {
+    running: Arc<Mutex<HashMap<ProgressToken, Arc<TrackedCall>>>>,
+    log: Option<Arc<ConnectionLog>>,
+}
 
 impl TrackedCalls {
+    pub(super) fn new(log: Option<LogListener>) -> Self {
+        let log = log.map(|listener| Arc::new(ConnectionLog::new(listener)));
+        TrackedCalls { running: Arc::default(), log }
+    }
+
+    /// The level of the log messages that the program receives.
+    pub(super) fn log_level(&self) -> Option<LogLevel> {
+        self.log.as_ref().map(|log| log.level())
+    }
+
     fn lock(&self) -> MutexGuard<'_, HashMap<ProgressToken, Arc<TrackedCall>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Adds a call, unless it was dropped before its request was sent.
@@ -129,7 +131,7 @@ impl TrackedCalls {
 
     fn report(&self, progress: &ProgressNotificationParam) {
         let call = self.lock().get(&progress.progress_token).cloned();
-        if let Some(call) = call.filter(|call| call.may_report()) {
+        if let Some(call) = call.filter(|call| call.rate.may_report()) {
             // Amounts are integers. A fraction of 1 becomes a percentage.
             let scale = if progress.total.is_some_and(|total| total <= 1.0) { 100.0 } else { 1.0 };
             let amount = |number: f64| to_amount(number * scale);
@@ -139,7 +141,25 @@ impl TrackedCalls {
     }
 }
 
-/// rmcp keeps the first response as long as the connection. The client uses the version and whether there are tools.
+impl TrackedCalls {
+    /// Passes a log message to the program, and to the call that was sent last and runs: the protocol does not name the call of a
+    /// message.
+    #[allow(deprecated, reason = "the current versions of the protocol have it")]
+    fn report_log(&self, params: &rmcp::model::LoggingMessageNotificationParam) {
+        let Some(log) = &self.log else { return };
+        // The parameters were read from JSON.
+        let Some(message) = log.accept(&serde_json::to_value(params).unwrap_or_default()) else { return };
+        let newest = self.lock().values().max_by_key(|call| call.rate.created).cloned();
+        if let Some(call) = newest.filter(|call| call.rate.may_report()) {
+            let LogMessage { level, logger, data } = &message;
+            call.context.emit(json!({"log": {"level": level, "logger": logger, "data": data}}));
+        }
+        log.report(message);
+    }
+}
+
+/// rmcp keeps the first response as long as the connection. The client uses the version, and whether there are tools,
+/// resources, prompts and log messages.
 fn shorten(result: &mut ServerResult) {
     let (capabilities, instructions, meta) = match result {
         ServerResult::InitializeResult(server) => {
@@ -151,8 +171,11 @@ fn shorten(result: &mut ServerResult) {
         }
         _ => return,
     };
-    let (tools, mut kept) = (capabilities.tools.take(), ServerCapabilities::default());
-    kept.tools = tools;
+    let mut kept = ServerCapabilities::default();
+    kept.tools = capabilities.tools.take();
+    kept.resources = capabilities.resources.take();
+    kept.prompts = capabilities.prompts.take();
+    kept.logging = capabilities.logging.take().map(|_| JsonObject::new());
     (*capabilities, *instructions, *meta) = (kept, None, None);
 }
 
@@ -195,6 +218,13 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for TrackedTransport<T> {
         &mut self,
         message: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = Result<(), T::Error>> + Send + 'static {
+        let mut message = message;
+        if let (JsonRpcMessage::Request(request), Some(level)) = (&mut message, self.calls.log_level())
+            && request.request.get_meta().protocol_version().is_some()
+        {
+            // From protocol 2026-07-28 on, each request asks for log messages.
+            request.request.get_meta_mut().set_log_level(level.into());
+        }
         let mut call = None;
         if let JsonRpcMessage::Request(request) = &message {
             call = request.request.extensions().get::<Arc<TrackedCall>>().cloned();
@@ -244,6 +274,12 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for TrackedTransport<T> {
             && let ServerNotification::ProgressNotification(progress) = &notification.notification
         {
             self.calls.report(&progress.params);
+        }
+        #[allow(deprecated, reason = "the current versions of the protocol have it")]
+        if let JsonRpcMessage::Notification(notification) = &message
+            && let ServerNotification::LoggingMessageNotification(log) = &notification.notification
+        {
+            self.calls.report_log(&log.params);
         }
         Some(message)
     }

@@ -1,16 +1,21 @@
 //! The requests of one client.
 
 use super::authorization::authorized;
-use super::progress::{ProgressForwarder, forwarder};
+use super::notifications::{Forwarder, MinLevel, forwarder};
+use super::offers::unreadable_params;
 use super::questions::{Continued, OpenQuestions, with_questions};
 use super::result::result_of;
 use super::running::CancelledByClient;
+use super::subscriptions::{Subscriptions, accepted_uris, notify};
 use super::{Served, Server};
+use crate::log_level::LogLevel;
 use crate::message_size::truncated;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, ErrorData,
-    InputRequiredResult, ListToolsResult, PaginatedRequestParams, ServerConfig, ServerResult,
-    SubscriptionFilter,
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
+    CustomResult, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse, InputRequiredResult,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerConfig, ServerResult,
+    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
@@ -23,8 +28,8 @@ use tokio::task::JoinHandle;
 use tool_runtime::dispatch::{CallError, CancellationToken};
 use tool_runtime::{Registry, RunContext, ToolCall, ToolMessage};
 
-/// The time that a finished call waits for its last notifications of progress.
-const MAX_WAIT_FOR_PROGRESS: Duration = Duration::from_secs(1);
+/// The time that a finished call waits for its last notifications.
+const MAX_WAIT_FOR_NOTIFICATIONS: Duration = Duration::from_secs(1);
 
 /// The size after which an unknown method is truncated in its error.
 const MAX_QUOTED_BYTES: usize = 256;
@@ -33,10 +38,12 @@ const MAX_QUOTED_BYTES: usize = 256;
 pub(super) struct ConnectionHandler {
     server: Server,
     run: RunContext,
-    notifier: OnceLock<Notifier>,
+    min_level: MinLevel,
+    subscriptions: Subscriptions,
+    notifiers: OnceLock<[Notifier; 2]>,
 }
 
-/// The task that notifies the client of changed tools. It ends with the connection.
+/// A task that notifies the client of changed tools or resources. It ends with the connection.
 struct Notifier(JoinHandle<()>);
 
 impl Drop for Notifier {
@@ -47,7 +54,13 @@ impl Drop for Notifier {
 
 impl ConnectionHandler {
     pub(super) fn new(server: Server) -> Self {
-        ConnectionHandler { server, run: RunContext::new(), notifier: OnceLock::new() }
+        ConnectionHandler {
+            server,
+            run: RunContext::new(),
+            min_level: MinLevel::default(),
+            subscriptions: Subscriptions::default(),
+            notifiers: OnceLock::new(),
+        }
     }
 
     fn served(&self) -> Arc<Served> {
@@ -90,7 +103,8 @@ impl ConnectionHandler {
         let registry = served.allowed(&run);
         let invalid = |error| ErrorData::invalid_params(error, None);
         let asking = with_questions(run.clone(), &registry, &call, &context, continued).map_err(invalid)?;
-        let message = match dispatch(&registry, asking, &call, &context).await {
+        let message = match dispatch(&registry, asking, &call, (&context, self.min_level.get(&context))).await
+        {
             Ended::Finished(message) => message,
             Ended::Asks(result) => return Ok(result.into()),
         };
@@ -152,32 +166,123 @@ impl ServerHandler for ConnectionHandler {
                 serde_json::to_value(ServerResult::from(result))
             }
             method => {
-                let method = truncated(method, MAX_QUOTED_BYTES);
-                return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None));
+                let unknown = || {
+                    let method = truncated(method, MAX_QUOTED_BYTES);
+                    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None)
+                };
+                return Err(unreadable_params(method).unwrap_or_else(unknown));
             }
         };
         let result = result.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         Ok(CustomResult::new(result))
     }
 
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        self.server.offers.list_resources()
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        self.server.offers.list_resource_templates()
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let run = self.run_context(&context, None)?;
+        self.server.offers.read_resource(request, run, &context).await
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.subscriptions.add(&self.server.offers.resources, request.uri)
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.subscriptions.remove(&request.uri);
+        Ok(())
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        self.server.offers.list_prompts()
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let run = self.run_context(&context, None)?;
+        self.server.offers.get_prompt(request, run, &context).await
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let run = self.run_context(&context, None)?;
+        self.server.offers.complete(request, run, &context).await
+    }
+
+    #[allow(deprecated, reason = "the current versions of the protocol have it")]
+    async fn set_level(
+        &self,
+        request: rmcp::model::SetLevelRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.min_level.set(request.level.into());
+        Ok(())
+    }
+
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        let changes = self.server.served.subscribe();
-        self.notifier.get_or_init(|| Notifier(tokio::spawn(notify_of_changes(changes, context.peer))));
+        self.notifiers.get_or_init(|| {
+            let (changes, updates) = (self.server.served.subscribe(), self.server.updates.subscribe());
+            let notified = self.subscriptions.clone().notify(updates, context.peer.clone());
+            [tokio::spawn(notify_of_changes(changes, context.peer)), tokio::spawn(notified)].map(Notifier)
+        });
     }
 
     /// From protocol 2026-07-28 on, a client asks for notifications with a request.
-    fn accepted_subscription_filter(&self, _: &SubscriptionFilter) -> Option<SubscriptionFilter> {
-        Some(SubscriptionFilter::builder().tools_list_changed().build())
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        let uris = accepted_uris(&self.server.offers.resources, requested);
+        Some(SubscriptionFilter::builder().tools_list_changed().resource_subscriptions(uris).build())
     }
 
     async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
-        let mut changes = self.server.served.subscribe();
+        let (mut changes, mut updates) = (self.server.served.subscribe(), self.server.updates.subscribe());
+        let notifies_of_tools = subscription.accepted().tools_list_changed == Some(true);
         let mut cancelled = pin!(cancelled(subscription.request_context()));
         loop {
             tokio::select! {
                 () = &mut cancelled => return Ok(()),
-                replaced = changes.changed() => {
+                replaced = changes.changed(), if notifies_of_tools => {
                     if replaced.is_err() || subscription.sink().notify_tool_list_changed().await.is_err() {
+                        return Ok(());
+                    }
+                }
+                received = updates.recv() => {
+                    if !notify(received, subscription.sink()).await {
                         return Ok(());
                     }
                 }
@@ -191,7 +296,7 @@ async fn notify_of_changes(mut changes: watch::Receiver<Arc<Served>>, peer: Peer
 }
 
 /// Waits until the client cancels the request, or the connection ends.
-async fn cancelled(context: &RequestContext<RoleServer>) {
+pub(super) async fn cancelled(context: &RequestContext<RoleServer>) {
     match context.extensions.get::<CancelledByClient>() {
         Some(by_client) => drop(by_client.0.run_until_cancelled(context.ct.cancelled()).await),
         None => context.ct.cancelled().await,
@@ -212,20 +317,20 @@ impl Ended {
     }
 }
 
-/// Dispatches one call, and sends its progress to the client.
+/// Dispatches one call, and sends its progress and log messages to the client.
 async fn dispatch(
     registry: &Registry,
     (run, mut questions): (RunContext, Option<OpenQuestions>),
     call: &ToolCall,
-    context: &RequestContext<RoleServer>,
+    (context, min_level): (&RequestContext<RoleServer>, Option<LogLevel>),
 ) -> Ended {
     // Cancelled together with the run context, or by the client.
     let token = run.child_token();
     let mut call_context = run.clone().cancellation(token.clone()).count_calls_with(&run);
-    let mut progress: Option<ProgressForwarder> = None;
-    if let Some((forwarder, listen)) = forwarder(context) {
+    let mut notifications: Option<Forwarder> = None;
+    if let Some((forwarder, listen)) = forwarder(context, min_level) {
         call_context = call_context.on_event(listen);
-        progress = Some(forwarder);
+        notifications = Some(forwarder);
     }
     let finished = CancellationToken::new();
     let registry = registry.with(&call_context);
@@ -250,14 +355,14 @@ async fn dispatch(
         }
     };
     let forward = async {
-        let Some(progress) = progress else { return };
+        let Some(notifications) = notifications else { return };
         // At the end of the input, rmcp still sends results, but no notifications.
         let late = async {
             finished.cancelled().await;
-            tokio::time::sleep(MAX_WAIT_FOR_PROGRESS).await;
+            tokio::time::sleep(MAX_WAIT_FOR_NOTIFICATIONS).await;
         };
         tokio::select! {
-            () = progress.run(finished.clone()) => {}
+            () = notifications.run(finished.clone()) => {}
             () = late => {}
         }
     };

@@ -52,7 +52,7 @@ fn structured_content(content: &Content, schema: Option<&JsonObject>) -> Option<
 }
 
 /// A part of a result; `None` for a part that only a provider of models defines.
-fn block(part: &Part) -> Option<ContentBlock> {
+pub(super) fn block(part: &Part) -> Option<ContentBlock> {
     Some(match part {
         Part::Text { text, .. } => ContentBlock::text(text),
         Part::Json { json, .. } => ContentBlock::text(json.to_string()),

@@ -1,7 +1,8 @@
 //! The client that is tested with servers of other projects: lists the tools of a server, and sends the calls that it reads.
 //!
-//! `judged_client COMMAND ..` or `judged_client URL` reads a JSON array of `{"name": .., "arguments": {..}}` from standard
-//! input, and prints a JSON object per line: the tools, events of calls, and one result per call.
+//! `judged_client COMMAND ..` or `judged_client URL` reads a JSON array of `{"name": .., "arguments": {..}}`, `{"uri": ..}` and
+//! `{"prompt": .., "arguments": {..}}` from standard input, and prints a JSON object per line: the tools, the resources and prompts,
+//! the content of resources and prompts, log messages, events of calls, and one result per call.
 //!
 //! With `MCP_CONFORMANCE_CONTEXT`, the context of a scenario of the conformance suite, it signs in at servers that require it. The
 //! field `store` names the file of its tokens, and `redirect_uri` and `scopes` replace those of this program.
@@ -15,7 +16,7 @@ use tool_runtime::{RunContext, ToolCall};
 use tool_runtime_mcp::rmcp::transport::auth::{
     AuthError, CredentialStore, JwtSigningAlgorithm, StoredCredentials,
 };
-use tool_runtime_mcp::{Client, OAuth};
+use tool_runtime_mcp::{Client, ClientError, LogLevel, LogMessage, OAuth};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
@@ -33,7 +34,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
             command
         })
     };
-    let client = builder.prefix("s_").connect().await?;
+    let on_log =
+        |message: LogMessage| println!("{}", json!({"log": {"level": message.level, "data": message.data}}));
+    let client = builder.prefix("s_").resource_tools(true).on_log(LogLevel::Debug, on_log).connect().await?;
     let context = RunContext::new().on_event(|event| {
         if let CallStatus::Progress { done, total, text, .. } = &event.status {
             println!(
@@ -47,7 +50,16 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let skipped: Vec<String> = registry.skipped_tools().iter().map(ToString::to_string).collect();
     let tools: Vec<Value> = registry.names().into_iter().map(tool).collect();
     println!("{}", json!({"tools": tools, "skipped": skipped}));
-    let calls: Vec<Value> = serde_json::from_reader(std::io::stdin())?;
+    let resources = client.resources().await?;
+    let templates = client.resource_templates().await?;
+    let prompts = client.prompts().await?;
+    println!("{}", json!({"resources": resources, "templates": templates, "prompts": prompts}));
+    let requests: Vec<Value> = serde_json::from_reader(std::io::stdin())?;
+    let (calls, others): (Vec<Value>, Vec<Value>) =
+        requests.into_iter().partition(|request| request.get("name").is_some());
+    for request in &others {
+        println!("{}", read(&client, request).await);
+    }
     let call = |(index, call): (usize, &Value)| {
         let name = call["name"].as_str().unwrap_or_default();
         ToolCall::new(format!("call_{index}"), format!("s_{name}"), call["arguments"].to_string())
@@ -123,6 +135,26 @@ impl CredentialStore for FileStore {
     async fn clear(&self) -> Result<(), AuthError> {
         std::fs::remove_file(&self.0).map_err(|error| AuthError::CredentialStoreError(error.to_string()))
     }
+}
+
+/// The content of a resource or a prompt.
+async fn read(client: &Client, request: &Value) -> Value {
+    let error = |error: ClientError| json!({"read": request, "error": error.to_string()});
+    if let Some(uri) = request["uri"].as_str() {
+        return client
+            .read_resource(uri)
+            .await
+            .map_or_else(error, |parts| json!({"read": uri, "parts": parts}));
+    }
+    let name = request["prompt"].as_str().unwrap_or_default();
+    let arguments = request["arguments"].as_object();
+    let arguments: Vec<(&str, &str)> = arguments
+        .into_iter()
+        .flatten()
+        .map(|(name, value)| (&**name, value.as_str().unwrap_or_default()))
+        .collect();
+    let messages = client.prompt(name, &arguments).await;
+    messages.map_or_else(error, |messages| json!({"read": name, "messages": messages}))
 }
 
 fn hints(registry: &tool_runtime::Registry, name: &str) -> Value {

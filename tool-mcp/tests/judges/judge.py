@@ -24,6 +24,7 @@ from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import create_mcp_http_client, streamable_http_client
 from mcp.shared.auth import OAuthClientMetadata
 from mcp.shared.exceptions import MCPError
+from mcp.types import PromptReference, ResourceTemplateReference
 
 EXAMPLES = pathlib.Path(sys.argv[1]).resolve()
 NODE_MODULES = pathlib.Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else None
@@ -119,6 +120,81 @@ async def judge_server(transport, mode, ledger, label):
     print(f"{label}: ok")
 
 
+async def judge_offers(transport, mode, label):
+    """Resources, prompts, completion, log messages and updates of resources."""
+    updated, logged = asyncio.Event(), []
+
+    async def on_message(message):
+        if "ResourceUpdated" in type(getattr(message, "root", message)).__name__:
+            updated.set()
+
+    async def on_log(params):
+        logged.append((params.level, params.data))
+
+    settings = {"mode": mode, "message_handler": on_message, "logging_callback": on_log, "read_timeout_seconds": 20}
+    async with Client(transport(), **settings) as client:
+        uris = [resource.uri for resource in (await client.list_resources()).resources]
+        check(uris[:2] == ["test://static-text", "test://static-binary"], f"{label}: resources", uris)
+        templates = (await client.list_resource_templates()).resource_templates
+        check([template.uri_template for template in templates] == ["test://template/{id}/data"], f"{label}: templates", templates)
+        contents = (await client.read_resource("test://template/a%20b/data")).contents[0]
+        check(json.loads(contents.text)["id"] == "a b", f"{label}: template", contents)
+        contents = (await client.read_resource("test://static-binary")).contents[0]
+        check(contents.mime_type == "image/png" and contents.blob.startswith("iVBOR"), f"{label}: bytes", contents)
+        for uri, expected in [
+            ("test://unknown", "there is no resource"),
+            ("test://template/unknown/data", "there is no resource"),
+            ("test://template/../data", "there is no resource"),
+            ("test://panics", "the request failed unexpectedly"),
+        ]:
+            try:
+                await client.read_resource(uri)
+                check(False, f"{label}: {uri}", "there is a result")
+            except MCPError as error:
+                check(expected in str(error), f"{label}: {uri}", error)
+
+        prompts = {prompt.name: prompt for prompt in (await client.list_prompts()).prompts}
+        check(prompts["test_prompt_with_arguments"].arguments[1].required, f"{label}: prompts", prompts)
+        result = await client.get_prompt("test_prompt_with_arguments", {"arg1": "a", "arg2": "b"})
+        check(result.messages[0].content.text == "Prompt with arguments: arg1='a', arg2='b'", f"{label}: prompt", result)
+        kinds = [message.content.type for message in (await client.get_prompt("test_prompt_with_image")).messages]
+        check(kinds == ["image", "text"], f"{label}: prompt with an image", kinds)
+        for name in ["test_prompt_with_arguments", "unknown"]:
+            try:
+                await client.get_prompt(name)
+                check(False, f"{label}: prompt {name}", "there is a result")
+            except MCPError as error:
+                check(error.code == -32602, f"{label}: prompt {name}", error)
+
+        reference = PromptReference(type="ref/prompt", name="test_prompt_with_arguments")
+        completion = (await client.complete(reference, {"name": "arg1", "value": "PAR"})).completion
+        check(completion.values == ["paris", "park", "party"], f"{label}: completion", completion)
+        reference = ResourceTemplateReference(type="ref/resource", uri="test://template/{id}/data")
+        completion = (await client.complete(reference, {"name": "id", "value": "1"})).completion
+        check((len(completion.values), completion.total, completion.has_more) == (100, 150, True), f"{label}: many values", completion)
+
+        if mode == "legacy":
+            await client.set_logging_level("info")
+            await client.subscribe_resource("test://watched-resource")
+            await client.call_tool("update_watched", {})
+            await asyncio.wait_for(updated.wait(), 10)
+            await client.call_tool("test_tool_with_logging", {})
+        else:
+            async with client.listen(resource_subscriptions=["test://watched-resource", "test://unknown"]) as events:
+                await client.call_tool("update_watched", {})
+                async with asyncio.timeout(10):
+                    async for event in events:
+                        check("watched" in repr(event), f"{label}: update", event)
+                        break
+            await client.call_tool("test_tool_with_logging", {}, meta={"io.modelcontextprotocol/logLevel": "info"})
+        for _ in range(100):
+            if len(logged) == 3:
+                break
+            await asyncio.sleep(0.05)
+        check(logged[0] == ("info", "Tool execution started") and len(logged) == 3, f"{label}: log messages", logged)
+    print(f"{label}: resources, prompts and log messages: ok")
+
+
 async def judge_changes(transport, mode, label):
     changed = asyncio.Event()
 
@@ -171,9 +247,11 @@ async def judge_with_python():
 
         for mode in ["legacy", "auto"]:
             await judge_server(stdio(), mode, ledger, f"PyPI mcp, stdio, {mode}")
+            await judge_offers(stdio(), mode, f"PyPI mcp, stdio, {mode}")
             await judge_changes(stdio(), mode, f"PyPI mcp, stdio, {mode}")
             with http_server(LEDGER=str(ledger)) as url:
                 await judge_server(lambda: streamable_http_client(url), mode, ledger, f"PyPI mcp, HTTP, {mode}")
+                await judge_offers(lambda: streamable_http_client(url), mode, f"PyPI mcp, HTTP, {mode}")
                 await judge_users(url, mode, f"PyPI mcp, HTTP, {mode}")
             with http_server() as url:
                 await judge_changes(lambda: streamable_http_client(url), mode, f"PyPI mcp, HTTP, {mode}")
@@ -211,6 +289,12 @@ def judge_with_inspector():
                 check(call_tool(tool)["isError"], f"{label}: {tool}")
             check(call_tool("guarded", "harmless=false")["isError"], f"{label}: approval that is not given")
             check(not call_tool("guarded", "harmless=true")["isError"], f"{label}: approval")
+            check(len(inspect(target, "--method", "resources/list")["resources"]) == 4, f"{label}: resources")
+            result = inspect(target, "--method", "resources/read", "--uri", "test://static-text")
+            check("static text resource" in result["contents"][0]["text"], f"{label}: resource", result)
+            arguments = ["--prompt-name", "test_prompt_with_arguments", "--prompt-args", "arg1=a", "arg2=b"]
+            result = inspect(target, "--method", "prompts/get", *arguments)
+            check("arg1='a', arg2='b'" in result["messages"][0]["content"]["text"], f"{label}: prompt", result)
             # The inspector may look for the name itself.
             unknown = json.dumps(call_tool("get_wether"))
             check("Call `get_weather` instead" in unknown or "tool_not_found" in unknown, f"{label}: unknown tool", unknown)
@@ -220,9 +304,13 @@ def judge_with_inspector():
 SCENARIOS = ["server-initialize", "ping", "tools-list", "tools-call-simple-text", "tools-call-image", "tools-call-audio"] + [
     "tools-call-embedded-resource", "tools-call-mixed-content", "tools-call-error", "tools-call-with-progress",
     "server-sse-multiple-streams", "dns-rebinding-protection",
+    "logging-set-level", "tools-call-with-logging", "completion-complete",
+    "resources-list", "resources-read-text", "resources-read-binary", "resources-templates-read", "resources-subscribe",
+    "resources-unsubscribe", "prompts-list", "prompts-get-simple", "prompts-get-with-args", "prompts-get-embedded-resource",
+    "prompts-get-with-image",
 ]
-"""The scenarios of the suite that are about tools and sessions. The others need prompts, resources, logging, sampling or
-elicitation, which a registry does not have, or a schema with `$schema`, which a registry does not publish."""
+"""The scenarios of the suite that the server passes. The others need sampling or elicitation, which a registry does not have, a schema
+with `$schema`, which a registry does not publish, or a stream that ends in the middle of a call, which no tool can do."""
 
 
 def judge_with_conformance():
@@ -246,12 +334,18 @@ def judge_with_conformance():
 # Servers of other projects, and our client.
 
 
+def client_lines(server, requests, **environment):
+    """The lines of the client."""
+    environment = {**os.environ, **environment}
+    requests = json.dumps(requests)
+    result = subprocess.run([CLIENT, *server], input=requests, capture_output=True, text=True, timeout=120, env=environment)
+    check(result.returncode == 0, "client", result.stderr)
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
 def run_client(server, calls, **environment):
     """The definitions, the progress and the results."""
-    environment = {**os.environ, **environment}
-    result = subprocess.run([CLIENT, *server], input=json.dumps(calls), capture_output=True, text=True, timeout=120, env=environment)
-    check(result.returncode == 0, "client", result.stderr)
-    lines = [json.loads(line) for line in result.stdout.splitlines()]
+    lines = client_lines(server, calls, **environment)
     listed = next(line for line in lines if "tools" in line)
     return listed, [line["progress"] for line in lines if "progress" in line], [line for line in lines if "tool" in line]
 
@@ -281,6 +375,8 @@ EVERYTHING = [
     call("get-structured-content", location="Chicago"),
     call("get-sum", a=1, b=2),
     call("get-tiny-image"),
+    call("list_resources"),
+    call("read_resource", uri="demo://resource/dynamic/text/1"),
     call("gzip-file-as-resource", name="a.gz", data="data:text/plain,hello"),
     call("simulate-research-query", topic="birds"),
     call("toggle-simulated-logging"),
@@ -292,18 +388,33 @@ OWN = [
     call("append", line="a", milliseconds=1),
     call("guarded", harmless=True),
     call("get_weather", city="Rome"),
+    call("list_resources"),
     call("panics"),
     call("put", line="a", milliseconds=1),
+    call("read_resource", uri="test://template/7/data"),
     call("test_audio_content"),
     call("test_embedded_resource"),
     call("test_error_handling"),
     call("test_image_content"),
     call("test_multiple_content_types"),
     call("test_simple_text"),
+    call("test_tool_with_logging"),
     call("test_tool_with_progress"),
     call("too_slow"),
+    call("update_watched"),
     call("who_am_i"),
 ]
+
+
+def judge_client_offers(server, requests, label):
+    """Each resource and prompt is read, and the lists are not empty."""
+    lines = client_lines(server, requests)
+    listed = next(line for line in lines if "resources" in line)
+    check(all(listed[kind] for kind in ["resources", "templates", "prompts"]), f"{label}: lists", listed)
+    read = [line for line in lines if "read" in line]
+    check(len(read) == len(requests), f"{label}: every request is answered", read)
+    print(f"{label}: {', '.join(f'{len(listed[kind])} {kind}' for kind in ['resources', 'templates', 'prompts'])}")
+    return read, [line["log"] for line in lines if "log" in line]
 
 
 def judge_client_with_python():
@@ -312,8 +423,12 @@ def judge_client_with_python():
         call("get_current_time", timezone="Europe/Berlin"),
         call("convert_time", source_timezone="Europe/Berlin", time="12:00", target_timezone="Asia/Tokyo"),
         call("get_current_time", timezone="Mars/Base"),
+        # The server declares resources and has none.
+        call("list_resources"),
+        call("read_resource", uri="time://now"),
     ]
     results, _ = judge_client([str(time)], calls, "mcp-server-time")
+    check(results["list_resources"]["text"] == "The server has no resources.", "mcp-server-time: resources", results)
     check("Invalid timezone" in results["get_current_time"]["text"], "mcp-server-time: error", results)
     # `exit` ends the server, `wait` waits forever, and `remove_a_tool` changes the list.
     ends = [call("exit"), call("wait"), call("remove_a_tool")]
@@ -331,6 +446,22 @@ def judge_client_with_python():
             check(not any(text.startswith("Error: Error:") for text in failed.values()), f"{label}: one prefix", failed)
             check([step["done"] for step in progress] == [0, 50, 100], f"{label}: progress", progress)
             print(f"{label}: {len(results)} calls, errors: {json.dumps(failed)}")
+            check('"id":"7"' in results["read_resource"]["text"], f"{label}: read_resource", results["read_resource"])
+            requests = [
+                {"uri": "test://static-text"},
+                {"uri": "test://static-binary"},
+                {"uri": "test://unknown"},
+                {"prompt": "test_prompt_with_arguments", "arguments": {"arg1": "a", "arg2": "b"}},
+                {"prompt": "test_prompt_with_arguments", "arguments": {"arg1": "a"}},
+            ]
+            read, _ = judge_client_offers(server, requests, label)
+            check("static text resource" in read[0]["parts"][0]["text"], f"{label}: resource", read[0])
+            check(read[1]["parts"][0]["type"] == "image", f"{label}: bytes", read[1])
+            check("there is no resource" in read[2]["error"], f"{label}: unknown resource", read[2])
+            check("arg2='b'" in json.dumps(read[3]["messages"]), f"{label}: prompt", read[3])
+            check("needs the argument `arg2`" in read[4]["error"], f"{label}: missing argument", read[4])
+            logs = [line["log"]["data"] for line in client_lines(server, [call("test_tool_with_logging")]) if "log" in line]
+            check(logs[0] == "Tool execution started" and len(logs) == 3, f"{label}: log messages", logs)
         exit_ = run_client([str(SERVER)], [call("exit")])[2][0]
         lost = "Error: the connection was lost; the call may have taken effect"
         check(exit_["text"].startswith(lost), "a server that ends", exit_)
@@ -343,6 +474,24 @@ def judge_client_with_npm():
     check(results["get-structured-content"]["json"], "server-everything: structured content", results)
     check([step["done"] for step in progress if "long" in step["tool"]] == [1, 2, 3, 4], "server-everything: progress", progress)
     check(any(part["type"] == "image" for part in results["get-tiny-image"]["parts"]), "server-everything: image")
+    requests = [
+        {"uri": "demo://resource/dynamic/text/1"},
+        {"uri": "demo://resource/dynamic/blob/2"},
+        {"uri": "demo://resource/unknown"},
+        {"prompt": "simple-prompt"},
+        {"prompt": "args-prompt", "arguments": {"city": "Rome"}},
+        {"prompt": "args-prompt"},
+        {"prompt": "resource-prompt", "arguments": {"resourceType": "Text", "resourceId": "1"}},
+    ]
+
+    def judge_offers(server, label):
+        read, _ = judge_client_offers(server, requests, label)
+        check("demo://resource/dynamic/text/1" in json.dumps(read[0]["parts"]), f"{label}: text", read[0])
+        check("error" in read[2] and "error" in read[5], f"{label}: errors", read)
+        check("Rome" in json.dumps(read[4]["messages"]), f"{label}: prompt with an argument", read[4])
+        check(len(read[6]["messages"]) == 2, f"{label}: prompt with a resource", read[6])
+
+    judge_offers([str(node_binary), str(everything), "stdio"], "server-everything, stdio")
     environment = {**os.environ, "PORT": "38711"}
     command = [node_binary, everything, "streamableHttp"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
@@ -350,6 +499,7 @@ def judge_client_with_npm():
         while "listening" not in process.stdout.readline():
             check(process.poll() is None, "server-everything starts")
         judge_client(["http://127.0.0.1:38711/mcp"], EVERYTHING, "server-everything, HTTP")
+        judge_offers(["http://127.0.0.1:38711/mcp"], "server-everything, HTTP")
     finally:
         process.kill()
         process.wait()

@@ -4,6 +4,10 @@
 //! `judged_server` serves standard input and output, `judged_server ADDRESS` HTTP. Each effect is a line in the file `LEDGER`.
 //! With the variable `ISSUER`, an HTTP server requires tokens of this authorisation server, which describes them at `/introspect`.
 
+mod offers;
+
+use offers::add_offers;
+use serde_json::json;
 use std::error::Error;
 use std::io::Write as _;
 use std::sync::OnceLock;
@@ -12,7 +16,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tool_runtime::dispatch::Decision;
 use tool_runtime::{CallContext, Registry, RunContext, ToolOutput, tool};
 use tool_runtime_mcp::rmcp::transport::StreamableHttpServerConfig;
-use tool_runtime_mcp::{Access, Authorization, McpRequest, ServerHandle, TokenRejection, serve};
+use tool_runtime_mcp::{Access, Authorization, LogLevel, McpRequest, ServerHandle, TokenRejection, serve};
 
 const IMAGE: &[u8] = include_bytes!("../../examples/sky.png");
 
@@ -61,6 +65,24 @@ async fn test_tool_with_progress(#[context] call: &CallContext) -> &'static str 
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     "done"
+}
+
+/// Logs.
+#[tool(read_only)]
+async fn test_tool_with_logging(#[context] call: &CallContext) -> &'static str {
+    for text in ["Tool execution started", "Tool processing data", "Tool execution completed"] {
+        call.emit(json!({"log": {"level": LogLevel::Info, "logger": "judged", "data": text}}));
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    "done"
+}
+
+/// Announces an update of a resource.
+#[tool(idempotent)]
+fn update_watched() {
+    if let Some((server, _)) = SMALLER.get() {
+        server.resource_updated("test://watched-resource");
+    }
 }
 
 /// Fails.
@@ -201,7 +223,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             if is_harmless { Decision::Run } else { Decision::Undecided }
         })
         .build()?;
-    let server = serve(registry.clone()).name("judged", "1.0.0");
+    let server = add_offers(serve(registry.clone()).name("judged", "1.0.0"))?;
     let fewer = registry.subset(registry.names().into_iter().skip(1))?;
     SMALLER.get_or_init(|| (server.handle(), fewer));
     let Some(address) = std::env::args().nth(1) else {

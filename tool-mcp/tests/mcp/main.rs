@@ -23,7 +23,9 @@ mod oauth;
 mod peer;
 #[cfg(unix)]
 mod process;
+mod prompts;
 mod questions;
 mod recorded_definitions;
+mod resources;
 mod server;
 mod server_tokens;

@@ -96,6 +96,21 @@ impl Peer {
         self.receive("id", id).await
     }
 
+    /// A client of this server that speaks protocol 2026-07-28.
+    pub(crate) async fn connect_without_initialize(server: Server) -> Self {
+        let (ours, theirs) = tokio::io::duplex(BUFFER);
+        tokio::spawn(server.run(theirs));
+        let mut peer = Peer::new(ours);
+        peer.request_with_meta(0, "server/discover", json!({})).await;
+        peer
+    }
+
+    /// Sends a request of protocol 2026-07-28, and waits for its response.
+    pub(crate) async fn request_with_meta(&mut self, id: u64, method: &str, mut params: Value) -> Value {
+        params["_meta"] = meta();
+        self.request(id, method, params).await
+    }
+
     pub(crate) async fn call(&mut self, id: u64, tool: &str, arguments: Value) -> Value {
         self.request(id, "tools/call", json!({"name": tool, "arguments": arguments})).await
     }
@@ -123,6 +138,15 @@ impl Peer {
             }
         }
     }
+}
+
+/// The `_meta` that protocol 2026-07-28 requires.
+pub(crate) fn meta() -> Value {
+    json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    })
 }
 
 /// The response of a scripted server.

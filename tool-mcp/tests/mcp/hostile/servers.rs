@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tool_runtime::{Registry, tools};
+use tool_runtime_mcp::rmcp::model::ResourceTemplate;
 use tool_runtime_mcp::serve;
 use tower_service::Service as _;
 
@@ -35,6 +36,7 @@ pub(super) fn cases() -> Vec<Case> {
             70.0,
             endless_bodies,
         ),
+        Case::new("subscriptions to many resources", [300, 1_000, 3_000], 12.0, many_subscriptions),
     ]
 }
 
@@ -106,6 +108,22 @@ fn endless_line(megabytes: usize) -> Running {
             "{response}"
         );
         format!("{megabytes} MB are read: {response:.60}")
+    })
+}
+
+fn many_subscriptions(count: usize) -> Running {
+    Box::pin(async move {
+        let template = ResourceTemplate::new("a://{id}", "a");
+        let server = serve(empty()).resource_template(template, |_| async { Ok::<_, &str>("") });
+        let mut client = Peer::connect_to(server.expect("the template is valid")).await;
+        let mut accepted = 0;
+        for id in 1..=count as u64 {
+            let params = json!({"uri": format!("a://{id:01900}")});
+            let response = client.request(id, "resources/subscribe", params).await;
+            accepted += usize::from(response["error"].is_null());
+        }
+        assert_eq!(accepted, 256);
+        format!("{accepted} of {count} subscriptions")
     })
 }
 
