@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::error::Error;
 use std::path::PathBuf;
 use tokio::process::Command;
-use tool_runtime::dispatch::CallStatus;
+use tool_runtime::dispatch::{CallStatus, Question, UserAnswer};
 use tool_runtime::{RunContext, ToolCall};
 use tool_runtime_mcp::rmcp::transport::auth::{
     AuthError, CredentialStore, JwtSigningAlgorithm, StoredCredentials,
@@ -37,7 +37,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let on_log =
         |message: LogMessage| println!("{}", json!({"log": {"level": message.level, "data": message.data}}));
     let client = builder.prefix("s_").resource_tools(true).on_log(LogLevel::Debug, on_log).connect().await?;
-    let context = RunContext::new().on_event(|event| {
+    let context = RunContext::new().on_question(async |question| Ok::<_, String>(answer(&question)));
+    let context = context.on_event(|event| {
         if let CallStatus::Progress { done, total, text, .. } = &event.status {
             println!(
                 "{}",
@@ -77,6 +78,20 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
     client.close().await;
     Ok(())
+}
+
+/// A user who fills in what is required, and leaves out the rest.
+fn answer(question: &Question) -> UserAnswer {
+    println!("{}", json!({"question": question.text, "of": question.tool}));
+    let properties = &question.schema["properties"];
+    let required = question.schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let value = |name: &str| match (&properties[name]["enum"][0], properties[name]["type"].as_str()) {
+        (Value::Null, Some("boolean")) => json!(true),
+        (Value::Null, Some("integer" | "number")) => json!(7),
+        (Value::Null, _) => json!("Ada"),
+        (first, _) => first.clone(),
+    };
+    UserAnswer::Accepted(required.map(|name| (name.to_owned(), value(name))).collect())
 }
 
 /// An empty context for a scenario about authorisation that has none.

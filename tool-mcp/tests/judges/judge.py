@@ -24,7 +24,7 @@ from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import create_mcp_http_client, streamable_http_client
 from mcp.shared.auth import OAuthClientMetadata
 from mcp.shared.exceptions import MCPError
-from mcp.types import PromptReference, ResourceTemplateReference
+from mcp.types import ElicitResult, PromptReference, ResourceTemplateReference
 
 EXAMPLES = pathlib.Path(sys.argv[1]).resolve()
 NODE_MODULES = pathlib.Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else None
@@ -55,13 +55,27 @@ def http_server(**environment):
 
 # The package `mcp`, as a client.
 
+ANSWERS = [
+    ElicitResult(action="accept", content={"username": "ada", "email": "ada@example.com"}),
+    ElicitResult(action="decline"),
+    ElicitResult(action="cancel"),
+    ElicitResult(action="accept", content={"username": "ada"}),
+]
+
 
 def text(result):
     return result.content[0].text
 
 
 async def judge_server(transport, mode, ledger, label):
-    async with Client(transport(), mode=mode, read_timeout_seconds=20) as client:
+    questions = []
+
+    async def on_question(_, params):
+        questions.append(params.message)
+        return ANSWERS[len(questions) - 1]
+
+    client = Client(transport(), mode=mode, read_timeout_seconds=20, elicitation_callback=on_question)
+    async with client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         check(len(tools) >= 15, f"{label}: list", sorted(tools))
         weather = tools["get_weather"]
@@ -82,6 +96,13 @@ async def judge_server(transport, mode, ledger, label):
 
         await client.call_tool("test_tool_with_progress", {}, progress_callback=on_progress)
         check(progress == [(0, 100), (50, 100), (100, 100)], f"{label}: progress", progress)
+
+        for action in ["accept", "decline", "cancel"]:
+            result = await client.call_tool("test_elicitation", {"message": "Who are you?"})
+            check(f"action={action}" in text(result), f"{label}: question, {action}", result)
+        check(questions == ["Who are you?"] * 3, f"{label}: questions", questions)
+        result = await client.call_tool("test_elicitation", {"message": "Who are you?"})
+        check(result.is_error and "the answer is invalid: `email` is missing" in text(result), f"{label}: invalid answer", result)
 
         for tool, arguments, expected in [
             ("test_error_handling", {}, "This tool intentionally returns an error for testing"),
@@ -307,10 +328,10 @@ SCENARIOS = ["server-initialize", "ping", "tools-list", "tools-call-simple-text"
     "logging-set-level", "tools-call-with-logging", "completion-complete",
     "resources-list", "resources-read-text", "resources-read-binary", "resources-templates-read", "resources-subscribe",
     "resources-unsubscribe", "prompts-list", "prompts-get-simple", "prompts-get-with-args", "prompts-get-embedded-resource",
-    "prompts-get-with-image",
+    "prompts-get-with-image", "tools-call-elicitation", "elicitation-sep1034-defaults", "elicitation-sep1330-enums",
 ]
-"""The scenarios of the suite that the server passes. The others need sampling or elicitation, which a registry does not have, a schema
-with `$schema`, which a registry does not publish, or a stream that ends in the middle of a call, which no tool can do."""
+"""The scenarios of the suite that the server passes. The others need sampling, which a registry does not have, a schema with `$schema`,
+which a registry does not publish, or a stream that ends in the middle of a call, which no tool can do."""
 
 
 def judge_with_conformance():
@@ -322,6 +343,7 @@ def judge_with_conformance():
         for scenario in SCENARIOS:
             check(any(line.startswith(f"✓ {scenario}:") for line in lines), f"conformance: {scenario}", table)
         scenarios = {"initialize": [], "tools_call": [call("add_numbers", a=5, b=3)], "sse-retry": [call("test_reconnection")]}
+        scenarios["elicitation-sep1034-client-defaults"] = [call("test_client_elicitation_defaults")]
         for scenario, calls in scenarios.items():
             command = pathlib.Path(folder) / "client"
             command.write_text(f"#!/bin/sh\nexec {CLIENT} \"$@\" <<'END'\n{json.dumps(calls)}\nEND\n")
@@ -381,6 +403,7 @@ EVERYTHING = [
     call("simulate-research-query", topic="birds"),
     call("toggle-simulated-logging"),
     call("toggle-subscriber-updates"),
+    call("trigger-elicitation-request"),
     call("trigger-long-running-operation", duration=1, steps=4),
 ]
 
@@ -393,6 +416,9 @@ OWN = [
     call("put", line="a", milliseconds=1),
     call("read_resource", uri="test://template/7/data"),
     call("test_audio_content"),
+    call("test_elicitation", message="Who are you?"),
+    call("test_elicitation_sep1034_defaults"),
+    call("test_elicitation_sep1330_enums"),
     call("test_embedded_resource"),
     call("test_error_handling"),
     call("test_image_content"),
@@ -439,6 +465,8 @@ def judge_client_with_python():
             _, progress, results = run_client(server, OWN)
             results = {result["tool"][2:]: result for result in results}
             check(len(results) == len(OWN), f"{label}: every call is answered", results)
+            answered = results["test_elicitation"]["text"]
+            check('content={"username":"Ada","email":"Ada"}' in answered, f"{label}: question", answered)
             check(results["get_weather"]["json"], f"{label}: structured content", results["get_weather"])
             check(results["test_image_content"]["parts"][0]["type"] == "image", f"{label}: image")
             failed = {name: result["text"] for name, result in results.items() if result["error"]}

@@ -5,6 +5,7 @@
 //! With the variable `ISSUER`, an HTTP server requires tokens of this authorisation server, which describes them at `/introspect`.
 
 mod offers;
+mod questions;
 
 use offers::add_offers;
 use serde_json::json;
