@@ -36,6 +36,7 @@
 //! | a server that requires tokens of an authorisation server | [`Server::bearer_tokens`] |
 //! | state of a user, tools of a user | [`Server::context_per_request`], [`Server::try_context_per_request`] |
 //! | approval of calls by a rule of the server | [`RegistryBuilder::before_call`](tool_runtime::RegistryBuilder::before_call) |
+//! | a tool that asks the user of its client | [`CallContext::ask`](tool_runtime::CallContext::ask) |
 //! | other tools while the server runs | [`Server::handle`] |
 //! | resources and prompts of a server | [`Server::resource`], [`Server::resource_template`], [`Server::prompt`], [`Server::completion`] |
 //! | updates of resources, log messages of a server | [`ServerHandle::resource_updated`], [`LogLevel`] |
@@ -45,6 +46,8 @@
 //! | sign-in of a person or a program at a server | [`ClientBuilder::oauth`], [`OAuth`] |
 //! | other headers | [`Client::http_with`] |
 //! | a server whose tools change | [`Client::changed`] |
+//! | questions of a server to the user | [`RunContext::on_question`](tool_runtime::RunContext::on_question), [`Client`](Client#questions) |
+//! | a call that may take long while it makes progress | [`ClientBuilder::progress_extends_timeout`] |
 //! | resources of a server, for the program or the model | [`Client::read_resource`], [`ClientBuilder::resource_tools`] |
 //! | prompts of a server | [`Client::prompts`], [`Client::prompt`] |
 //! | log messages of a server | [`ClientBuilder::on_log`] |
@@ -64,8 +67,9 @@
 //! | `oauth-jwt` | [`OAuth::private_key_jwt`]. Includes `oauth`. | 158 |
 //!
 //! [`rmcp`], the official SDK, implements the protocol. Its transports and settings are part of the API of this crate.
-//! It supports the versions from 2024-11-05 to 2026-07-28. This crate supports tools, resources, prompts,
-//! completion (on servers) and log messages, but not sampling and elicitation.
+//! It supports the versions from 2024-11-05 to 2026-07-28. This crate supports tools, their
+//! questions (elicitation with a form), resources, prompts, completion (on servers), log messages and authorisation, but not sampling,
+//! roots, elicitation with a URL, and tasks that a client polls.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![warn(clippy::disallowed_methods)]
 #![cfg_attr(not(all(feature = "http-server", feature = "oauth-jwt")), allow(rustdoc::broken_intra_doc_links))]

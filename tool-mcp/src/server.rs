@@ -83,10 +83,18 @@ use tool_runtime::{Registry, RunContext};
 /// | an error of the call | a result with `isError`, without the prefix `Error: ` |
 /// | an unknown tool | an error of the protocol, with the names of the tools |
 /// | a tool with `requires_approval` | runs if [`before_call`] approves the call, and is an error otherwise |
+/// | [`CallContext::ask`] | an elicitation with a form, if the client supports it; from protocol 2026-07-28 on, only the questions of `resumable` tools |
 /// | [`CallContext::progress`] | notifications, if the client asks for them |
 /// | [`CallContext::emit`] of an object with the one key `log` | log messages from the [level](crate::LogLevel) of the client on; `info` by default |
 /// | `notifications/cancelled` of the client | cancels the call and the token of its context |
 /// | [`max_calls`] | counts the calls of one connection; of one request over HTTP from protocol 2026-07-28 on |
+///
+/// # Questions
+///
+/// The schema of a question is that of an object whose properties are strings, numbers, booleans and enums, or of one such value. While
+/// the call waits, it holds no permit, and its time limits stand still. From protocol 2026-07-28 on, a question ends the request: the client
+/// sends the call again with the answers, and the tool runs again from its beginning, in any process that serves the registry. The
+/// client keeps the answers in between; all are validated again.
 ///
 /// # Resources and prompts
 ///
@@ -132,6 +140,7 @@ use tool_runtime::{Registry, RunContext};
 /// ```
 ///
 /// [`before_call`]: tool_runtime::RegistryBuilder::before_call
+/// [`CallContext::ask`]: tool_runtime::CallContext::ask
 /// [`CallContext::emit`]: tool_runtime::CallContext::emit
 /// [`CallContext::progress`]: tool_runtime::CallContext::progress
 /// [`max_calls`]: tool_runtime::registry::Policy::max_calls

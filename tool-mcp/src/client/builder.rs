@@ -36,6 +36,7 @@ pub struct ClientBuilder {
 pub(super) struct Settings {
     pub(super) prefix: String,
     pub(super) timeout: Duration,
+    pub(super) progress_extends: Option<Duration>,
     pub(super) connect_timeout: Duration,
     pub(super) max_tools: usize,
     pub(super) max_list_bytes: usize,
@@ -58,6 +59,7 @@ impl Default for Settings {
         Settings {
             prefix: String::new(),
             timeout: Duration::from_secs(60),
+            progress_extends: None,
             connect_timeout: Duration::from_secs(30),
             max_tools: 1_000,
             max_list_bytes: 4 << 20,
@@ -236,6 +238,24 @@ impl ClientBuilder {
     /// one: see [`tool`](ClientBuilder::tool).
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.settings.timeout = limit;
+        self
+    }
+
+    /// Begins the time limit of a call again when its progress arrives, until the call has taken this time without a result. Default:
+    /// progress does not change the time limit.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use tool_runtime_mcp::Client;
+    ///
+    /// // A call may be silent for 20 seconds, and ends after 20 seconds and an hour at the latest.
+    /// let builder = Client::program("a-server", ["--verbose"])
+    ///     .timeout(Duration::from_secs(20))
+    ///     .progress_extends_timeout(Duration::from_secs(3600));
+    /// # drop(builder);
+    /// ```
+    pub fn progress_extends_timeout(mut self, limit: Duration) -> Self {
+        self.settings.progress_extends = Some(limit);
         self
     }
 

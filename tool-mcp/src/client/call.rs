@@ -59,13 +59,14 @@ impl Client {
     ) -> Result<ToolOutput, RemoteError> {
         let mut params = CallToolRequestParams::new(name).with_arguments(arguments);
         let mut asked = 0;
+        let tracked = || TrackedCall::new(call.clone(), self.0.settings.progress_extends);
         let may_repeat = annotations.may_repeat();
         let may_have_taken_effect = !annotations.is_read_only();
         let mut pauses = pauses();
         let mut repeats = 0;
         loop {
             let connection = self.connection().await?;
-            let no_response = match connection.call(params.clone(), call, may_have_taken_effect).await {
+            let no_response = match connection.call(params.clone(), tracked(), may_have_taken_effect).await {
                 Ok(response) => match response? {
                     Response::Result(result) => return output_of(result, &self.0.settings),
                     Response::NeedsInput(response) if asked < MAX_QUESTIONS => {
@@ -104,10 +105,9 @@ impl Connection {
     async fn call(
         &self,
         params: CallToolRequestParams,
-        call: &CallContext,
+        tracked: Arc<TrackedCall>,
         may_have_taken_effect: bool,
     ) -> Result<Result<Response, RemoteError>, NoResponse> {
-        let tracked = TrackedCall::new(call.clone());
         let mut request = CallToolRequest::new(params);
         request.extensions.insert(Arc::clone(&tracked));
         let request = ClientRequest::CallToolRequest(request);

@@ -14,8 +14,9 @@ use rmcp::service::{RoleClient, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde_json::json;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use tool_runtime::CallContext;
 use tool_runtime::dispatch::CancellationToken;
 
@@ -45,8 +46,8 @@ impl Channel {
 /// A call, in the extensions of its request, which are not sent.
 pub(super) struct TrackedCall {
     context: CallContext,
-    /// Counts the calls of the process.
-    number: u64,
+    /// The time in which progress begins the time limit of the call again.
+    extended: Option<Duration>,
     was_sent: AtomicBool,
     /// The number of requests in which the server has asked the user.
     questions: AtomicUsize,
@@ -56,11 +57,10 @@ pub(super) struct TrackedCall {
 }
 
 impl TrackedCall {
-    pub(super) fn new(context: CallContext) -> Arc<Self> {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
+    pub(super) fn new(context: CallContext, extended: Option<Duration>) -> Arc<Self> {
         Arc::new(TrackedCall {
             context,
-            number: NUMBER.fetch_add(1, Ordering::Relaxed),
+            extended,
             was_sent: AtomicBool::default(),
             questions: AtomicUsize::default(),
             rate: EventRate::new(),
@@ -126,12 +126,15 @@ impl TrackedCalls {
 
     /// The call that was created last.
     pub(super) fn newest(&self) -> Option<Arc<TrackedCall>> {
-        self.lock().values().max_by_key(|call| call.number).cloned()
+        self.lock().values().max_by_key(|call| call.rate.created).cloned()
     }
 
     fn report(&self, progress: &ProgressNotificationParam) {
-        let call = self.lock().get(&progress.progress_token).cloned();
-        if let Some(call) = call.filter(|call| call.rate.may_report()) {
+        let Some(call) = self.lock().get(&progress.progress_token).cloned() else { return };
+        if call.extended.is_some_and(|limit| call.rate.created.elapsed() < limit) {
+            call.context.restart_time_limit();
+        }
+        if call.rate.may_report() {
             // Amounts are integers. A fraction of 1 becomes a percentage.
             let scale = if progress.total.is_some_and(|total| total <= 1.0) { 100.0 } else { 1.0 };
             let amount = |number: f64| to_amount(number * scale);
@@ -149,8 +152,7 @@ impl TrackedCalls {
         let Some(log) = &self.log else { return };
         // The parameters were read from JSON.
         let Some(message) = log.accept(&serde_json::to_value(params).unwrap_or_default()) else { return };
-        let newest = self.lock().values().max_by_key(|call| call.rate.created).cloned();
-        if let Some(call) = newest.filter(|call| call.rate.may_report()) {
+        if let Some(call) = self.newest().filter(|call| call.rate.may_report()) {
             let LogMessage { level, logger, data } = &message;
             call.context.emit(json!({"log": {"level": level, "logger": logger, "data": data}}));
         }

@@ -1,4 +1,4 @@
-//! Servers in processes that are killed at random moments.
+//! Servers in processes that are killed at random moments. `KILL_ROUNDS` sets the number of rounds, and `KILL_SEED` repeats them.
 
 use crate::process::server;
 use std::collections::BTreeMap;
@@ -39,14 +39,13 @@ fn kill(running: &Running) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_server_leaves_no_call_without_a_result_and_no_effect_twice() {
     let server = server();
-    let seed = std::env::var("KILL_SEED")
-        .ok()
-        .and_then(|seed| seed.parse().ok())
-        .unwrap_or_else(|| fastrand::u64(..));
-    println!("KILL_SEED={seed}");
+    let variable = |name: &str| std::env::var(name).ok().and_then(|value| value.parse().ok());
+    let seed = variable("KILL_SEED").unwrap_or_else(|| fastrand::u64(..));
+    let rounds = variable("KILL_ROUNDS").unwrap_or(20);
+    println!("KILL_SEED={seed} KILL_ROUNDS={rounds}");
     let mut random = fastrand::Rng::with_seed(seed);
     let (mut finished, mut lost, mut repeated) = (0, 0, 0);
-    for round in 0..50 {
+    for round in 0..rounds {
         let ledger = std::env::temp_dir().join(format!("tool-mcp-ledger-{}-{round}", std::process::id()));
         let (registry, running) = registry_of_process(server.clone(), ledger.clone()).await;
         let call = |index: usize, random: &mut fastrand::Rng| {
@@ -87,7 +86,8 @@ async fn a_killed_server_leaves_no_call_without_a_result_and_no_effect_twice() {
         std::fs::remove_file(&ledger).ok();
     }
     println!(
-        "600 calls: {finished} with a result, {lost} lost, {repeated} with an idempotent effect more than once"
+        "{} calls: {finished} with a result, {lost} lost, {repeated} with an idempotent effect more than once",
+        rounds * 12
     );
     assert!(lost > 0 && finished > 0, "the kills hit some calls");
 }

@@ -3,6 +3,7 @@
 use crate::peer::{Peer, Response, connect_to_script, definition, registry_of};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, split};
 use tokio::sync::Notify;
 use tool_runtime::conversation::{InnerCallError, Request};
@@ -380,6 +381,52 @@ async fn a_server_asks_only_in_its_calls_and_not_without_an_end() {
     let expected = ["this call has asked too many questions", "no call runs in which the user can be asked"];
     assert_eq!(errors.filter(|error| expected.contains(error)).count(), 11);
     assert_eq!(asked.lock().expect("no panic").len(), 50);
+}
+
+/// A server whose call takes five seconds, with progress in each.
+async fn slow_server(mut peer: Peer) {
+    while let Some(message) = peer.next().await {
+        let respond = |result: Value| json!({ "jsonrpc": "2.0", "id": message["id"], "result": result });
+        match message["method"].as_str() {
+            Some("initialize") => {
+                let info = json!({ "name": "scripted", "version": "1" });
+                let capabilities = json!({ "tools": {} });
+                let result = json!({ "protocolVersion": "2025-11-25", "capabilities": capabilities, "serverInfo": info });
+                peer.send(respond(result)).await;
+            }
+            Some("tools/list") => {
+                peer.send(respond(json!({ "tools": [definition("work", &json!({}))] }))).await
+            }
+            Some("tools/call") => {
+                for done in 0..5 {
+                    tokio::time::sleep(Duration::from_secs(1)).await;
+                    let params = json!({ "progressToken": message["params"]["_meta"]["progressToken"], "progress": done });
+                    peer.send(
+                        json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": params }),
+                    )
+                    .await;
+                }
+                peer.send(respond(json!({ "content": [{ "type": "text", "text": "done" }] }))).await;
+            }
+            _ => {}
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn progress_extends_the_time_limit_up_to_a_time() {
+    for (extended, expected) in
+        [(None, "did not finish within 2 s"), (Some(3600), "done"), (Some(1), "did not finish within 2 s")]
+    {
+        let mut builder = connect_to_script(slow_server).timeout(Duration::from_secs(2));
+        if let Some(seconds) = extended {
+            builder = builder.progress_extends_timeout(Duration::from_secs(seconds));
+        }
+        let client = builder.connect().await.expect("it responds");
+        let text =
+            client.registry().await.expect("it lists its tools").call("work", ()).await.text().into_owned();
+        assert!(text.contains(expected), "{extended:?}: {text}");
+    }
 }
 
 #[tokio::test]
