@@ -29,6 +29,7 @@ mod resources;
 mod response_line;
 #[cfg(feature = "http-client")]
 mod resumption;
+mod tasks;
 #[cfg(feature = "http-client")]
 mod tokens;
 mod tracked_transport;
@@ -83,6 +84,8 @@ use tool_runtime::{DynamicTool, Registry};
 /// - A response that is no valid message is an error at once, with the words of the server; half of a surrogate pair becomes
 ///   `\u{FFFD}`. Other transports of [`rmcp`] than child processes, readers and writers, and HTTP ignore such a response.
 ///   An HTTP response that contains no response to its request is a lost connection.
+/// - A server may continue a call as a task. The client asks for its state each second, unless the server suggests another time from 0.1
+///   to 10 seconds, and cancels it if the call ends before. Raise the time limit for such tools.
 /// - A call has a [time limit](ClientBuilder::timeout). When it expires, or the call is cancelled, the server receives
 ///   `notifications/cancelled`.
 /// - Progress of the server arrives at [`RunContext::on_event`](tool_runtime::RunContext::on_event), and can

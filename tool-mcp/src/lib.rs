@@ -68,8 +68,8 @@
 //!
 //! [`rmcp`], the official SDK, implements the protocol. Its transports and settings are part of the API of this crate.
 //! It supports the versions from 2024-11-05 to 2026-07-28. This crate supports tools, their
-//! questions (elicitation with a form), resources, prompts, completion (on servers), log messages and authorisation, but not sampling,
-//! roots, elicitation with a URL, and tasks that a client polls.
+//! questions (elicitation with a form), resources, prompts, completion (on servers), log messages, tasks (on clients) and
+//! authorisation, but not sampling, roots and elicitation with a URL.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![warn(clippy::disallowed_methods)]
 #![cfg_attr(not(all(feature = "http-server", feature = "oauth-jwt")), allow(rustdoc::broken_intra_doc_links))]

@@ -9,7 +9,7 @@ use super::{Client, RemoteError};
 use crate::message_size::truncated;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, CancelledNotificationParam, ClientRequest,
-    ErrorCode, JsonObject, ProgressToken, RequestId, ServerResult,
+    ErrorCode, JsonObject, ProgressToken, RequestId, ServerResult, Task,
 };
 use rmcp::service::{Peer, PeerRequestOptions, RoleClient, ServiceError};
 use serde_json::Value;
@@ -28,7 +28,7 @@ const MAX_REPEATS: usize = 2;
 pub(super) const MAX_ERROR_BYTES: usize = 64 * 1024;
 
 /// The number of responses with questions that a call has at most, as in other clients.
-const MAX_QUESTIONS: u32 = 10;
+pub(super) const MAX_QUESTIONS: u32 = 10;
 
 /// The pause after a response that asks for nothing and is no result; each one takes longer.
 const PAUSE_OF_CALLS: Duration = Duration::from_millis(100);
@@ -36,6 +36,8 @@ const PAUSE_OF_CALLS: Duration = Duration::from_millis(100);
 /// The response to a call.
 enum Response {
     Result(CallToolResult),
+    /// The server continues the call as a task.
+    Task(Task),
     /// The call continues when it has been sent again, with answers.
     NeedsInput(Value),
 }
@@ -69,6 +71,10 @@ impl Client {
             let no_response = match connection.call(params.clone(), tracked(), may_have_taken_effect).await {
                 Ok(response) => match response? {
                     Response::Result(result) => return output_of(result, &self.0.settings),
+                    Response::Task(task) => {
+                        let result = self.finish_task(task, call, may_have_taken_effect).await?;
+                        return output_of(result, &self.0.settings);
+                    }
                     Response::NeedsInput(response) if asked < MAX_QUESTIONS => {
                         asked += 1;
                         if !answer_questions(&response, call, &mut params).await? {
@@ -125,6 +131,7 @@ impl Connection {
         let unexpected = RemoteError::UnexpectedResponse { may_have_taken_effect };
         match response {
             Ok(ServerResult::CallToolResult(result)) => Ok(Ok(Response::Result(result))),
+            Ok(ServerResult::CreateTaskResult(result)) => Ok(Ok(Response::Task(result.task))),
             Ok(ServerResult::InputRequiredResult(result)) => {
                 Ok(serde_json::to_value(result).map(Response::NeedsInput).map_err(|_| unexpected))
             }

@@ -262,7 +262,7 @@ impl NotificationHandler {
 impl ClientHandler for NotificationHandler {
     fn get_info(&self) -> ClientConfig {
         let name = Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
-        let mut capabilities = ClientCapabilities::default();
+        let mut capabilities = ClientCapabilities::builder().enable_tasks().build();
         let form = FormElicitationCapability::new().with_schema_validation(true);
         capabilities.elicitation = Some(ElicitationCapability::new().with_form(form));
         let mut config = ClientConfig::new(capabilities, name);

@@ -62,14 +62,27 @@ pub(super) async fn answer_questions(
     call: &CallContext,
     params: &mut CallToolRequestParams,
 ) -> Result<bool, RemoteError> {
-    let requests = response["inputRequests"].as_object().filter(|requests| !requests.is_empty());
-    if requests.is_some_and(|requests| requests.len() > MAX_QUESTIONS) {
+    let responses = match &response["inputRequests"] {
+        Value::Object(requests) => answers(requests, call).await?,
+        _ => InputResponses::new(),
+    };
+    params.input_responses = Some(responses).filter(|responses| !responses.is_empty());
+    params.request_state = response["requestState"].as_str().map(str::to_owned);
+    Ok(params.input_responses.is_some())
+}
+
+/// Asks questions, by their keys.
+pub(super) async fn answers(
+    requests: &Map<String, Value>,
+    call: &CallContext,
+) -> Result<InputResponses, RemoteError> {
+    if requests.len() > MAX_QUESTIONS {
         return Err(RemoteError::UnsupportedInput {
             kind: format!("more than {MAX_QUESTIONS} inputs at once"),
         });
     }
     let mut asked = Vec::new();
-    for (key, request) in requests.into_iter().flatten() {
+    for (key, request) in requests {
         match request["method"].as_str().unwrap_or_default() {
             METHOD => asked.push((key, ask(call, &request["params"]))),
             method => {
@@ -77,21 +90,16 @@ pub(super) async fn answer_questions(
             }
         }
     }
-    let (mut responses, mut failure) = (InputResponses::new(), None);
+    let (mut responses, mut waits) = (InputResponses::new(), None);
     // Each question is asked, also if an earlier one waits for a later run.
     for (key, answer) in asked {
         match answer.await {
             Ok(answer) => {
                 drop(responses.insert(key.clone(), serde_json::to_value(answer).unwrap_or_default()))
             }
-            Err(error @ RemoteError::CannotAsk(InnerCallError::Waits { .. })) => failure = Some(error),
+            Err(error @ RemoteError::CannotAsk(InnerCallError::Waits { .. })) => waits = Some(error),
             Err(error) => return Err(error),
         }
     }
-    if let Some(failure) = failure {
-        return Err(failure);
-    }
-    params.input_responses = Some(responses).filter(|responses| !responses.is_empty());
-    params.request_state = response["requestState"].as_str().map(str::to_owned);
-    Ok(params.input_responses.is_some())
+    waits.map_or(Ok(responses), Err)
 }

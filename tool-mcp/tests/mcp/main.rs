@@ -29,3 +29,4 @@ mod recorded_definitions;
 mod resources;
 mod server;
 mod server_tokens;
+mod tasks;

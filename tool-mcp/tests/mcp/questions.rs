@@ -64,7 +64,7 @@ fn shop(effects: &Effects) -> Registry {
 
 /// The versions of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Version {
+pub(crate) enum Version {
     WithInitialize,
     WithoutInitialize,
 }
@@ -85,7 +85,7 @@ async fn connect(registry: Registry, version: Version) -> Client {
 }
 
 /// Relays the lines of both sides.
-async fn relay_lines(client: DuplexStream, server: DuplexStream, version: Version) {
+pub(crate) async fn relay_lines(client: DuplexStream, server: DuplexStream, version: Version) {
     let (from_client, to_client) = split(client);
     let (mut from_server, mut to_server) = split(server);
     let to_client = Arc::new(tokio::sync::Mutex::new(to_client));
