@@ -95,7 +95,7 @@ pub(super) async fn answers(
     for (key, answer) in asked {
         match answer.await {
             Ok(answer) => {
-                drop(responses.insert(key.clone(), serde_json::to_value(answer).unwrap_or_default()))
+                responses.insert(key.clone(), serde_json::to_value(answer).unwrap_or_default());
             }
             Err(error @ RemoteError::CannotAsk(InnerCallError::Waits { .. })) => waits = Some(error),
             Err(error) => return Err(error),

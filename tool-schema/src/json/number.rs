@@ -44,6 +44,7 @@ impl Number {
     }
 
     /// A text that is equal for equal numbers.
+    #[must_use]
     pub fn canonical(self) -> String {
         match self {
             Number::Integer(integer) => integer.to_string(),
@@ -52,6 +53,7 @@ impl Number {
     }
 
     /// Whether it has no fraction.
+    #[must_use]
     pub fn is_integer(self) -> bool {
         match self {
             Number::Integer(_) => true,
@@ -61,6 +63,7 @@ impl Number {
 
     /// Compares two numbers. One that is not a number equals every number.
     #[allow(clippy::cast_precision_loss, reason = "next to a float with a fraction, 53 bits are enough")]
+    #[must_use]
     pub fn compare(self, other: Self) -> Ordering {
         let compared = match (self, other) {
             (Number::Integer(a), Number::Integer(b)) => return a.cmp(&b),
@@ -72,6 +75,7 @@ impl Number {
     }
 
     /// Whether it is a multiple of the divisor, within the precision of floats.
+    #[must_use]
     pub fn is_multiple_of(self, divisor: Self) -> bool {
         match (self, divisor) {
             // `checked_rem` fails if the divisor is 0, or if the smallest integer is divided by -1.
@@ -101,6 +105,7 @@ impl Number {
 
     /// The nearest float.
     #[allow(clippy::cast_precision_loss, reason = "only where a float is exact enough")]
+    #[must_use]
     pub fn as_f64(self) -> f64 {
         match self {
             Number::Integer(integer) => integer as f64,
@@ -144,6 +149,7 @@ pub fn canonical(value: &Value) -> String {
 }
 
 /// The canonical form of JSON text. Text that is not JSON equals only itself.
+#[must_use]
 pub fn canonical_text(json: &str) -> String {
     serde_json::from_str(json).map_or_else(|_| json.to_owned(), |value| canonical(&value))
 }

@@ -14,18 +14,21 @@ pub struct Scanner<'j> {
 impl<'j> Scanner<'j> {
     /// Creates a scanner at the beginning of the text.
     #[inline]
+    #[must_use]
     pub fn new(json: &'j str) -> Self {
         Scanner { json, at: 0 }
     }
 
     /// How many bytes it has read.
     #[inline]
+    #[must_use]
     pub fn position(&self) -> usize {
         self.at
     }
 
     /// The text from here to the end.
     #[inline]
+    #[must_use]
     pub fn rest(&self) -> &'j str {
         self.json.get(self.at..).unwrap_or_default()
     }
@@ -157,6 +160,7 @@ pub struct JsonString<'j> {
 
 impl<'j> JsonString<'j> {
     /// The text of a value, if it is a string.
+    #[must_use]
     pub fn from_value(value: &'j str) -> Option<Self> {
         let mut json = Scanner::new(value);
         (json.peek() == b'"').then(|| json.string())
