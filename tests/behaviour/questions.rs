@@ -361,3 +361,124 @@ async fn a_tool_can_begin_its_time_limit_again() {
             .contains("did not finish within 2 s")
     );
 }
+
+/// Asks two questions at once, and needs the answer to one.
+#[tool(timeout = "1s", max_concurrency = 1)]
+async fn ask_two(#[context] call: &CallContext) -> String {
+    let first = call.ask("First?", json!({}));
+    let second = call.ask("Second?", json!({}));
+    let (answer, rest) = match futures_util::future::select(first, second).await {
+        futures_util::future::Either::Left((answer, rest))
+        | futures_util::future::Either::Right((answer, rest)) => (answer, rest),
+    };
+    drop(rest);
+    format!("{answer:?}")
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_does_not_wait_for_that_of_another_question() {
+    let context = RunContext::new().on_question(|question: Question| async move {
+        match &*question.text {
+            "Second?" => Ok::<_, String>(UserAnswer::from(json!(2))),
+            _ => std::future::pending().await,
+        }
+    });
+    let registry = Registry::new(tools![ask_two]).expect("a valid tool").with(&context);
+    let text = tokio::time::timeout(Duration::from_secs(60), registry.call("ask_two", ())).await;
+    assert_eq!(text.expect("it has an answer").text(), "Ok(Accepted(Number(2)))");
+}
+
+/// Asks, and undoes its effects if the run is cancelled.
+#[tool(max_concurrency = 1)]
+async fn ask_or_undo(#[state] effects: &Effects, #[context] call: &CallContext) -> &'static str {
+    if call.ask("Go on?", json!({})).await.is_err() {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        effects.add("undone");
+    }
+    "ended"
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_call_that_waits_for_an_answer_finishes_its_effects() {
+    let effects = Effects::default();
+    let token = CancellationToken::new();
+    let (asked, is_asked) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let notify = Arc::clone(&is_asked);
+    let context = RunContext::new().cancellation(token.clone()).finish_effects(Duration::from_secs(30));
+    let context = context.on_question(move |_| {
+        notify.notify_one();
+        std::future::pending::<Result<UserAnswer, String>>()
+    });
+    let builder = Registry::builder().tools(tools![ask_or_undo]).state(effects.clone());
+    let registry = builder.build().expect("a valid tool").with(&context);
+    let cancel = async {
+        is_asked.notified().await;
+        token.cancel();
+    };
+    let (result, ()) = tokio::join!(registry.call("ask_or_undo", ()), cancel);
+    assert_eq!((&*result.text(), effects.all()), ("ended", vec!["undone".to_owned()]));
+    drop(asked);
+}
+
+/// Asks in a task that outlives its call.
+#[tool(max_concurrency = 1)]
+async fn ask_later(
+    #[state] answers: &tokio::sync::mpsc::UnboundedSender<bool>,
+    #[context] call: &CallContext,
+) {
+    let (question, answers) = (call.ask("Later?", json!({})), answers.clone());
+    tokio::spawn(async move { answers.send(question.await.is_ok()) });
+    tokio::task::yield_now().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_in_a_task_has_its_answer_after_the_call() {
+    let (context, _) = user(vec![accepted(json!(1))], Duration::from_secs(5));
+    let (sender, mut answers) = tokio::sync::mpsc::unbounded_channel();
+    let builder = Registry::builder().tools(tools![ask_later]).state(sender);
+    let registry = builder.build().expect("a valid tool").with(&context);
+    assert_eq!(registry.call("ask_later", ()).await.text(), "ok");
+    let answered = tokio::time::timeout(Duration::from_secs(60), answers.recv()).await;
+    assert_eq!(answered.expect("nothing waits for permits"), Some(true));
+}
+
+/// Orders with an inner call, which asks.
+#[tool(timeout = "1s", max_concurrency = 1)]
+async fn order_inside(
+    #[state] inner: &Inner,
+    #[context] call: &CallContext,
+) -> Result<String, InnerCallError> {
+    Ok(call.inner_call(&inner.0, "order_once", json!({})).await?.text().into_owned())
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_outer_call_of_a_call_that_waits_holds_no_permit_and_no_time_limit() {
+    let effects = Effects::default();
+    let answers = vec![accepted(json!({ "size": "S" })), accepted(json!({ "count": 1 }))];
+    let (context, asked) = user(answers, Duration::from_secs(3600));
+    let builder = Registry::builder().tools(tools![order_inside, look]).state(Inner(registry(&effects)));
+    let registry = builder.max_concurrency(1).build().expect("valid tools").with(&context);
+    let looking = async {
+        while asked.load(Ordering::Relaxed) == 0 {
+            tokio::task::yield_now().await;
+        }
+        let looked = tokio::time::timeout(Duration::from_secs(1), registry.call("look", ())).await;
+        looked.expect("the outer call holds no permit").text().into_owned()
+    };
+    let (ordered, looked) = tokio::join!(registry.call("order_inside", ()), looking);
+    assert_eq!((&*ordered.text(), &*looked), ("ordered", "ok"));
+}
+
+#[tokio::test]
+async fn a_panic_of_the_program_and_a_schema_that_is_too_large_are_errors_of_the_tool() {
+    let context = RunContext::new().on_question(|question: Question| async move {
+        assert!(question.text.is_empty(), "a secret of the program");
+        Ok::<_, String>(UserAnswer::Declined)
+    });
+    let text = registry(&Effects::default()).with(&context).call("order_once", ()).await.text().into_owned();
+    assert_eq!(text, "Error: the user cannot be asked: the program failed unexpectedly");
+    let deep = (0..1_000).fold(json!({}), |schema, _| json!({ "not": schema }));
+    let call = CallContext::new("call_1", "ask").with_run_context(context);
+    let asked = call.ask("Deep?", deep).await;
+    assert!(asked.is_err_and(|error| error.to_string().contains("the schema of the answer is too large")));
+}

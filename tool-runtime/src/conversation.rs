@@ -17,7 +17,6 @@ mod repeated_calls;
 mod reply_warning;
 mod request;
 mod stored;
-mod unparsed_calls;
 mod waiting_call;
 
 pub(crate) use answer_tool::AnswerTool;

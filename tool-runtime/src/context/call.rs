@@ -218,7 +218,10 @@ impl CallContext {
     /// }
     /// ```
     pub fn restart_time_limit(&self) {
-        self.pauses.restart_time_limits();
+        // A cancelled call has a limited time to finish.
+        if !self.run.token().is_some_and(CancellationToken::is_cancelled) {
+            self.pauses.restart_time_limits();
+        }
     }
 
     /// The key of the call, which identifies it across restarts of the program. `None` if the run context has no

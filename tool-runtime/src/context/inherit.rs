@@ -16,6 +16,7 @@ impl RunContext {
             outer_call: Some(call.id.as_str().into()),
             budgets: self.0.budgets.clone(),
             asker: self.0.asker.clone(),
+            outer_pauses: self.0.outer_pauses.iter().chain([&call.pauses]).cloned().collect(),
             ..Data::default()
         }))
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::sync::watch::Sender;
 use tokio::time::{Instant, Sleep};
 
-/// The pauses of all runs of a call. Meanwhile, it holds no permit, and its time limits stand still.
+/// The pauses of all runs of a call. During a pause, the call holds no permit, and its time limits stand still.
 #[derive(Debug)]
 pub(crate) struct Pauses(Sender<State>);
 
@@ -14,15 +14,19 @@ struct State {
     /// The number of questions without an answer.
     questions: usize,
     has_permits: bool,
-    /// The time of the call without its pauses, until `since`.
+    /// The time of the call without its pauses, until the last change of this state.
     counted: Duration,
-    /// `None` during a pause.
+    /// The last change of this state; `None` during a pause.
     since: Option<Instant>,
     /// The counted time when the time limits began again.
     restarted: Duration,
 }
 
 impl State {
+    fn may_run(&self) -> bool {
+        self.has_permits || self.questions > 0
+    }
+
     fn counted(&self) -> Duration {
         self.counted + self.since.map_or(Duration::ZERO, |since| since.elapsed())
     }
@@ -43,13 +47,18 @@ impl Pauses {
         let answer = answer.await;
         drop(question);
         // The sender lives as long as this value.
-        self.0.subscribe().wait_for(|state| state.has_permits).await.ok();
+        self.0.subscribe().wait_for(State::may_run).await.ok();
         answer
     }
 
-    /// Waits until the call waits for an answer, or until it does not.
-    pub(crate) async fn wait(&self, is_asking: bool) {
+    /// Waits until the call asks its first question, or until all questions have their answers.
+    pub(crate) async fn until_asking(&self, is_asking: bool) {
         self.0.subscribe().wait_for(|state| (state.questions > 0) == is_asking).await.ok();
+    }
+
+    /// Whether the call has its permits, or waits for an answer.
+    pub(crate) fn may_run(&self) -> bool {
+        self.0.borrow().may_run()
     }
 
     pub(crate) fn set_has_permits(&self, has_permits: bool) {
@@ -61,9 +70,13 @@ impl Pauses {
         self.change(|state| state.restarted = state.counted);
     }
 
-    /// Waits until the call has taken this time from now on, without its pauses. The timer is that of the limit.
-    pub(crate) async fn exceed(&self, limit: Duration, timer: Sleep) {
-        let begin = self.0.borrow().counted();
+    /// The time of the call, without its pauses.
+    pub(crate) fn counted(&self) -> Duration {
+        self.0.borrow().counted()
+    }
+
+    /// Waits until the call has taken this time since the begin, without its pauses. The timer is that of the limit without pauses.
+    pub(crate) async fn exceed(&self, limit: Duration, timer: Sleep, begin: Duration) {
         let mut timer = pin!(timer);
         loop {
             timer.as_mut().await;

@@ -1,6 +1,7 @@
 //! Questions that tools ask the user, and their answers.
 
 use super::{CallContext, RunContext};
+use crate::panics::CatchPanic;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
@@ -72,8 +73,8 @@ impl RunContext {
     /// Sets the function that asks the user in this process, for the questions of all tools ([`CallContext::ask`]). Default: none. Then
     /// the question of a `resumable` tool ends the run of a [`Session`](crate::Session), and any other question is an error of its tool.
     ///
-    /// The function shows the question and waits for the answer. Several calls may ask at the same time. The error is one for the
-    /// tool: the question could not be asked.
+    /// The function shows the question and waits for the answer. Several calls may ask at the same time, and a question may end without
+    /// an answer: the future is dropped. Its error, and a panic, are an error for the tool: the question could not be asked.
     ///
     /// ```
     /// use serde_json::json;
@@ -108,9 +109,10 @@ impl RunContext {
         F: Future<Output = Result<UserAnswer, E>> + Send + 'static,
         E: Display,
     {
+        let ask = Arc::new(ask);
         let ask = move |question| {
-            let answer = ask(question);
-            async move { answer.await.map_err(|error| error.to_string()) }.boxed()
+            let ask = Arc::clone(&ask);
+            async move { ask(question).await.map_err(|error| error.to_string()) }.boxed()
         };
         self.data().asker = Some(Asker(Arc::new(ask)));
         self
@@ -121,6 +123,11 @@ impl CallContext {
     /// Asks the user in this process; `None` if nobody can be asked here.
     pub(crate) async fn ask_here(&self, question: &Question) -> Option<Result<UserAnswer, String>> {
         let Asker(ask) = self.run.0.asker.as_ref()?;
-        Some(self.pauses.pause(ask(question.clone())).await)
+        let mut answer: BoxFuture<'static, _> = Box::pin(CatchPanic::new(ask(question.clone())));
+        // The calls whose tools have made this call wait as well.
+        for pauses in self.run.0.outer_pauses.iter().chain([&self.pauses]).cloned() {
+            answer = Box::pin(async move { pauses.pause(answer).await });
+        }
+        Some(answer.await.unwrap_or_else(|_| Err("the program failed unexpectedly".to_owned())))
     }
 }

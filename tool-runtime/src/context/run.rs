@@ -3,7 +3,7 @@
 #[cfg(doc)]
 use super::CallContext;
 use super::question::Asker;
-use super::{AllowedTools, BegunCalls, Budget, CallEvent, CallKey, StartGate};
+use super::{AllowedTools, BegunCalls, Budget, CallEvent, CallKey, Pauses, StartGate};
 use crate::panics::catch_panic;
 use crate::state::{Shared, State as _, States};
 use std::fmt;
@@ -60,6 +60,8 @@ pub(super) struct Data {
     pub(super) budgets: Vec<Budget>,
     /// `None`: nobody can be asked in this process.
     pub(super) asker: Option<Asker>,
+    /// The pauses of the calls whose tools make the calls of this context.
+    pub(super) outer_pauses: Vec<Arc<Pauses>>,
     /// The middleware of a run, whose type is in `registry`.
     pub(super) middleware: Option<Shared>,
     /// The log of a run, which is middleware around all other.

@@ -128,11 +128,18 @@ impl Question {
 
     /// # Errors
     ///
+    /// The schema exceeds a limit, so that no answer would be valid.
+    pub(super) fn validator(&self) -> Result<Validator, String> {
+        Validator::new(&self.schema)
+            .map_err(|limit| format!("the schema of the answer is too large: {limit}"))
+    }
+
+    /// # Errors
+    ///
     /// The value of the answer is not valid under the schema.
     pub(super) fn check(&self, answer: &UserAnswer) -> Result<(), String> {
         let UserAnswer::Accepted(value) = answer else { return Ok(()) };
-        let validator =
-            Validator::new(&self.schema).map_err(|limit| format!("the schema is too large: {limit}"))?;
+        let validator = self.validator()?;
         let value = value.to_string();
         match validator.errors(validator.root, "", &value, &mut Budget::new(&value)) {
             errors if errors.is_empty() => Ok(()),

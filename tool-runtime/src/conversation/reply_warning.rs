@@ -1,12 +1,12 @@
 //! Warnings about replies, for the operator of the program.
 
-use super::unparsed_calls::begins_call;
 use crate::message::{AssistantMessage, Completeness};
 use crate::outcome::LogWriter;
 use crate::wire::PrefixChange;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
+use tool_runtime_schema::unparsed_calls::begins_call;
 
 /// A warning about a valid reply, or about its request, that indicates a wrong setting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,13 +1,16 @@
 //! The queues of `max_concurrency`, of a tool and of the registry.
 
-use super::Ended;
-use crate::context::CallRecord;
+use super::{Ended, unless_cancelled};
+use crate::context::{CallRecord, Pauses};
 use crate::outcome::CallError;
 use crate::registry::Registry;
 use crate::tool::Call;
 use futures_util::future::{Either, select};
+use std::future::poll_fn;
 use std::pin::pin;
+use std::task::Poll;
 use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::task::yield_now;
 use tokio::time::Instant;
 
 /// The permits of a running call: of its tool and of the registry, if these have a limit.
@@ -20,20 +23,31 @@ impl Registry {
         call: &Call<'_>,
         running: impl Future<Output = Result<T, Ended>> + Send,
     ) -> Result<T, Ended> {
-        let mut permits = Some(self.wait_in_queue(call).await?);
+        let mut permits = self.wait_in_queue(call).await?;
         let pauses = call.record().pauses();
+        // A task of the tool may wait for permits when the call has ended.
+        let _released = Released(pauses);
+        let mut running = pin!(running);
+        let running =
+            poll_fn(|context| if pauses.may_run() { running.as_mut().poll(context) } else { Poll::Pending });
         let hold = async {
             loop {
-                pauses.wait(permits.is_some()).await;
-                permits = match permits.take() {
-                    Some(_) => None,
-                    None => Some(self.wait_in_queue(call).await?),
-                };
-                pauses.set_has_permits(permits.is_some());
+                pauses.until_asking(true).await;
+                permits = Permits::default();
+                pauses.set_has_permits(false);
+                pauses.until_asking(false).await;
+                // A cancelled call needs none: it ends, or finishes its effects.
+                let token = call.incoming.batch.context().token();
+                let waited = unless_cancelled(token, self.wait_in_queue(call)).await;
+                permits = waited.and_then(Result::ok).unwrap_or_default();
+                pauses.set_has_permits(true);
+                // The call was not polled without permits.
+                yield_now().await;
             }
         };
-        match select(pin!(running), pin!(hold)).await {
-            Either::Left((result, _)) | Either::Right((result, _)) => result,
+        match select(running, pin!(hold)).await {
+            Either::Left((result, _)) => result,
+            Either::Right((never, _)) => never,
         }
     }
 
@@ -46,6 +60,15 @@ impl Registry {
         // The token may have been cancelled at the same time.
         call.check_cancellation()?;
         Ok(permits)
+    }
+}
+
+/// The end of a call, after which nothing waits for its permits.
+struct Released<'a>(&'a Pauses);
+
+impl Drop for Released<'_> {
+    fn drop(&mut self) {
+        self.0.set_has_permits(true);
     }
 }
 

@@ -26,7 +26,10 @@ impl Call<'_> {
             return Err(self.unavailable("a time-out needs a Tokio runtime with `enable_time`"));
         };
         let future: BoxFuture<'_, F::Output> = Box::pin(future);
-        match select(future, pin!(self.record().pauses().exceed(limit, timer))).await {
+        let pauses = self.record().pauses();
+        // Before the first poll of the future, which may take long.
+        let begin = pauses.counted();
+        match select(future, pin!(pauses.exceed(limit, timer, begin))).await {
             Either::Left((output, _)) => Ok(output),
             Either::Right(((), future)) => {
                 // Before `late` reads whether the tool has begun: see the drop of a `Thread`.

@@ -181,9 +181,13 @@ impl MadeCall {
             return serde_json::from_str(answer.text()).map_err(|error| cannot_ask(error.to_string()));
         }
         let (id, outer_call) = (self.call.id.clone(), self.context.id().to_owned());
-        let question = Question::read(id, outer_call, &self.call.arguments).ok_or_else(|| self.waits())?;
+        let question = Question::read(id, outer_call, &self.call.arguments).ok_or_else(|| {
+            cannot_ask("the schema of the answer is too large: it is nested too deeply".to_owned())
+        })?;
+        question.validator().map_err(cannot_ask)?;
         let asked = unless_cancelled(self.context.run.token(), self.context.ask_here(&question));
-        let Some(answer) = asked.await else { return Err(self.waits()) };
+        let asked = unless_cancelled(Some(&self.context.cancellation), asked).await;
+        let Some(answer) = asked.flatten() else { return Err(self.waits()) };
         match answer {
             None if self.kept.as_ref().is_some_and(|kept| kept.unfinished == Unfinished::Keep) => {
                 running.state = CallState::waiting_for_result(None, None, None);

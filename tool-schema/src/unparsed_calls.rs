@@ -22,7 +22,8 @@ const MARKERS: [&str; 14] = [
 
 /// The marker of a call in this text. A marker counts only if it is followed by text that can be a call, and is neither in
 /// quotes nor in Markdown code, unlike in an explanation of the format.
-pub(super) fn begins_call(text: &str) -> Option<&'static str> {
+#[must_use]
+pub fn begins_call(text: &str) -> Option<&'static str> {
     let quotes = Quotes::new(text);
     let is_marker = |marker: &str| {
         let mut after = text.match_indices(marker).map(|(at, _)| (at, &text[at + marker.len()..]));
