@@ -96,13 +96,13 @@ use tool_runtime::{DynamicTool, Registry};
 /// A question of the server during a call (an elicitation with a form) is a question of the call
 /// ([`CallContext::ask`](tool_runtime::CallContext::ask)): [`RunContext::on_question`](tool_runtime::RunContext::on_question) answers it, and
 /// [`Question::tool`](tool_runtime::dispatch::Question::tool) names the tool. The user must know that the server asks: do not send it
-/// secrets. Properties that the user leaves out get their defaults. Before protocol 2026-07-28, a question does not name its call, and
-/// belongs to the newest one that runs.
+/// secrets. Properties that the user leaves out get their defaults. Before protocol 2026-07-28, a question over a
+/// stream does not name its call: while several calls run, it is an error, since they may have different users.
 ///
 /// In a session, the question of a tool that [`ClientBuilder::tool`] makes `resumable` ends the run. With the answer, the call is sent
 /// again from its beginning, so declare only tools `resumable` that have no effect before their last question.
 ///
-/// A call has at most 50 questions, 20 in one response, and 10 responses with questions. A text is truncated after 16 KiB, and a form has
+/// A call has at most 50 questions, 20 in one response, and 10 responses with questions. The client always declares that it has forms. A text is truncated after 16 KiB, and a form has
 /// at most 64 KiB. Other modes, sampling and roots are errors of the call.
 ///
 /// # Resources and prompts

@@ -66,6 +66,7 @@ use std::borrow::Cow;
 use std::error::Error;
 use std::fmt::{self, Display};
 use std::sync::Arc;
+use std::time::Duration;
 use subscriptions::{Updates, updates};
 use tokio::sync::watch;
 use too_large_request::{request_id, too_large_request};
@@ -94,7 +95,9 @@ use tool_runtime::{Registry, RunContext};
 /// The schema of a question is that of an object whose properties are strings, numbers, booleans and enums, or of one such value. While
 /// the call waits, it holds no permit, and its time limits stand still. From protocol 2026-07-28 on, a question ends the request: the client
 /// sends the call again with the answers, and the tool runs again from its beginning, in any process that serves the registry. The
-/// client keeps the answers in between; all are validated again.
+/// client keeps the answers in between, up to 256 KiB; all are validated again. Only the called tool itself may ask then, and before the
+/// [inner calls](tool_runtime::CallContext::inner_call) that it makes, since these run again. Each run counts for [`max_calls`]. Before that
+/// version, a client has ten minutes for an answer ([`question_timeout`](Server::question_timeout)).
 ///
 /// # Resources and prompts
 ///
@@ -151,6 +154,7 @@ pub fn serve(registry: Registry) -> Server {
         info: info.with_server_info(name),
         served: Arc::new(watch::Sender::new(Arc::new(Served::new(registry)))),
         offers: Arc::default(),
+        question_timeout: Duration::from_secs(600),
         updates: updates(),
         run_context: None,
         #[cfg(feature = "http-server")]
@@ -169,6 +173,7 @@ fn capabilities() -> ServerCapabilities {
 #[derive(Clone)]
 #[must_use = "it does nothing until it runs: call `stdio`, `http_service` or `run`"]
 pub struct Server {
+    question_timeout: Duration,
     info: ServerConfig,
     served: Arc<watch::Sender<Arc<Served>>>,
     offers: Arc<Offers>,
@@ -314,6 +319,23 @@ impl Server {
     #[cfg(feature = "http-server")]
     pub fn max_sessions(mut self, sessions: usize) -> Self {
         self.max_sessions = sessions;
+        self
+    }
+
+    /// Sets the time in which a client answers a [question](tool_runtime::CallContext::ask) of a tool. Then the question is an error of the
+    /// tool. It applies before protocol 2026-07-28, since the request waits for the answer. Default: 10 minutes.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use tool_runtime::{Registry, tools};
+    /// use tool_runtime_mcp::serve;
+    ///
+    /// let server = serve(Registry::new(tools![])?).question_timeout(Duration::from_secs(120));
+    /// # drop(server);
+    /// # Ok::<(), tool_runtime::BuildError>(())
+    /// ```
+    pub fn question_timeout(mut self, limit: Duration) -> Self {
+        self.question_timeout = limit;
         self
     }
 

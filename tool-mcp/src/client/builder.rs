@@ -102,6 +102,9 @@ impl Client {
     /// Like [`program`](Client::program), with a command that has other settings, for example environment variables.
     /// The function creates the command, and does so again when the process has died and is restarted.
     ///
+    /// It inherits the environment variables of this program, which may have secrets: `env_clear` and `env` of the command decide which
+    /// ones a server gets that is not trusted.
+    ///
     /// The process is killed when this program ends; [`close`](Client::close) gives it time to exit. The protocol uses
     /// the standard input and output of the process. Its standard error is that of this program, unless the command has
     /// another one.

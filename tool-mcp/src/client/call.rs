@@ -2,7 +2,7 @@
 
 use super::connection::{Connection, pauses};
 use super::output::{output_of, read_result};
-use super::questions::answer_questions;
+use super::questions::{Questions, answer_questions};
 use super::tracked_transport::{TrackedCall, TrackedCalls};
 use super::transport_error::{Rejection, rejection, request_cause};
 use super::{Client, RemoteError};
@@ -28,7 +28,7 @@ const MAX_REPEATS: usize = 2;
 pub(super) const MAX_ERROR_BYTES: usize = 64 * 1024;
 
 /// The number of responses with questions that a call has at most, as in other clients.
-pub(super) const MAX_QUESTIONS: u32 = 10;
+const MAX_QUESTIONS: u32 = 10;
 
 /// The pause after a response that asks for nothing and is no result; each one takes longer.
 const PAUSE_OF_CALLS: Duration = Duration::from_millis(100);
@@ -61,7 +61,8 @@ impl Client {
     ) -> Result<ToolOutput, RemoteError> {
         let mut params = CallToolRequestParams::new(name).with_arguments(arguments);
         let mut asked = 0;
-        let tracked = || TrackedCall::new(call.clone(), self.0.settings.progress_extends);
+        let questions = Arc::new(Questions::default());
+        let tracked = || TrackedCall::new(call.clone(), self.0.settings.progress_extends, &questions);
         let may_repeat = annotations.may_repeat();
         let may_have_taken_effect = !annotations.is_read_only();
         let mut pauses = pauses();
@@ -72,12 +73,12 @@ impl Client {
                 Ok(response) => match response? {
                     Response::Result(result) => return output_of(result, &self.0.settings),
                     Response::Task(task) => {
-                        let result = self.finish_task(task, call, may_have_taken_effect).await?;
+                        let result = self.finish_task(task, call, &questions, may_have_taken_effect).await?;
                         return output_of(result, &self.0.settings);
                     }
                     Response::NeedsInput(response) if asked < MAX_QUESTIONS => {
                         asked += 1;
-                        if !answer_questions(&response, call, &mut params).await? {
+                        if !answer_questions(response, call, &questions, &mut params).await? {
                             // The server is busy, and continues later.
                             sleep(PAUSE_OF_CALLS * asked).await;
                         }
@@ -126,7 +127,9 @@ impl Connection {
             tracked: Arc::clone(&tracked),
             calls: self.calls.clone(),
         };
-        let response = handle.await_response().await;
+        let Some(response) = tracked.until_ended_early(handle.await_response()).await else {
+            return Ok(Err(RemoteError::Cancelled));
+        };
         sent.id = None;
         let unexpected = RemoteError::UnexpectedResponse { may_have_taken_effect };
         match response {

@@ -41,6 +41,9 @@ pub(super) fn pauses() -> impl Iterator<Item = Duration> {
 /// The pause before a subscription that has ended is created again.
 const PAUSE_OF_SUBSCRIPTIONS: Duration = Duration::from_secs(5);
 
+/// The time in which a server receives the cancellation of a call before the error of its question.
+const PAUSE_AFTER_CALL: Duration = Duration::from_secs(1);
+
 /// The number of lists of the largest size after which a connection that keeps the lists is replaced.
 const MAX_KEPT_LISTS: usize = 4;
 
@@ -236,25 +239,23 @@ pub(super) struct NotificationHandler {
 }
 
 impl NotificationHandler {
-    /// Asks the user in a running call. The protocol does not name the call: it is the newest one.
-    async fn ask(
-        &self,
-        params: &Value,
-        request: RequestContext<RoleClient>,
-    ) -> Result<UserAnswer, ErrorData> {
+    /// Asks the user in the running call to which the request belongs. The parameters are dropped before the user answers.
+    async fn ask(&self, params: Value, request: RequestContext<RoleClient>) -> Result<UserAnswer, ErrorData> {
         let rejected = |text: String| ErrorData::invalid_request(text, None);
-        let Some(call) = self.calls.newest() else {
-            return Err(rejected("no call runs in which the user can be asked".to_owned()));
-        };
-        if !call.may_ask() {
-            return Err(rejected("this call has asked too many questions".to_owned()));
-        }
-        let asked = call.until_ended(questions::ask(call.context(), params));
+        let call = self.calls.asking(request.extensions.get()).map_err(|text| rejected(text.to_owned()))?;
+        call.count_questions(1).map_err(|error| rejected(error.to_string()))?;
+        let question = questions::ask(call.context(), &params);
+        drop(params);
+        let asked = call.until_ended(question);
         match request.ct.run_until_cancelled(asked).await.flatten() {
-            Some(Err(RemoteError::CannotAsk(InnerCallError::Waits { .. }))) | None => {
-                Ok(UserAnswer::Cancelled)
+            Some(Err(RemoteError::CannotAsk(InnerCallError::Waits { .. }))) => {
+                // The call is sent again in a later run. The server must not take this for the answer of the user.
+                call.end_early().await;
+                sleep(PAUSE_AFTER_CALL).await;
+                Err(rejected("the user answers later".to_owned()))
             }
             Some(answer) => answer.map_err(|error| rejected(error.to_string())),
+            None => Err(rejected("the call has ended".to_owned())),
         }
     }
 }
@@ -277,7 +278,7 @@ impl ClientHandler for NotificationHandler {
         context: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
         let params = serde_json::to_value(params).unwrap_or_default();
-        let answer = serde_json::to_value(self.ask(&params, context).await?).unwrap_or_default();
+        let answer = serde_json::to_value(self.ask(params, context).await?).unwrap_or_default();
         serde_json::from_value(answer).map_err(|error| ErrorData::internal_error(error.to_string(), None))
     }
 
@@ -289,7 +290,7 @@ impl ClientHandler for NotificationHandler {
     ) -> Result<CustomResult, ErrorData> {
         match &*request.method {
             questions::METHOD => {
-                let answer = self.ask(&request.params.unwrap_or_default(), context).await?;
+                let answer = self.ask(request.params.unwrap_or_default(), context).await?;
                 Ok(CustomResult::new(serde_json::to_value(answer).unwrap_or_default()))
             }
             method => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, truncated(method, 256), None)),

@@ -118,8 +118,9 @@ pub(super) fn output_of(mut result: CallToolResult, settings: &Settings) -> Resu
     }
     // A server repeats structured content as text, for clients that do not read it.
     let structured = structured_content(&result);
-    let is_repeated =
-        |text: &str| serde_json::from_str::<Value>(text).is_ok_and(|text| Some(&text) == structured);
+    let is_repeated = |text: &str| {
+        structured.is_some_and(|value| serde_json::from_str::<Value>(text).is_ok_and(|text| text == *value))
+    };
     let reader = settings.resource_reader();
     let blocks = result.content.iter().map(|content| block(content, reader.as_deref()));
     let blocks = blocks.filter(|block| !matches!(block, Block::Text(text) if is_repeated(text)));

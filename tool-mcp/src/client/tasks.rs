@@ -1,9 +1,9 @@
 //! Calls that a server continues as tasks, which the client polls (the extension `io.modelcontextprotocol/tasks`).
 
-use super::call::{MAX_ERROR_BYTES, MAX_QUESTIONS};
+use super::call::MAX_ERROR_BYTES;
 use super::connection::Connection;
 use super::output::read_result;
-use super::questions::answers;
+use super::questions::{Questions, answers};
 use super::transport_error::request_cause;
 use super::{Client, RemoteError};
 use crate::message_size::truncated;
@@ -33,11 +33,12 @@ impl Client {
         &self,
         task: Task,
         call: &CallContext,
+        questions: &Questions,
         may_have_taken_effect: bool,
     ) -> Result<CallToolResult, RemoteError> {
         let mut pause = interval(&task);
         let mut task = OpenTask { id: task.task_id, peer: None };
-        let (mut answered, mut lost, mut asked) = (HashSet::new(), 0, 0);
+        let (mut answered, mut lost) = (HashSet::new(), 0);
         loop {
             let connection = self.connection().await?;
             task.peer = Some(connection.peer.clone());
@@ -68,17 +69,15 @@ impl Client {
                     return Err(RemoteError::Cancelled);
                 }
                 TaskPayload::InputRequired { input_requests } => {
-                    let requests = serde_json::to_value(input_requests).unwrap_or_default();
-                    let mut requests = requests.as_object().cloned().unwrap_or_default();
-                    requests.retain(|key, _| !answered.contains(key));
-                    if requests.is_empty() {
+                    let mut requests = serde_json::to_value(input_requests).unwrap_or_default();
+                    let open = requests.as_object_mut().map_or(0, |requests| {
+                        requests.retain(|key, _| !answered.contains(key));
+                        requests.len()
+                    });
+                    if open == 0 {
                         continue;
                     }
-                    asked += 1;
-                    if asked > MAX_QUESTIONS {
-                        return Err(RemoteError::TooManyQuestions { responses: MAX_QUESTIONS as usize });
-                    }
-                    let responses = answers(&requests, call).await?;
+                    let responses = answers(requests, call, questions).await?;
                     answered.extend(responses.keys().cloned());
                     let update = UpdateTaskParams::new(&task.id, responses);
                     if let Err(error) = connection.peer.update_task(update).await {

@@ -1,7 +1,9 @@
 //! A transport that tracks the calls that it sends.
 
+use super::RemoteError;
 use super::event_rate::EventRate;
 use super::log::{ConnectionLog, LogListener, LogMessage};
+use super::questions::Questions;
 use crate::limited_transport::Excess;
 use crate::log_level::LogLevel;
 use crate::message_size::truncated;
@@ -10,21 +12,18 @@ use rmcp::model::{
     JsonRpcResponse, ProgressNotificationParam, ProgressToken, RequestId, ServerCapabilities,
     ServerNotification, ServerResult,
 };
-use rmcp::service::{RoleClient, RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::service::{InboundStreamOrigin, RoleClient, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde_json::json;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 use tool_runtime::CallContext;
 use tool_runtime::dispatch::CancellationToken;
 
 /// The size after which the text of an event is truncated.
 const MAX_PROGRESS_BYTES: usize = 4 * 1024;
-
-/// The number of requests of a server in which a call asks the user.
-const MAX_QUESTIONS: usize = 50;
 
 /// How a transport sends messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,20 +48,30 @@ pub(super) struct TrackedCall {
     /// The time in which progress begins the time limit of the call again.
     extended: Option<Duration>,
     was_sent: AtomicBool,
-    /// The number of requests in which the server has asked the user.
-    questions: AtomicUsize,
+    /// The id of its request.
+    id: OnceLock<RequestId>,
+    /// Those of all requests of the call.
+    questions: Arc<Questions>,
+    /// Cancelled if a later run sends the call again.
+    ended_early: CancellationToken,
     rate: EventRate,
     /// Cancelled when no call waits for the response. Changes under the lock of the calls.
     ended: CancellationToken,
 }
 
 impl TrackedCall {
-    pub(super) fn new(context: CallContext, extended: Option<Duration>) -> Arc<Self> {
+    pub(super) fn new(
+        context: CallContext,
+        extended: Option<Duration>,
+        questions: &Arc<Questions>,
+    ) -> Arc<Self> {
         Arc::new(TrackedCall {
             context,
             extended,
             was_sent: AtomicBool::default(),
-            questions: AtomicUsize::default(),
+            id: OnceLock::new(),
+            questions: Arc::clone(questions),
+            ended_early: CancellationToken::new(),
             rate: EventRate::new(),
             ended: CancellationToken::new(),
         })
@@ -72,9 +81,19 @@ impl TrackedCall {
         &self.context
     }
 
-    /// Whether the server may ask a further question. Counts it.
-    pub(super) fn may_ask(&self) -> bool {
-        self.questions.fetch_add(1, Ordering::Relaxed) < MAX_QUESTIONS
+    pub(super) fn count_questions(&self, count: usize) -> Result<(), RemoteError> {
+        self.questions.count(count)
+    }
+
+    /// Ends the call without its response, and waits until the server is notified.
+    pub(super) async fn end_early(&self) {
+        self.ended_early.cancel();
+        self.ended.cancelled().await;
+    }
+
+    /// Awaits the response; `None` if the call ends without it.
+    pub(super) async fn until_ended_early<F: Future>(&self, response: F) -> Option<F::Output> {
+        self.ended_early.run_until_cancelled(response).await
     }
 
     /// Awaits the future; `None` if the call ends before.
@@ -125,8 +144,32 @@ impl TrackedCalls {
     }
 
     /// The call that was created last.
-    pub(super) fn newest(&self) -> Option<Arc<TrackedCall>> {
+    fn newest(&self) -> Option<Arc<TrackedCall>> {
         self.lock().values().max_by_key(|call| call.rate.created).cloned()
+    }
+
+    /// The call in which a server asks the user. Only HTTP names it: over a stream, another call could have another user.
+    pub(super) fn asking(
+        &self,
+        origin: Option<&InboundStreamOrigin>,
+    ) -> Result<Arc<TrackedCall>, &'static str> {
+        let running = self.lock();
+        let mut calls = running.values().filter(|call| match origin {
+            Some(InboundStreamOrigin::OutboundRequest(id)) => call.id.get() == Some(id),
+            _ => true,
+        });
+        match (calls.next(), calls.next()) {
+            (Some(call), None) => Ok(Arc::clone(call)),
+            (Some(_), Some(_)) => {
+                Err("several calls run, and the question does not name its call; call this tool alone")
+            }
+            (None, _) => Err("no call runs in which the user can be asked"),
+        }
+    }
+
+    /// Ends the questions of all calls after the end of the connection.
+    fn end_all(&self) {
+        self.lock().values().for_each(|call| call.ended.cancel());
     }
 
     fn report(&self, progress: &ProgressNotificationParam) {
@@ -230,6 +273,9 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for TrackedTransport<T> {
         let mut call = None;
         if let JsonRpcMessage::Request(request) = &message {
             call = request.request.extensions().get::<Arc<TrackedCall>>().cloned();
+            if let Some(call) = &call {
+                call.id.get_or_init(|| request.id.clone());
+            }
             let token = request.request.get_meta().get_progress_token();
             if let (Some(call), Some(token)) = (&call, token) {
                 self.calls.add(token, call);
@@ -256,7 +302,10 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for TrackedTransport<T> {
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
-        let mut message = self.transport.receive().await?;
+        let Some(mut message) = self.transport.receive().await else {
+            self.calls.end_all();
+            return None;
+        };
         if let (Channel::Stream, JsonRpcMessage::Error(JsonRpcError { id: Some(id), .. }))
         | (_, JsonRpcMessage::Response(JsonRpcResponse { id, .. })) = (self.channel, &mut message)
             // The ids of requests are numbers, which some servers return as strings.

@@ -13,7 +13,7 @@ use crate::message_size::truncated;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
     CustomResult, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse, InputRequiredResult,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    InputResponses, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
     PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerConfig, ServerResult,
     SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
 };
@@ -89,6 +89,11 @@ impl ConnectionHandler {
         authorized.map(|authorized| authorized.run.clone()).ok_or_else(unread)
     }
 
+    /// The parameters with which a client continues a call.
+    fn continued(&self, responses: Option<InputResponses>, state: Option<String>) -> Continued {
+        Continued { responses, state, question_timeout: self.server.question_timeout }
+    }
+
     /// Calls a tool with the text of its arguments.
     async fn call(
         &self,
@@ -106,7 +111,9 @@ impl ConnectionHandler {
         let message = match dispatch(&registry, asking, &call, (&context, self.min_level.get(&context))).await
         {
             Ended::Finished(message) => message,
-            Ended::Asks(result) => return Ok(result.into()),
+            Ended::Asks(result) => {
+                return result.map(Into::into).map_err(|error| ErrorData::internal_error(error, None));
+            }
         };
         if let Some(CallError::UnknownTool(unknown)) = message.outcome().and_then(|outcome| outcome.error()) {
             return Err(ErrorData::invalid_params(unknown.to_string(), None));
@@ -139,7 +146,7 @@ impl ServerHandler for ConnectionHandler {
     ) -> Result<CallToolResponse, ErrorData> {
         // A JSON object can always be written.
         let arguments = serde_json::to_string(&request.arguments.unwrap_or_default()).unwrap_or_default();
-        let continued = Continued { responses: request.input_responses, state: request.request_state };
+        let continued = self.continued(request.input_responses, request.request_state);
         self.call(request.name.into_owned(), arguments, continued, context).await
     }
 
@@ -162,7 +169,10 @@ impl ServerHandler for ConnectionHandler {
                     Value::Array(items) if items.is_empty() => "{}".to_owned(),
                     arguments => arguments.to_string(),
                 };
-                let result = self.call(name.to_owned(), arguments, Continued::default(), context).await?;
+                let responses = serde_json::from_value(params["inputResponses"].clone()).ok();
+                let state = params["requestState"].as_str().map(str::to_owned);
+                let continued = self.continued(responses, state);
+                let result = self.call(name.to_owned(), arguments, continued, context).await?;
                 serde_json::to_value(ServerResult::from(result))
             }
             method => {
@@ -306,7 +316,7 @@ pub(super) async fn cancelled(context: &RequestContext<RoleServer>) {
 /// How a call ended.
 enum Ended {
     Finished(ToolMessage),
-    Asks(InputRequiredResult),
+    Asks(Result<InputRequiredResult, String>),
 }
 
 impl Ended {
@@ -347,7 +357,11 @@ async fn dispatch(
             biased;
             messages = &mut dispatched => Ended::finished(messages, call),
             // The call is dropped, and runs again with the answers.
-            result = asks => Ended::Asks(result),
+            result = asks => {
+                // For the tasks and threads of the tool.
+                token.cancel();
+                Ended::Asks(result)
+            }
             () = cancelled(context) => {
                 token.cancel();
                 Ended::finished(dispatched.await, call)

@@ -378,8 +378,9 @@ async fn a_server_asks_only_in_its_calls_and_not_without_an_end() {
     }
     let received = received.lock().expect("no panic");
     let errors = received.iter().filter_map(|response| response["error"]["message"].as_str());
-    let expected = ["this call has asked too many questions", "no call runs in which the user can be asked"];
-    assert_eq!(errors.filter(|error| expected.contains(error)).count(), 11);
+    let expected = ["more than 50 inputs in one call", "no call runs in which the user can be asked"];
+    let is_expected = |error: &&str| expected.iter().any(|expected| error.contains(expected));
+    assert_eq!(errors.filter(is_expected).count(), 11);
     assert_eq!(asked.lock().expect("no panic").len(), 50);
 }
 
@@ -451,4 +452,154 @@ async fn a_question_ends_with_its_call() {
     let registry = asking(1, &asked).await.0.with(&context);
     assert_eq!(registry.call("ask", ()).await.text(), "done", "the server does not wait for the answer");
     withdrawn.notified().await;
+}
+
+/// Has an effect with an inner call, and asks.
+#[tool(resumable)]
+async fn reserve_and_ask(
+    #[state] inner: &Inner,
+    #[context] call: &CallContext,
+) -> Result<String, InnerCallError> {
+    let _ = call.inner_call(&inner.0, "reserve", json!({})).await?;
+    call.ask("Go on?", json!({ "type": "boolean" })).await.map(|answer| format!("{answer:?}"))
+}
+
+/// Reserves a table.
+#[tool(destructive)]
+fn reserve(#[state] effects: &Effects) {
+    effects.lock().expect("no panic").push("reserved".to_owned());
+}
+
+struct Inner(Registry);
+
+#[tokio::test]
+async fn a_question_after_a_call_of_the_tool_does_not_repeat_the_call() {
+    for version in VERSIONS {
+        let effects = Effects::default();
+        let inner = Registry::builder().tools(tools![reserve]).state(Arc::clone(&effects)).build();
+        let builder =
+            Registry::builder().tools(tools![reserve_and_ask]).state(Inner(inner.expect("a valid tool")));
+        let client = connect(builder.build().expect("a valid tool"), version).await;
+        let (context, _) = user([sure()]);
+        let registry = client.registry().await.expect("it lists its tools").with(&context);
+        let text = registry.call("reserve_and_ask", ()).await.text().into_owned();
+        match version {
+            Version::WithInitialize => assert_eq!(text, "Accepted(Bool(true))"),
+            Version::WithoutInitialize => assert!(text.contains("before the calls that it makes"), "{text}"),
+        }
+        assert_eq!(effects.lock().expect("no panic").len(), 1, "{version:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_state_that_is_too_large_is_not_read() {
+    let (ours, theirs) = tokio::io::duplex(1 << 16);
+    tokio::spawn(serve(shop(&Effects::default())).run(theirs));
+    let mut client = Peer::new(ours);
+    let state = format!(r#"{{"0":{{"text":"","schema":[{}0]}}}}"#, "0,".repeat(200_000));
+    let response = modern_call(&mut client, 1, "order_shirt", json!({ "requestState": state })).await;
+    assert_eq!(response["error"]["code"], -32602, "{response}");
+    // A tool that does not ask does not read it.
+    let response = modern_call(&mut client, 2, "order_once", json!({ "requestState": state })).await;
+    assert_eq!(response["result"]["isError"], true, "{response}");
+}
+
+/// A client that supports forms, before protocol 2026-07-28.
+async fn legacy_client(server: tool_runtime_mcp::Server) -> Peer {
+    let (ours, theirs) = tokio::io::duplex(1 << 16);
+    tokio::spawn(server.run(theirs));
+    let mut client = Peer::new(ours);
+    let info = json!({ "name": "test", "version": "1" });
+    let capabilities = json!({ "elicitation": {} });
+    let params = json!({ "protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": info });
+    client.request(0, "initialize", params).await;
+    client.send(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
+    client
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_without_an_answer_is_withdrawn() {
+    let mut client = legacy_client(serve(shop(&Effects::default()))).await;
+    let call = json!({ "name": "order_once", "arguments": {} });
+    for is_cancelled in [true, false] {
+        let id = if is_cancelled { 1 } else { 2 };
+        client.send(json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": call })).await;
+        let asked = client.receive("method", "elicitation/create").await;
+        if is_cancelled {
+            let params = json!({ "requestId": id });
+            client
+                .send(json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }))
+                .await;
+        }
+        // Otherwise, ten minutes pass.
+        let withdrawn = client.receive("method", "notifications/cancelled").await;
+        assert_eq!(withdrawn["params"]["requestId"], asked["id"]);
+    }
+    let response = client.receive("id", 2).await;
+    let text = response["result"]["content"][0]["text"].as_str().unwrap_or_default();
+    assert!(text.contains("the client has not answered within 600s"), "{response}");
+}
+
+#[tokio::test]
+async fn a_question_over_a_stream_is_asked_only_if_one_call_runs() {
+    let (context, asked) = user([accepted(json!({}))]);
+    let end = Arc::new(Notify::new());
+    let (registry, received) = asking(1, &end).await;
+    let registry = registry.with(&context);
+    let calls = ["call_1", "call_2"].map(|id| ToolCall::new(id, "ask", "{}"));
+    let release = async {
+        for _ in 0..2 {
+            end.notify_one();
+            tokio::task::yield_now().await;
+        }
+    };
+    let (messages, ()) = tokio::join!(registry.dispatch(&calls), release);
+    assert_eq!(messages.len(), 2);
+    let asked = asked.lock().expect("no panic").len();
+    let received = received.lock().expect("no panic");
+    let rejected = received.iter().filter(|response| response["error"].is_object()).count();
+    assert!(asked <= 1 && rejected >= 1, "{asked} asked: {received:?}");
+}
+
+#[tokio::test]
+async fn a_server_whose_question_is_answered_later_is_not_told_an_answer() {
+    let received: Arc<Mutex<Vec<Value>>> = Arc::default();
+    let seen = Arc::clone(&received);
+    let client = connect_to_script(move |mut peer: Peer| {
+        let seen = Arc::clone(&seen);
+        async move {
+            while let Some(message) = peer.next().await {
+                let respond =
+                    |result: Value| json!({ "jsonrpc": "2.0", "id": message["id"], "result": result });
+                match message["method"].as_str() {
+                    Some("initialize") => {
+                        let info = json!({ "name": "scripted", "version": "1" });
+                        let capabilities = json!({ "tools": {} });
+                        let result = json!({ "protocolVersion": "2025-11-25", "capabilities": capabilities, "serverInfo": info });
+                        peer.send(respond(result)).await;
+                    }
+                    Some("tools/list") => {
+                        peer.send(respond(json!({ "tools": [definition("order_shirt", &json!({}))] }))).await;
+                    }
+                    Some("tools/call") => {
+                        let params = json!({ "message": "Wrap it?", "requestedSchema": { "type": "object", "properties": {} } });
+                        let request = json!({ "jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": params });
+                        peer.send(request).await;
+                    }
+                    Some("notifications/initialized") => {}
+                    _ => seen.lock().expect("no panic").push(message),
+                }
+            }
+        }
+    });
+    let client = client.tool(|_, tool| tool.resumable()).connect().await.expect("it responds");
+    let registry = client.registry().await.expect("it lists its tools");
+    let mut session = Session::new().user("A shirt.");
+    assert_eq!(session.run(&registry).complete(model).await.expect("a reply"), RunEnd::NeedsInput);
+    while received.lock().expect("no panic").len() < 2 {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let received = received.lock().expect("no panic");
+    assert_eq!(received[0]["method"], "notifications/cancelled", "the call ends before the question");
+    assert!(received[1]["error"].is_object(), "{received:?}");
 }

@@ -34,6 +34,9 @@ impl CallContext {
     /// must repeat them in the same order, with the same texts and schemas: after the first one that differs, all are errors
     /// ([`InnerCallError::Diverged`]). A question does not count as a call.
     ///
+    /// Do not hold a lock while the question waits: other calls run meanwhile, and may hold the permit that this one needs again. An effect
+    /// after the last question that is no inner call may happen again if the run is cancelled or the process ends.
+    ///
     /// ```
     /// use serde_json::json;
     /// use tool_runtime::conversation::InnerCallError;

@@ -9,7 +9,7 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum InnerCallError {
-    /// The call needs an approval, a result from elsewhere or the end of an earlier call, or the run has reached a limit or was
+    /// The call needs an approval, a result from elsewhere or the end of an earlier call, the question needs an answer, or the run has reached a limit or was
     /// cancelled. The tool should end: it runs again in a later run.
     #[non_exhaustive]
     Waits {
