@@ -562,7 +562,7 @@ async fn a_question_over_a_stream_is_asked_only_if_one_call_runs() {
 }
 
 #[tokio::test]
-async fn a_server_whose_question_is_answered_later_is_not_told_an_answer() {
+async fn a_server_whose_question_is_answered_later_gets_no_answer() {
     let received: Arc<Mutex<Vec<Value>>> = Arc::default();
     let seen = Arc::clone(&received);
     let client = connect_to_script(move |mut peer: Peer| {
