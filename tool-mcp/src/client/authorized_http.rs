@@ -53,6 +53,7 @@ impl AuthorizedClient {
             let Some((lacks_scope, challenge)) = token_rejection(&error) else { return Err(error) };
             let is_last = if lacks_scope { step_ups == MAX_STEP_UPS } else { is_renewed };
             if is_last {
+                tokens.renewal_failed();
                 return Err(error);
             }
             if lacks_scope {

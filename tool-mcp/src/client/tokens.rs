@@ -21,6 +21,9 @@ pub(super) trait TokenSource: Send + Sync {
     /// A token in place of the one that the server has not accepted; `None` if there is no other one.
     fn renew<'a>(&'a self, rejection: TokenRejection<'a>)
     -> BoxFuture<'a, Result<Option<Token>, TokenError>>;
+
+    /// The server has not accepted a renewed token either.
+    fn renewal_failed(&self) {}
 }
 
 /// The reason why a server has not accepted a request.

@@ -53,7 +53,7 @@ impl TokenServer {
         self.rejected.load(Ordering::Relaxed)
     }
 
-    fn seen(&self, token: &str) -> usize {
+    pub(crate) fn seen(&self, token: &str) -> usize {
         self.seen.lock().expect("not poisoned").iter().filter(|seen| *seen == token).count()
     }
 

@@ -81,6 +81,10 @@ impl TokenSource for OAuthTokens {
             Ok(None)
         })
     }
+
+    fn renewal_failed(&self) {
+        self.sign_in.renewal_failed();
+    }
 }
 
 impl Drop for OAuthTokens {
