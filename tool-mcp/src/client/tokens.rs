@@ -104,7 +104,11 @@ impl GivenTokens {
     }
 
     async fn ask(&self) -> Result<Token, TokenError> {
-        Ok((self.give)().await.map_err(TokenError::new)?.into())
+        let give = Arc::clone(&self.give);
+        // A panic is an error of the task.
+        let given = tokio::spawn(async move { give().await }).await;
+        let given = given.map_err(|_| TokenError::new("the function of `bearer_token` panicked"))?;
+        Ok(given.map_err(TokenError::new)?.into())
     }
 }
 
