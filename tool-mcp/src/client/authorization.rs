@@ -73,7 +73,7 @@ impl ClientBuilder {
     pub fn oauth(self, oauth: super::OAuth) -> Self {
         use super::oauth::OAuthTokens;
         let pauses = super::paused_timeout::Pauses::default();
-        let url = self.http.as_ref().map(|config| Arc::clone(&config.uri)).unwrap_or_default();
+        let url = self.http.as_ref().map(|config| &*config.uri).unwrap_or_default();
         let tokens: Arc<dyn TokenSource> = Arc::new(OAuthTokens::new(oauth, url, pauses.clone()));
         let mut builder = self.with_tokens(Box::new(move || Some(Arc::clone(&tokens))));
         builder.connector.pauses = pauses;

@@ -44,8 +44,8 @@ impl AuthorizedClient {
         F: Future<Output = Result<T, HttpError>>,
     {
         let Some(tokens) = &self.tokens else {
-            let sent = send(token_of_settings.clone()).await;
-            return sent.map_err(|error| hide_token(error, token_of_settings.as_deref()));
+            let result = send(token_of_settings.clone()).await;
+            return result.map_err(|error| hide_token(error, token_of_settings.as_deref()));
         };
         let (mut is_renewed, mut step_ups, started) = (false, 0, Instant::now());
         let mut token = tokens.token().await.map_err(no_token)?;
@@ -83,8 +83,8 @@ fn hide_token(error: HttpError, token: Option<&str>) -> HttpError {
     let Some(token) = token.filter(|token| token.len() >= MIN_HIDDEN_BYTES) else { return error };
     let hide = |text: &str| {
         let mut text = text.replace(token, "[token]");
-        let starts = (MIN_HIDDEN_BYTES..token.len()).rev().filter_map(|length| token.get(..length));
-        if let Some(start) = starts.into_iter().find(|start| text.ends_with(start)) {
+        let mut starts = (MIN_HIDDEN_BYTES..token.len()).rev().filter_map(|length| token.get(..length));
+        if let Some(start) = starts.find(|start| text.ends_with(start)) {
             text.replace_range(text.len() - start.len().., "[token]");
         }
         text

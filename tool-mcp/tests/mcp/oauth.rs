@@ -81,8 +81,8 @@ async fn start(server: &TokenServer, behaviour: &Arc<Behaviour>) -> String {
     let (server_, behaviour) = (server.clone(), Arc::clone(behaviour));
     let token = move |body: String| {
         let is_refresh = body.contains("grant_type=refresh_token");
-        let mut issued = behaviour.refresh_token.lock().expect("not poisoned");
-        let is_known = body.contains(&*issued);
+        let mut last = behaviour.refresh_token.lock().expect("not poisoned");
+        let is_known = body.contains(&*last);
         let number = {
             let mut requests = behaviour.token_requests.lock().expect("not poisoned");
             requests.push(body);
@@ -95,9 +95,10 @@ async fn start(server: &TokenServer, behaviour: &Arc<Behaviour>) -> String {
             server_.accept(&[&token]);
         }
         if error.is_none() {
-            *issued = format!("again{number}");
+            *last = format!("again{number}");
         }
-        let mut response = json!({"access_token": token, "token_type": "Bearer", "refresh_token": *issued, "scope": "tools"});
+        let mut response =
+            json!({"access_token": token, "token_type": "Bearer", "refresh_token": *last, "scope": "tools"});
         if behaviour.expires.load(Ordering::Relaxed) {
             response["expires_in"] = json!(0);
         }

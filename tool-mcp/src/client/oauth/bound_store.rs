@@ -15,8 +15,8 @@ pub(super) struct BoundStore {
 }
 
 impl BoundStore {
-    pub(super) fn new(store: Arc<dyn CredentialStore>, server: Arc<str>) -> Self {
-        BoundStore { store, server }
+    pub(super) fn new(store: Arc<dyn CredentialStore>, server: &str) -> Self {
+        BoundStore { store, server: server.into() }
     }
 }
 

@@ -43,10 +43,10 @@ struct Session {
 }
 
 impl SignIn {
-    pub(super) fn new(oauth: OAuth, url: Arc<str>, pauses: Pauses) -> Self {
+    pub(super) fn new(oauth: OAuth, url: &str, pauses: Pauses) -> Self {
         let store = oauth.store.clone().unwrap_or_else(|| Arc::new(InMemoryCredentialStore::new()));
-        let store = BoundStore::new(store, Arc::clone(&url));
-        let discovery = Discovery::new(&oauth, &url, store.clone());
+        let store = BoundStore::new(store, url);
+        let discovery = Discovery::new(&oauth, url, store.clone());
         SignIn {
             oauth,
             store,
@@ -240,7 +240,7 @@ mod tests {
     #[tokio::test]
     async fn a_sign_in_needs_https() {
         let oauth = OAuth::client_credentials("a-program", "s3cret");
-        let sign_in = SignIn::new(oauth, "http://tools.example.com/mcp".into(), Pauses::default());
+        let sign_in = SignIn::new(oauth, "http://tools.example.com/mcp", Pauses::default());
         let (token, challenge) = (None, "Bearer".to_owned());
         let rejection = OwnedRejection { token, lacks_scope: false, challenge, may_ask: true };
         let error = sign_in.renew(&rejection).await.expect_err("it is rejected");
