@@ -37,8 +37,9 @@ impl ClientBuilder {
     /// with the new token. If that is rejected as well, the call is an error ([`RemoteError::Unauthorized`]). Default: no token, or
     /// that of [`http_with`](super::Client::http_with), which cannot be renewed.
     ///
-    /// The token is sent to the origin of the URL only. Redirects to other origins are not followed. An error of the function is the
-    /// reason of the failed call, or of [`connect`](ClientBuilder::connect).
+    /// The token is sent to the origin of the URL only. Redirects to other origins are not followed. An error or a panic of the
+    /// function, or a token that cannot be the value of a header, is the reason of the failed call, or of
+    /// [`connect`](ClientBuilder::connect).
     ///
     /// ```no_run
     /// use tool_runtime_mcp::Client;
@@ -72,7 +73,7 @@ impl ClientBuilder {
     pub fn oauth(self, oauth: super::OAuth) -> Self {
         use super::oauth::OAuthTokens;
         let pauses = super::paused_timeout::Pauses::default();
-        let url = self.http.as_ref().map(|config| Arc::clone(&config.uri)).unwrap_or_default();
+        let url = self.http.as_ref().map(|config| &*config.uri).unwrap_or_default();
         let tokens: Arc<dyn TokenSource> = Arc::new(OAuthTokens::new(oauth, url, pauses.clone()));
         let mut builder = self.with_tokens(Box::new(move || Some(Arc::clone(&tokens))));
         builder.connector.pauses = pauses;

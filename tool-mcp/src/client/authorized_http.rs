@@ -1,8 +1,9 @@
 //! An HTTP client whose requests have tokens.
 
 use super::http::{Events, Headers, HttpError, RepairingClient};
-use super::tokens::{Token, TokenError, TokenRejection, TokenSource};
+use super::tokens::{TokenError, TokenRejection, TokenSource};
 use super::transport_error::token_rejection;
+use http::HeaderValue;
 use rmcp::model::{ClientJsonRpcMessage, ClientNotification, ClientRequest, JsonRpcMessage};
 use rmcp::transport::streamable_http_client::{
     AuthRequiredError, InsufficientScopeError, StreamableHttpClient, StreamableHttpPostResponse,
@@ -42,17 +43,22 @@ impl AuthorizedClient {
     where
         F: Future<Output = Result<T, HttpError>>,
     {
-        let Some(tokens) = &self.tokens else { return send(token_of_settings).await };
+        let Some(tokens) = &self.tokens else {
+            let result = send(token_of_settings.clone()).await;
+            return result.map_err(|error| hide_token(error, token_of_settings.as_deref()));
+        };
         let (mut is_renewed, mut step_ups, started) = (false, 0, Instant::now());
         let mut token = tokens.token().await.map_err(no_token)?;
         loop {
+            check(token.as_deref()).map_err(no_token)?;
             let error = match send(token.as_deref().map(str::to_owned)).await {
-                Err(error) => hide_token(error, token.as_ref()),
+                Err(error) => hide_token(error, token.as_deref()),
                 result => return result,
             };
             let Some((lacks_scope, challenge)) = token_rejection(&error) else { return Err(error) };
             let is_last = if lacks_scope { step_ups == MAX_STEP_UPS } else { is_renewed };
             if is_last {
+                tokens.renewal_failed();
                 return Err(error);
             }
             if lacks_scope {
@@ -72,10 +78,17 @@ impl AuthorizedClient {
     }
 }
 
-/// Removes the token from the text of a server, which may repeat it.
-fn hide_token(error: HttpError, token: Option<&Token>) -> HttpError {
+/// Removes the token from the text of a server, which may repeat it, also if the text was cut within the token.
+fn hide_token(error: HttpError, token: Option<&str>) -> HttpError {
     let Some(token) = token.filter(|token| token.len() >= MIN_HIDDEN_BYTES) else { return error };
-    let hide = |text: &str| text.replace(&**token, "[token]");
+    let hide = |text: &str| {
+        let mut text = text.replace(token, "[token]");
+        let mut starts = (MIN_HIDDEN_BYTES..token.len()).rev().filter_map(|length| token.get(..length));
+        if let Some(start) = starts.find(|start| text.ends_with(start)) {
+            text.replace_range(text.len() - start.len().., "[token]");
+        }
+        text
+    };
     match error {
         HttpError::UnexpectedServerResponse(text) => HttpError::UnexpectedServerResponse(hide(&text).into()),
         HttpError::AuthRequired(error) => {
@@ -87,6 +100,16 @@ fn hide_token(error: HttpError, token: Option<&Token>) -> HttpError {
         }
         error => error,
     }
+}
+
+/// A token that is no value of a header would be an error of the transport otherwise, after which the call may have taken effect.
+fn check(token: Option<&str>) -> Result<(), TokenError> {
+    if token.is_none_or(|token| HeaderValue::from_str(token).is_ok()) {
+        return Ok(());
+    }
+    let text =
+        "the token cannot be the value of a header: it contains a line break or another control character";
+    Err(TokenError::new(text))
 }
 
 /// Whether somebody waits for the response to a message. Nobody waits for a cancellation and for the subscription to changes, which

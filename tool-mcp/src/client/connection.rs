@@ -14,11 +14,12 @@ use crate::line_transport::Adapter;
 use crate::message_size::truncated;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, CustomRequest, CustomResult, ElicitRequestParams, ElicitResult,
-    ElicitationCapability, ErrorCode, ErrorData, FormElicitationCapability, Implementation, ProtocolVersion,
-    SubscriptionFilter,
+    ElicitationCapability, ErrorCode, ErrorData, FormElicitationCapability, Implementation, JsonObject,
+    ProtocolVersion, SubscriptionFilter, TASKS_EXTENSION_ID,
 };
 use rmcp::service::{
     ClientInitializeError, NotificationContext, Peer, RequestContext, RoleClient, RunningService,
+    ServiceError,
 };
 use rmcp::transport::IntoTransport;
 use rmcp::{ClientHandler, ClientLifecycleMode, serve_client_with_lifecycle};
@@ -38,8 +39,9 @@ pub(super) fn pauses() -> impl Iterator<Item = Duration> {
     [100, 200, 400, 800].into_iter().map(Duration::from_millis)
 }
 
-/// The pause before a subscription that has ended is created again.
+/// The pause before a subscription that has ended is created again, and the longest one after failures, each of which doubles it.
 const PAUSE_OF_SUBSCRIPTIONS: Duration = Duration::from_secs(5);
+const MAX_PAUSE_OF_SUBSCRIPTIONS: Duration = Duration::from_secs(320);
 
 /// The time in which a server receives the cancellation of a call before the error of its question.
 const PAUSE_AFTER_CALL: Duration = Duration::from_secs(1);
@@ -214,15 +216,23 @@ fn lacks_initialize(error: &(dyn Error + 'static)) -> bool {
 /// From protocol 2026-07-28 on, changes of the list are sent to clients that ask for them. A server may end the subscription
 /// at any time.
 async fn listen(peer: Peer<RoleClient>, changes: watch::Sender<u64>) {
+    let mut pause = PAUSE_OF_SUBSCRIPTIONS;
     while !peer.is_transport_closed() {
         let filter = SubscriptionFilter::builder().tools_list_changed().build();
-        let Ok(mut subscription) = peer.listen(filter).await else { return };
-        // The list may have changed before the subscription.
-        changes.send_modify(|changes| *changes += 1);
-        while let Ok(Some(_)) = subscription.next().await {
-            changes.send_modify(|changes| *changes += 1);
+        match peer.listen(filter).await {
+            Ok(mut subscription) => {
+                pause = PAUSE_OF_SUBSCRIPTIONS;
+                // The list may have changed before the subscription.
+                changes.send_modify(|changes| *changes += 1);
+                while let Ok(Some(_)) = subscription.next().await {
+                    changes.send_modify(|changes| *changes += 1);
+                }
+            }
+            // The server has no subscriptions.
+            Err(ServiceError::McpError(error)) if error.code == ErrorCode::METHOD_NOT_FOUND => return,
+            Err(_) => pause = (pause * 2).min(MAX_PAUSE_OF_SUBSCRIPTIONS),
         }
-        sleep(PAUSE_OF_SUBSCRIPTIONS).await;
+        sleep(pause).await;
     }
 }
 
@@ -263,7 +273,8 @@ impl NotificationHandler {
 impl ClientHandler for NotificationHandler {
     fn get_info(&self) -> ClientConfig {
         let name = Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
-        let mut capabilities = ClientCapabilities::builder().enable_tasks().build();
+        let mut capabilities = ClientCapabilities::default();
+        capabilities.extensions = Some([(TASKS_EXTENSION_ID.to_owned(), JsonObject::new())].into());
         let form = FormElicitationCapability::new().with_schema_validation(true);
         capabilities.elicitation = Some(ElicitationCapability::new().with_form(form));
         let mut config = ClientConfig::new(capabilities, name);

@@ -78,6 +78,9 @@ impl ConnectError {
 pub enum ClientError {
     /// There is no connection.
     Connect(ConnectError),
+    /// The server requires authorisation that the client does not have, or the client cannot get a token: see
+    /// `ClientBuilder::bearer_token` and `ClientBuilder::oauth`. It is [`ConnectError::Unauthorized`] if the client was not connected.
+    Unauthorized(Box<dyn Error + Send + Sync>),
     /// The server did not respond with a list.
     #[non_exhaustive]
     List {
@@ -157,6 +160,12 @@ impl fmt::Display for ClientError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ClientError::Connect(error) => error.fmt(f),
+            ClientError::Unauthorized(error) => write!(
+                f,
+                "the MCP server requires authorisation ({}); give the client a valid token with `bearer_token`, or sign in with \
+                 `oauth`",
+                full_text(&**error)
+            ),
             ClientError::List { kind, source } => {
                 write!(f, "the MCP server did not list its {kind}: {}", full_text(&**source))
             }

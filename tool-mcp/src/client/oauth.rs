@@ -1,8 +1,11 @@
 //! Sign-in at the authorisation server of an HTTP server.
 
 mod addresses;
+mod bound_store;
+mod discovery;
+mod machine;
+mod person;
 mod requests;
-mod shared_store;
 mod sign_in;
 mod tokens;
 
@@ -10,10 +13,10 @@ pub(super) use tokens::OAuthTokens;
 
 use super::tokens::BoxFuture;
 use super::transport_error::BoxError;
+use machine::Machine;
+use rmcp::transport::auth::CredentialStore;
 #[cfg(feature = "oauth-jwt")]
 use rmcp::transport::auth::JwtSigningAlgorithm;
-use rmcp::transport::auth::{CredentialStore, InMemoryCredentialStore};
-use shared_store::SharedStore;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -59,7 +62,8 @@ type Open = Arc<dyn Fn(String) -> BoxFuture<'static, Result<String, BoxError>> +
 /// in.
 ///
 /// If the server responds with the status 403 and `insufficient_scope`, the person is asked for the scopes that are missing, up to two
-/// times for one call, and not if the authorisation server has granted them already.
+/// times for one call, and not if the authorisation server has granted them already. A server that rejects a new token as well is an
+/// error, and nobody is asked for the next 5 minutes.
 ///
 /// # Servers that are not trusted
 ///
@@ -73,6 +77,8 @@ type Open = Arc<dyn Fn(String) -> BoxFuture<'static, Result<String, BoxError>> +
 ///   the same origin, as far as it reads metadata.
 /// - The metadata must name the URL of the server as its resource, the issuer of the metadata must be the one that the server names,
 ///   and `state` and `iss` of the redirect are validated.
+/// - With [`issuer`](OAuth::issuer), no other authorisation server receives a secret. A stored refresh token is only sent to the issuer
+///   that has issued it.
 /// - A token is only sent to the origin of the server's URL, and neither a token nor a secret is in an error or in `Debug` output. At
 ///   the level `debug`, [`rmcp`] writes the authorisation code and additional fields of token responses to the log.
 #[derive(Clone)]
@@ -84,25 +90,11 @@ pub struct OAuth {
     client_metadata_url: Option<String>,
     redirect_uri: Option<String>,
     scopes: Vec<String>,
-    store: SharedStore,
+    store: Option<Arc<dyn CredentialStore>>,
+    issuer: Option<String>,
     open: Option<Open>,
     sign_in_timeout: Duration,
     allow_private_addresses: bool,
-}
-
-/// The identity of a program that signs in itself.
-#[derive(Clone)]
-enum Machine {
-    Secret {
-        id: String,
-        secret: String,
-    },
-    #[cfg(feature = "oauth-jwt")]
-    Key {
-        id: String,
-        key: Vec<u8>,
-        algorithm: JwtSigningAlgorithm,
-    },
 }
 
 impl Default for OAuth {
@@ -121,19 +113,23 @@ impl OAuth {
             client_metadata_url: None,
             redirect_uri: None,
             scopes: Vec::new(),
-            store: SharedStore::new(InMemoryCredentialStore::new()),
+            store: None,
+            issuer: None,
             open: None,
             sign_in_timeout: Duration::from_secs(300),
             allow_private_addresses: false,
         }
     }
 
-    /// The program signs in, with the id and the secret that it has at the authorisation server (the grant `client_credentials`).
+    /// The program signs in, with the id and the secret that it has at the authorisation server (the grant `client_credentials`). Name
+    /// that server with [`issuer`](OAuth::issuer): the secret goes to any that the MCP server names otherwise.
     ///
     /// ```
     /// use tool_runtime_mcp::{Client, OAuth};
     ///
-    /// let oauth = OAuth::client_credentials("nightly-report", "a-secret").scopes(["reports:read"]);
+    /// let oauth = OAuth::client_credentials("nightly-report", "a-secret")
+    ///     .issuer("https://auth.example.com")
+    ///     .scopes(["reports:read"]);
     /// let builder = Client::http("https://example.com/mcp").oauth(oauth);
     /// # drop(builder);
     /// ```
@@ -166,7 +162,7 @@ impl OAuth {
     }
 
     /// Sets the id that the program has registered at the authorisation server before, so that it does not register there; and its
-    /// secret, if it has one. Default: none.
+    /// secret, if it has one; name the authorisation server with [`issuer`](OAuth::issuer) then. Default: none.
     pub fn client(mut self, id: impl Into<String>, secret: Option<String>) -> Self {
         self.client = Some((id.into(), secret));
         self
@@ -179,16 +175,30 @@ impl OAuth {
         self
     }
 
-    /// Sets the scopes of a token. Default: those that the server asks for, or else all that its metadata names.
+    /// Sets the scopes of a token. A person is asked for more if the server needs them for a request; a program that signs in itself
+    /// never asks for more. Default: those that the server asks for, or else all that its metadata names.
     pub fn scopes<S: Into<String>>(mut self, scopes: impl IntoIterator<Item = S>) -> Self {
         self.scopes = scopes.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Sets the store of the tokens, so that they outlive the program. A store has the tokens of one server: use another one for each.
-    /// Default: they are in memory.
+    /// Sets the store of the tokens, so that they outlive the program. It has the tokens of one server: use another one for each. A
+    /// client saves the URL of its server in the additional field `mcp_server` of the token, and ignores tokens of other servers and
+    /// those without the field. The store must return all fields of what it has saved. Default: they are in memory, and each client
+    /// has its own.
     pub fn store(mut self, store: impl CredentialStore + 'static) -> Self {
-        self.store = SharedStore::new(store);
+        self.store = Some(Arc::new(store));
+        self
+    }
+
+    /// Sets the issuer of the only authorisation server at which the client signs in, for example `https://auth.example.com`: an error
+    /// of the sign-in if the server names another one. Default: any that the server names.
+    ///
+    /// Set it with each secret that the program has registered before ([`client`](OAuth::client) and
+    /// [`client_credentials`](OAuth::client_credentials)): without it, a server can name an authorisation server of its own, which
+    /// receives the secret.
+    pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
+        self.issuer = Some(issuer.into());
         self
     }
 

@@ -4,7 +4,7 @@ use super::Client;
 use super::builder::Settings;
 use super::connection::Connection;
 use super::error::ClientError;
-use super::transport_error::request_cause;
+use super::transport_error::{Rejection, rejection, request_cause};
 use crate::message_size::value_bytes;
 use rmcp::model::{
     ClientRequest, ListPromptsRequest, ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest,
@@ -124,8 +124,10 @@ impl Connection {
         // Also limits the number of empty pages.
         for _ in 0..=limit {
             let page = self.list_page(kind, cursor).await;
-            let (page, next) =
-                page.map_err(|error| ClientError::List { kind, source: request_cause(error) })?;
+            let (page, next) = page.map_err(|error| match rejection(&error) {
+                Some(Rejection::Unauthorized) => ClientError::Unauthorized(request_cause(error)),
+                _ => ClientError::List { kind, source: request_cause(error) },
+            })?;
             let page_bytes =
                 page.iter().map(value_bytes).sum::<usize>() + next.as_ref().map_or(0, String::len);
             self.listed_bytes.fetch_add(page_bytes, Ordering::Relaxed);

@@ -45,6 +45,9 @@ impl Client {
                     self.abandon(&connection).await;
                     sleep(pause).await;
                 }
+                (Some(Rejection::Unauthorized), _) => {
+                    return Err(ClientError::Unauthorized(request_cause(error)));
+                }
                 _ => return Err(ClientError::NoResponse(request_cause(error))),
             }
         }

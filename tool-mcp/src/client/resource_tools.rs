@@ -2,7 +2,7 @@
 
 use super::definition::RemoteTool;
 use super::resources::MAX_URI_BYTES;
-use super::{Client, ClientError};
+use super::{Client, ClientError, ConnectError};
 use crate::message_size::truncated;
 use rmcp::model::JsonObject;
 use serde_json::{Value, json};
@@ -162,6 +162,10 @@ impl ResourceError {
             ClientError::UriTooLong { .. } => error.to_string(),
             ClientError::TimedOut { .. } | ClientError::ListTimedOut { .. } => {
                 "the server did not respond in time. Try again later.".to_owned()
+            }
+            ClientError::Unauthorized(_) | ClientError::Connect(ConnectError::Unauthorized(_)) => {
+                "the server of the resources requires authorisation that this program does not have. Ask the user to sign in again."
+                    .to_owned()
             }
             // The reason is not for the model.
             ClientError::Connect(_) | ClientError::NoResponse(_) | ClientError::List { .. } => {

@@ -21,6 +21,9 @@ pub(super) trait TokenSource: Send + Sync {
     /// A token in place of the one that the server has not accepted; `None` if there is no other one.
     fn renew<'a>(&'a self, rejection: TokenRejection<'a>)
     -> BoxFuture<'a, Result<Option<Token>, TokenError>>;
+
+    /// The server has not accepted a renewed token either.
+    fn renewal_failed(&self) {}
 }
 
 /// The reason why a server has not accepted a request.
@@ -101,7 +104,11 @@ impl GivenTokens {
     }
 
     async fn ask(&self) -> Result<Token, TokenError> {
-        Ok((self.give)().await.map_err(TokenError::new)?.into())
+        let give = Arc::clone(&self.give);
+        // A panic is an error of the task.
+        let given = tokio::spawn(async move { give().await }).await;
+        let given = given.map_err(|_| TokenError::new("the function of `bearer_token` panicked"))?;
+        Ok(given.map_err(TokenError::new)?.into())
     }
 }
 

@@ -580,6 +580,7 @@ def judge_client_with_authorization(issuer):
         counts({"authorize": 0, "refresh": 1, "register": 0})
         stored = json.loads(store.read_text())
         store.write_text(json.dumps({**stored, "token_received_at": stored["token_received_at"] - 4000}))
+        control(issuer, "expire")
         check(run() == "ada: tools", f"{label}: a token that has expired")
         counts({"authorize": 0, "refresh": 1, "register": 0})
         control(issuer, "expire")

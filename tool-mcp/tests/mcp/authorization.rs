@@ -53,7 +53,7 @@ impl TokenServer {
         self.rejected.load(Ordering::Relaxed)
     }
 
-    fn seen(&self, token: &str) -> usize {
+    pub(crate) fn seen(&self, token: &str) -> usize {
         self.seen.lock().expect("not poisoned").iter().filter(|seen| *seen == token).count()
     }
 
@@ -162,6 +162,12 @@ async fn a_function_that_fails_is_the_reason() {
     let error = failing.connect().await.expect_err("there is no token").to_string();
     assert!(error.contains("(the client has no token: the vault is sealed)"), "{error}");
 
+    let panics = Client::http(&*url).bearer_token(|| -> std::future::Ready<Result<String, String>> {
+        panic!("the vault is gone");
+    });
+    let error = panics.connect().await.expect_err("there is no token").to_string();
+    assert!(error.contains("(the client has no token: the function of `bearer_token` panicked)"), "{error}");
+
     server.accept(&["first"]);
     let given = AtomicUsize::new(0);
     let builder = Client::http(&*url).bearer_token(move || {
@@ -188,11 +194,13 @@ async fn a_token_is_not_sent_to_another_origin_and_not_printed() {
     let redirect = move || async move { (StatusCode::TEMPORARY_REDIRECT, [(LOCATION, target)]) };
     tokio::spawn(async move { axum::serve(listener, axum::Router::new().fallback(redirect)).await });
 
+    let long = "s3cret".repeat(100);
     let secret = || Client::http(&*url).bearer_token(|| async { Ok::<_, std::io::Error>("s3cret") });
     let error = secret().connect().await.expect_err("the redirect is not followed");
     assert!(other.seen.lock().expect("not poisoned").is_empty(), "the other origin received a request");
     let invalid = Client::http(&*url).bearer_token(|| async { Ok::<_, std::io::Error>("s3cret\n") });
     let invalid = invalid.connect().await.expect_err("it is no value of a header");
+    assert!(invalid.to_string().contains("the token cannot be the value of a header"), "{invalid}");
     let repeats = async |status: StatusCode| {
         let (listener, address) = {
             let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("there is a port");
@@ -206,8 +214,10 @@ async fn a_token_is_not_sent_to_another_origin_and_not_printed() {
         };
         tokio::spawn(async move { axum::serve(listener, axum::Router::new().fallback(repeat)).await });
         let client = Client::http(format!("http://{address}/mcp"));
-        let client = client.bearer_token(|| async { Ok::<_, std::io::Error>("s3cret") });
+        let token = long.clone();
+        let client = client.bearer_token(move || std::future::ready(Ok::<_, std::io::Error>(token.clone())));
         let error = client.connect().await.expect_err("it is no MCP server");
+        assert!(error.to_string().contains("[token]"), "{error}");
         format!("{error} {error:?}")
     };
     for text in [

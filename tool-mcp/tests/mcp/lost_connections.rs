@@ -224,6 +224,11 @@ async fn changes_are_announced_after_a_subscription_has_ended() {
                 }
                 Some("subscriptions/listen") => {
                     subscriptions += 1;
+                    if subscriptions == 2 {
+                        let error = json!({"code": -32603, "message": "try again later"});
+                        peer.send(json!({"jsonrpc": "2.0", "id": id, "error": error})).await;
+                        continue;
+                    }
                     let meta = json!({"io.modelcontextprotocol/subscriptionId": id});
                     let params = json!({"notifications": {"toolsListChanged": true}, "_meta": meta});
                     let method = "notifications/subscriptions/acknowledged";
@@ -238,7 +243,7 @@ async fn changes_are_announced_after_a_subscription_has_ended() {
     let client = client.connect().await.expect("connected");
     client.registry().await.expect("listed");
     for _ in 0..3 {
-        let changed = tokio::time::timeout(Duration::from_secs(10), client.changed()).await;
+        let changed = tokio::time::timeout(Duration::from_secs(20), client.changed()).await;
         changed.expect("each new subscription may have missed a change");
         client.registry().await.expect("listed");
     }

@@ -10,15 +10,15 @@ use axum::routing::{any, get, post};
 use reqwest::Url;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tool_runtime::ToolCall;
-use tool_runtime_mcp::rmcp::transport::auth::InMemoryCredentialStore;
-use tool_runtime_mcp::{Client, ConnectError, OAuth};
+use tool_runtime_mcp::rmcp::transport::auth::{CredentialStore as _, InMemoryCredentialStore};
+use tool_runtime_mcp::{Client, ClientError, ConnectError, OAuth};
 
 const REDIRECT_URI: &str = "http://127.0.0.1:8976/callback";
 
@@ -27,8 +27,14 @@ const REDIRECT_URI: &str = "http://127.0.0.1:8976/callback";
 struct Behaviour {
     /// The prefix of its tokens.
     prefix: Mutex<&'static str>,
-    /// It no longer accepts refresh tokens.
-    rejects_refresh: Mutex<bool>,
+    /// The error of its responses to refresh tokens, if it no longer accepts them.
+    refresh_error: Mutex<Option<&'static str>>,
+    /// The refresh token that it has issued last. Each one is accepted once.
+    refresh_token: Mutex<String>,
+    /// Requests with a refresh token that wait, if there is one.
+    gate: Mutex<Option<Arc<Semaphore>>>,
+    /// It states that its tokens expire at once.
+    expires: AtomicBool,
     /// The bodies of the requests for a token.
     token_requests: Mutex<Vec<String>>,
     sign_ins: AtomicUsize,
@@ -75,24 +81,36 @@ async fn start(server: &TokenServer, behaviour: &Arc<Behaviour>) -> String {
     let (server_, behaviour) = (server.clone(), Arc::clone(behaviour));
     let token = move |body: String| {
         let is_refresh = body.contains("grant_type=refresh_token");
+        let mut last = behaviour.refresh_token.lock().expect("not poisoned");
+        let is_known = body.contains(&*last);
         let number = {
             let mut requests = behaviour.token_requests.lock().expect("not poisoned");
             requests.push(body);
             requests.len()
         };
-        let rejects = is_refresh && *behaviour.rejects_refresh.lock().expect("not poisoned");
+        let error = *behaviour.refresh_error.lock().expect("not poisoned");
+        let error = error.or(Some("invalid_grant").filter(|_| !is_known)).filter(|_| is_refresh);
         let token = format!("{}{number}", behaviour.prefix.lock().expect("not poisoned"));
-        if !rejects && !token.starts_with("small") {
+        if error.is_none() && !token.starts_with("small") && !token.starts_with("bad") {
             server_.accept(&[&token]);
         }
+        if error.is_none() {
+            *last = format!("again{number}");
+        }
+        let mut response =
+            json!({"access_token": token, "token_type": "Bearer", "refresh_token": *last, "scope": "tools"});
+        if behaviour.expires.load(Ordering::Relaxed) {
+            response["expires_in"] = json!(0);
+        }
+        let gate = behaviour.gate.lock().expect("not poisoned").clone().filter(|_| is_refresh);
         async move {
-            if rejects {
-                return json_response(400, &json!({"error": "invalid_grant"}));
+            if let Some(gate) = gate {
+                gate.acquire().await.expect("it is open").forget();
             }
-            json_response(
-                200,
-                &json!({"access_token": token, "token_type": "Bearer", "refresh_token": "again", "scope": "tools"}),
-            )
+            match error {
+                Some(error) => json_response(400, &json!({"error": error})),
+                None => json_response(200, &response),
+            }
         }
     };
     let register = |body: String| async move {
@@ -165,14 +183,14 @@ async fn calls_share_a_sign_in_and_tokens_are_refreshed() {
     all_paid(10).await;
     assert_eq!((behaviour.sign_ins(), behaviour.count("refresh_token")), (1, 1), "refreshed once");
 
-    *behaviour.rejects_refresh.lock().expect("not poisoned") = true;
+    *behaviour.refresh_error.lock().expect("not poisoned") = Some("invalid_request");
     server.accept(&[]);
     all_paid(10).await;
     assert_eq!((behaviour.sign_ins(), server.calls()), (2, 21), "signed in once, and each call has run once");
 
     let again = Client::http(&*url).oauth(oauth()).connect().await.expect("the store has a token");
     assert_eq!(again.registry().await.expect("listed").call("pay", ()).await.text(), "paid 22");
-    *behaviour.rejects_refresh.lock().expect("not poisoned") = false;
+    *behaviour.refresh_error.lock().expect("not poisoned") = None;
     server.accept(&[]);
     let again = Client::http(&*url).oauth(oauth()).connect().await.expect("the store has a refresh token");
     drop(again);
@@ -198,7 +216,7 @@ async fn a_sign_in_that_fails_is_one_error_for_all_calls() {
     });
     let client = Client::http(&*url).oauth(oauth).connect().await.expect("signed in");
     let registry = client.registry().await.expect("listed");
-    *behaviour.rejects_refresh.lock().expect("not poisoned") = true;
+    *behaviour.refresh_error.lock().expect("not poisoned") = Some("invalid_grant");
     server.accept(&[]);
     let gate = Arc::new(Semaphore::new(4));
     server.hold_rejections(&gate);
@@ -218,6 +236,24 @@ async fn a_sign_in_that_fails_is_one_error_for_all_calls() {
         gate.add_permits(usize::from(ended == 4));
     }
     assert_eq!((opened.load(Ordering::Relaxed), server.calls()), (2, 0));
+}
+
+#[tokio::test]
+async fn a_server_that_rejects_new_tokens_asks_nobody_again() {
+    let (server, behaviour) = (TokenServer::default(), Arc::new(Behaviour::default()));
+    let url = start(&server, &behaviour).await;
+    let client = Client::http(&*url).oauth(person(&behaviour)).connect().await.expect("signed in");
+    *behaviour.prefix.lock().expect("not poisoned") = "bad";
+    *behaviour.refresh_error.lock().expect("not poisoned") = Some("invalid_grant");
+    server.accept(&[]);
+    for expected in ["Auth required", "the server has rejected a new token", "5 minutes later"] {
+        let error = client.tools().await.expect_err("no token is accepted");
+        let text = error.to_string();
+        assert!(matches!(error, ClientError::Unauthorized(_)) && text.contains(expected), "{text}");
+        let error = client.read_resource("shop://terms").await.expect_err("no token is accepted");
+        assert!(matches!(error, ClientError::Unauthorized(_)), "{error}");
+    }
+    assert_eq!(behaviour.sign_ins(), 2);
 }
 
 #[tokio::test]
@@ -251,9 +287,128 @@ async fn a_program_signs_in_without_a_person() {
     let client = Client::http(&*url).oauth(oauth).connect().await.expect("signed in");
     let registry = client.registry().await.expect("listed");
     server.accept(&[]);
-    *behaviour.rejects_refresh.lock().expect("not poisoned") = true;
+    *behaviour.refresh_error.lock().expect("not poisoned") = Some("invalid_grant");
     assert_eq!(registry.call("pay", ()).await.text(), "paid 1");
     assert_eq!(behaviour.count("client_credentials"), 2);
+}
+
+#[tokio::test]
+async fn an_expired_token_is_replaced() {
+    let (server, behaviour) = (TokenServer::default(), Arc::new(Behaviour::default()));
+    behaviour.expires.store(true, Ordering::Relaxed);
+    let url = start(&server, &behaviour).await;
+    let oauth = OAuth::client_credentials("a-program", "s3cret");
+    let client = Client::http(&*url).oauth(oauth).connect().await.expect("signed in");
+    let registry = client.registry().await.expect("listed");
+    server.accept(&[]);
+    *behaviour.refresh_error.lock().expect("not poisoned") = Some("invalid_grant");
+    assert_eq!(registry.call("pay", ()).await.text(), "paid 1");
+}
+
+#[tokio::test]
+async fn a_call_that_ends_does_not_lose_a_refreshed_token() {
+    let (server, behaviour) = (TokenServer::default(), Arc::new(Behaviour::default()));
+    behaviour.expires.store(true, Ordering::Relaxed);
+    let url = start(&server, &behaviour).await;
+    let client = Client::http(&*url).oauth(person(&behaviour)).connect().await.expect("signed in");
+    let registry = client.registry().await.expect("listed");
+    server.accept(&[]);
+    let (gate, refreshed) = (Arc::new(Semaphore::new(0)), behaviour.count("refresh_token"));
+    *behaviour.gate.lock().expect("not poisoned") = Some(Arc::clone(&gate));
+    let call = tokio::spawn(async move { registry.call("pay", ()).await.text().into_owned() });
+    while behaviour.count("refresh_token") == refreshed {
+        tokio::task::yield_now().await;
+    }
+    call.abort();
+    call.await.expect_err("it is aborted");
+    gate.add_permits(10);
+    let registry = client.registry().await.expect("listed");
+    assert_eq!(registry.call("pay", ()).await.text(), "paid 1");
+    assert_eq!(behaviour.sign_ins(), 1);
+}
+
+#[tokio::test]
+async fn a_token_is_only_for_the_server_that_it_was_obtained_for() {
+    for store in [None, Some(InMemoryCredentialStore::new())] {
+        let servers = [TokenServer::default(), TokenServer::default()];
+        let behaviours = [Arc::new(Behaviour::default()), Arc::new(Behaviour::default())];
+        *behaviours[0].prefix.lock().expect("not poisoned") = "first";
+        let oauth = OAuth::new()
+            .redirect_uri(REDIRECT_URI)
+            .open(|page| async move { Ok::<_, std::io::Error>(redirect(&page, |_, value| value)) });
+        let oauth = match store {
+            Some(store) => oauth.store(store),
+            None => oauth,
+        };
+        for (server, behaviour) in servers.iter().zip(&behaviours) {
+            let url = start(server, behaviour).await;
+            Client::http(url).oauth(oauth.clone()).connect().await.expect("signed in");
+        }
+        let counts = (behaviours[1].count("authorization_code"), behaviours[1].count("refresh_token"));
+        assert_eq!((servers[0].seen("first1") > 0, servers[1].seen("first1"), counts), (true, 0, (1, 0)));
+    }
+}
+
+#[tokio::test]
+async fn a_secret_is_only_for_its_issuer() {
+    let (server, behaviour) = (TokenServer::default(), Arc::new(Behaviour::default()));
+    let url = start(&server, &behaviour).await;
+    let secret = || Some("s3cret".to_owned());
+    for oauth in
+        [OAuth::client_credentials("a-program", "s3cret"), person(&behaviour).client("a-program", secret())]
+    {
+        let trusted = oauth.clone().issuer(url.replace("/mcp", "/"));
+        let error = Client::http(&*url).oauth(oauth.issuer("https://auth.example.com")).connect().await;
+        let error = error.expect_err("the issuer is another one").to_string();
+        assert!(
+            error.contains("issuer mismatch: expected https://auth.example.com, received http:"),
+            "{error}"
+        );
+        let (sent, pages) =
+            (behaviour.token_requests.lock().expect("not poisoned").len(), behaviour.sign_ins());
+        assert_eq!((sent, pages), (0, 0));
+        Client::http(&*url).oauth(trusted).connect().await.expect("signed in");
+        behaviour.token_requests.lock().expect("not poisoned").clear();
+    }
+    assert_eq!(behaviour.sign_ins(), 1);
+}
+
+#[tokio::test]
+async fn a_program_gets_no_more_scopes_than_its_own() {
+    let (server, behaviour) = (TokenServer::default(), Arc::new(Behaviour::default()));
+    *behaviour.prefix.lock().expect("not poisoned") = "small";
+    let url = start(&server, &behaviour).await;
+    let oauth = OAuth::client_credentials("a-program", "s3cret").scopes(["tools"]);
+    Client::http(url).oauth(oauth).connect().await.expect_err("it has too few scopes");
+    assert_eq!(behaviour.count("client_credentials"), 1);
+}
+
+#[tokio::test]
+async fn a_refresh_token_is_not_sent_to_a_server_without_its_issuer() {
+    let (listener, address) = listen().await;
+    let url = format!("http://{address}/mcp");
+    let received = Arc::new(Mutex::new(Vec::new()));
+    let bodies = Arc::clone(&received);
+    let token = move |body: String| async move {
+        bodies.lock().expect("not poisoned").push(body);
+        json_response(200, &json!({"access_token": "a", "token_type": "Bearer"}))
+    };
+    let unauthorized = any(async || (StatusCode::UNAUTHORIZED, [(WWW_AUTHENTICATE, "Bearer")]));
+    let router = Router::new().route("/mcp", unauthorized).route("/token", post(token));
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    let token = json!({
+        "access_token": "old", "token_type": "Bearer", "expires_in": 0, "refresh_token": "again", "mcp_server": url,
+    });
+    let stored = json!({
+        "client_id": "a", "token_response": token, "token_received_at": 0, "issuer": "https://auth.example.com",
+    });
+    let store = InMemoryCredentialStore::new();
+    store.save(serde_json::from_value(stored).expect("valid")).await.expect("it is in memory");
+    let oauth = OAuth::new().redirect_uri(REDIRECT_URI).client("a", Some("s3cret".to_owned())).store(store);
+    let oauth = oauth.open(async |_| Err::<String, _>("the page was closed"));
+    let error = Client::http(url).oauth(oauth).connect().await.expect_err("nobody signs in");
+    assert!(received.lock().expect("not poisoned").is_empty());
+    assert!(error.to_string().contains("the page was closed"), "{error}");
 }
 
 /// The documents of a hostile server.

@@ -31,7 +31,7 @@ struct Running {
 }
 
 impl OAuthTokens {
-    pub(in crate::client) fn new(oauth: OAuth, url: Arc<str>, pauses: Pauses) -> Self {
+    pub(in crate::client) fn new(oauth: OAuth, url: &str, pauses: Pauses) -> Self {
         OAuthTokens { sign_in: Arc::new(SignIn::new(oauth, url, pauses)), running: Mutex::default() }
     }
 
@@ -80,6 +80,10 @@ impl TokenSource for OAuthTokens {
             }
             Ok(None)
         })
+    }
+
+    fn renewal_failed(&self) {
+        self.sign_in.renewal_failed();
     }
 }
 
