@@ -100,7 +100,9 @@ use tool_runtime::{Registry, RunContext};
 ///
 /// [`resource`](Server::resource), [`resource_template`](Server::resource_template) and [`prompt`](Server::prompt) add functions of
 /// the program, which get the run context of the request. [`completion`](Server::completion) adds values for their arguments, and
-/// [`ServerHandle::resource_updated`] notifies the clients that have subscribed to a resource.
+/// [`ServerHandle::resource_updated`] notifies the clients that have subscribed to a resource. Its function decides who may
+/// subscribe: when a client does, it runs with the run context of this request, and an error or `None` rejects the
+/// subscription. From protocol 2026-07-28 on, the client is not notified of this resource then.
 ///
 /// # Clients that are not trusted
 ///
@@ -116,8 +118,8 @@ use tool_runtime::{Registry, RunContext};
 /// - While 64 responses, or 1 MiB of them, wait until the client reads, no further request is read. If the client reads none of them
 ///   for 30 seconds, the connection ends.
 /// - A resource, a prompt or a completion has 60 seconds, and its future is dropped then, or when the client cancels the request. A URI
-///   has at most 2 KiB. A connection has 256 subscriptions to resources, and so has a request from protocol 2026-07-28 on;
-///   updates for a client that does not read are combined after 256.
+///   has at most 2 KiB. A connection has 256 subscriptions to resources, whose URIs have 64 KiB in total, and so has a request from
+///   protocol 2026-07-28 on. After 256 updates that a client has not read, it is told that all its resources have changed.
 /// - A server over HTTP has at most [`max_sessions`](Server::max_sessions) sessions. A body that does not arrive in 30 seconds has
 ///   the status 408. Bodies take 32 MiB in total, without the first 16 KiB of each; a further one has the status 503.
 ///
@@ -441,8 +443,8 @@ impl ServerHandle {
         self.served.send_replace(Arc::new(Served::new(registry)));
     }
 
-    /// Notifies the clients that have subscribed to this resource, which can read it again. A client that does not read
-    /// receives notifications of all its resources later.
+    /// Notifies the clients that have subscribed to this resource, which can read it again. A client that has not read 256
+    /// updates is told that all resources to which it has subscribed have changed.
     ///
     /// ```
     /// use tool_runtime::{Registry, tools};

@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 /// The time limit of a function.
-const MAX_DURATION: Duration = Duration::from_secs(60);
+pub(super) const MAX_DURATION: Duration = Duration::from_secs(60);
 
 /// The future of a function of the program.
 pub(super) type Responding<T> = Pin<Box<dyn Future<Output = T> + Send>>;

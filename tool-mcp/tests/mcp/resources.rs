@@ -210,6 +210,64 @@ async fn subscribed_clients_are_notified_of_updates() {
     assert_eq!(accepted["params"]["notifications"], json!({}), "too many");
 }
 
+/// Subscribes to the resources of two users as one of them, over each kind of protocol.
+#[tokio::test]
+async fn a_client_subscribes_only_to_resources_that_it_may_read() {
+    struct Name(String);
+    let server = serve(Registry::new(tools![]).expect("valid")).context_per_request(|request| {
+        let name = request.meta().unwrap_or_default().get("user").cloned().unwrap_or_default();
+        RunContext::new().state(Name(name.as_str().unwrap_or_default().to_owned()))
+    });
+    let orders = ResourceTemplate::new("shop://{user}/orders", "orders");
+    let server = server.resource_template(orders, |request| async move {
+        let name = request.run_context().get::<Name>().map(|name| name.0.as_str());
+        if name == request.variable("user") { Ok("orders") } else { Err("these are orders of another user") }
+    });
+    let server = server.expect("the template is valid");
+    let handle = server.handle();
+    let update = || ["shop://bob/orders", "shop://ada/orders"].map(|uri| handle.resource_updated(uri));
+    let mut client = Peer::connect_to(server.clone()).await;
+    let mut subscribe = async |id: u64, uri: &str| {
+        client.request(id, "resources/subscribe", json!({"uri": uri, "_meta": {"user": "ada"}})).await
+    };
+    let rejected = subscribe(1, "shop://bob/orders").await;
+    assert_eq!(rejected["error"]["message"], "these are orders of another user");
+    assert!(subscribe(2, "shop://ada/orders").await["error"].is_null());
+    update();
+    let first = client.receive("method", "notifications/resources/updated").await;
+    assert_eq!(first["params"]["uri"], "shop://ada/orders");
+
+    let mut modern = Peer::connect_without_initialize(server).await;
+    let mut meta = meta();
+    meta["user"] = "ada".into();
+    let filter = json!({"resourceSubscriptions": ["shop://bob/orders", "shop://ada/orders"]});
+    let params = json!({"notifications": filter, "_meta": meta});
+    modern.send(json!({"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": params})).await;
+    modern.receive("method", "notifications/subscriptions/acknowledged").await;
+    update();
+    let first = modern.receive("method", "notifications/resources/updated").await;
+    assert_eq!(first["params"]["uri"], "shop://ada/orders");
+}
+
+#[tokio::test]
+async fn the_uris_of_subscriptions_are_limited() {
+    let mut client = Peer::connect_to(shop()).await;
+    let mut accepted = 0;
+    for id in 1..=40 {
+        let params = json!({"uri": format!("shop://orders/{id:01986}")});
+        let response = client.request(id, "resources/subscribe", params).await;
+        accepted += usize::from(response["error"].is_null());
+    }
+    assert_eq!(accepted, 64 * 1024 / 2_000);
+    let mut modern = Peer::connect_without_initialize(shop()).await;
+    let wanted: Vec<String> = (1..=40).map(|id| format!("shop://orders/{id:01986}")).collect();
+    let params = json!({"notifications": {"resourceSubscriptions": wanted}, "_meta": meta()});
+    modern.send(json!({"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": params})).await;
+    let answer = modern.receive("method", "notifications/subscriptions/acknowledged").await;
+    let uris = answer["params"]["notifications"]["resourceSubscriptions"].as_array().map(Vec::len);
+    assert_eq!(uris, Some(accepted), "{answer}");
+}
+
 #[tokio::test]
 async fn the_subscriptions_of_a_connection_are_limited() {
     let mut client = Peer::connect_to(shop()).await;
