@@ -87,7 +87,7 @@ use tool_runtime::{Registry, RunContext};
 /// | [`CallContext::progress`] | notifications, if the client asks for them |
 /// | [`CallContext::emit`] of an object with the one key `log` | log messages from the [level](crate::LogLevel) of the client on; `info` by default |
 /// | `notifications/cancelled` of the client | cancels the call and the token of its context |
-/// | [`max_calls`] | counts the calls of one connection; of one request over HTTP from protocol 2026-07-28 on |
+/// | [`max_calls`] | counts the calls of one connection; of one request over HTTP from protocol 2026-07-28 on, and with `bearer_tokens` |
 ///
 /// # Questions
 ///
@@ -110,7 +110,7 @@ use tool_runtime::{Registry, RunContext};
 /// before it has any effect. That of `Server::bearer_tokens` decides about each HTTP request, before its body is read.
 ///
 /// - A message has at most 16 MiB over a stream, and 4 MiB over HTTP ([`http_service_with`](Server::http_service_with)), where
-///   `initialize` has at most 64 KiB. It has at most 1,000,000 values, where an object counts as 20. A larger message is an
+///   `initialize` and `subscriptions/listen` have at most 64 KiB. It has at most 1,000,000 values, where an object counts as 20. A larger message is an
 ///   error. A connection keeps only the name and the version of the client, up to 256 bytes each.
 /// - 256 requests of a connection run at the same time, with 32 MiB in total: their texts, or a quarter of the memory of their
 ///   values if that is more. Over HTTP, the 32 MiB are those of all connections, without the first 16 KiB of each request. A further
@@ -303,7 +303,8 @@ impl Server {
     /// are rejected with the status 503. Default: 1,000.
     ///
     /// A session ends with the DELETE request of its client, after five minutes without a message, and after 30 seconds if its
-    /// client has sent nothing but `initialize`. From protocol 2026-07-28 on, there are no sessions.
+    /// client has sent nothing but `initialize`. From protocol 2026-07-28 on, there are no sessions: the number is that of the
+    /// requests `subscriptions/listen`, which last as long as their clients receive notifications.
     ///
     /// ```
     /// use tool_runtime::{Registry, tools};

@@ -94,7 +94,7 @@ pub(super) struct Connection {
     pub(super) calls: TrackedCalls,
     /// Whether rmcp keeps the tools of all lists, also those that the server no longer has.
     keeps_lists: bool,
-    /// The size of all lists so far.
+    /// The size of all lists of tools so far.
     pub(super) listed_bytes: AtomicUsize,
 }
 

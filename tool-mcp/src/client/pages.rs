@@ -7,8 +7,8 @@ use super::error::ClientError;
 use super::transport_error::request_cause;
 use crate::message_size::value_bytes;
 use rmcp::model::{
-    ClientRequest, ListPromptsRequest, ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest,
-    PaginatedRequestParams, ServerCapabilities, ServerResult,
+    ClientRequest, ErrorCode, ListPromptsRequest, ListResourceTemplatesRequest, ListResourcesRequest,
+    ListToolsRequest, PaginatedRequestParams, ServerCapabilities, ServerResult,
 };
 use rmcp::service::ServiceError;
 use serde_json::Value;
@@ -100,7 +100,16 @@ impl Client {
         let allowed = self.0.settings.connect_timeout;
         let listed = timeout(allowed, connection.list_pages(kind, &self.0.settings)).await;
         let listed = listed.unwrap_or(Err(ClientError::ListTimedOut { kind, allowed }));
-        if matches!(listed, Err(ClientError::List { .. } | ClientError::ListTimedOut { .. })) {
+        let is_lost = match &listed {
+            // The server has responded.
+            Err(ClientError::List { source, .. }) => !matches!(
+                source.downcast_ref(),
+                Some(ServiceError::McpError(_) | ServiceError::UnexpectedResponse)
+            ),
+            Err(ClientError::ListTimedOut { .. }) => true,
+            _ => false,
+        };
+        if is_lost {
             self.abandon(connection).await;
         }
         listed
@@ -123,12 +132,21 @@ impl Connection {
         let mut bytes = 0;
         // Also limits the number of empty pages.
         for _ in 0..=limit {
-            let page = self.list_page(kind, cursor).await;
-            let (page, next) =
-                page.map_err(|error| ClientError::List { kind, source: request_cause(error) })?;
+            let (page, next) = match self.list_page(kind, cursor).await {
+                Ok(page) => page,
+                // The capability does not say whether a server with resources has templates.
+                Err(ServiceError::McpError(error))
+                    if kind == ListKind::ResourceTemplates && error.code == ErrorCode::METHOD_NOT_FOUND =>
+                {
+                    return Ok(items);
+                }
+                Err(error) => return Err(ClientError::List { kind, source: request_cause(error) }),
+            };
             let page_bytes =
                 page.iter().map(value_bytes).sum::<usize>() + next.as_ref().map_or(0, String::len);
-            self.listed_bytes.fetch_add(page_bytes, Ordering::Relaxed);
+            if kind == ListKind::Tools {
+                self.listed_bytes.fetch_add(page_bytes, Ordering::Relaxed);
+            }
             bytes += page_bytes;
             if bytes > settings.max_list_bytes {
                 return Err(ClientError::ListTooLarge { kind, limit: settings.max_list_bytes });

@@ -130,20 +130,18 @@ impl Client {
             text.push('\n');
             text.push_str(line);
         }
-        Ok(text)
+        Ok(truncated(&text, self.0.settings.max_result_bytes))
     }
 }
 
 fn line(uri: &str, name: &str, mime_type: Option<&String>, description: Option<&String>) -> String {
-    let mut text = format!("- {uri}");
     let description = description.map(|text| truncated(text, MAX_DESCRIPTION_BYTES));
     let name = Some(truncated(name, MAX_DESCRIPTION_BYTES)).filter(|name| name != uri);
-    for detail in [name, mime_type.cloned(), description].into_iter().flatten() {
-        text.push_str(": ");
-        // One line for each resource.
-        text.extend(detail.chars().map(|letter| if letter.is_control() { ' ' } else { letter }));
-    }
-    text
+    let details = [Some(format!("- {uri}")), name, mime_type.cloned(), description];
+    let text = details.into_iter().flatten().collect::<Vec<_>>().join(": ");
+    // One line for each resource.
+    let ends_line = |letter: char| letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}');
+    text.chars().map(|letter| if ends_line(letter) { ' ' } else { letter }).collect()
 }
 
 /// The error of a call. The model reads the text.

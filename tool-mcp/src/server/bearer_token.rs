@@ -38,7 +38,7 @@ impl Access {
     }
 
     /// Sets the run context of the calls: state of the user, or the tools that it may use. Default: an empty one.
-    pub fn run_context(mut self, run: RunContext) -> Self {
+    pub fn with_run_context(mut self, run: RunContext) -> Self {
         self.run = run;
         self
     }
@@ -53,7 +53,9 @@ impl Access {
         Arc::clone(&self.subject)
     }
 
-    pub(super) fn run(&self) -> &RunContext {
+    /// The run context of the calls. A function of [`context_per_request`](Server::context_per_request) may return a clone of it.
+    #[must_use]
+    pub fn run_context(&self) -> &RunContext {
         &self.run
     }
 }
@@ -144,12 +146,17 @@ impl Server {
     /// whose it is. It must also check that the token is for this server (its audience). Default: no tokens.
     ///
     /// It runs for each HTTP request, before anything of the body is read, and has 30 seconds. A request without a token, or with a
-    /// rejected one, has the status 401 or 403 with the header `WWW-Authenticate`, from which clients know where to get a token. It
-    /// creates no session and reaches none. A session is only reached with tokens of the [subject](Access::new) that began it;
+    /// rejected one, has the status 401 or 403 with the header `WWW-Authenticate`, from which clients know where to get a token; if
+    /// the token cannot be checked, the status is 503. Such a request creates no session and reaches none. A session is only reached with tokens of the [subject](Access::new) that began it;
     /// for others, it does not exist (404). Sessions are not restored from a session store of [`rmcp`].
     ///
-    /// The calls use the run context of the [`Access`]. If [`context_per_request`](Server::context_per_request) is set as well, its
-    /// function runs afterwards, for each message, and creates the run context, from the [access](super::McpRequest::access) for example.
+    /// A call, a response or a stream of notifications that has begun continues after its token has expired.
+    ///
+    /// The calls use the run context of the [`Access`]. [`max_calls`](tool_runtime::registry::Policy::max_calls) counts the calls of
+    /// contexts that are clones of one another: return a clone of one context for each user, since a new one has only one HTTP
+    /// request. If [`context_per_request`](Server::context_per_request) is set as well, its
+    /// function runs afterwards, for each message, and creates the run context instead, for example from that of the
+    /// [access](super::McpRequest::access).
     ///
     /// Over standard input and output, and other transports, there are no tokens: the function does not run.
     ///
@@ -174,7 +181,7 @@ impl Server {
     ///         if !scopes.iter().any(|scope| scope == "tools") {
     ///             return Err(TokenRejection::insufficient_scope(["tools"]));
     ///         }
-    ///         Ok(Access::new(user.clone()).run_context(RunContext::new().state(User(user))))
+    ///         Ok(Access::new(user.clone()).with_run_context(RunContext::new().state(User(user))))
     ///     })
     ///     .http_service();
     /// let router: axum::Router = axum::Router::new().nest_service("/mcp", service).route_service(&path, metadata);

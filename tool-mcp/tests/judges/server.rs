@@ -211,7 +211,7 @@ async fn introspect(issuer: String, resource: String, token: String) -> Result<A
     if !scopes.split(' ').any(|scope| scope == "tools") {
         return Err(TokenRejection::insufficient_scope(["tools"]));
     }
-    Ok(Access::new(user).run_context(RunContext::new().state(User(user.to_owned()))))
+    Ok(Access::new(user).with_run_context(RunContext::new().state(User(user.to_owned()))))
 }
 
 #[tokio::main]

@@ -26,7 +26,9 @@ async fn check(token: String) -> Result<Access, TokenRejection> {
         Some(("guest", _)) => Err(TokenRejection::insufficient_scope(["tools"])),
         Some(("broken", _)) => panic!("the check is broken"),
         Some(("slow", _)) => std::future::pending().await,
-        Some((user, _)) => Ok(Access::new(user).run_context(RunContext::new().state(User(user.to_owned())))),
+        Some((user, _)) => {
+            Ok(Access::new(user).with_run_context(RunContext::new().state(User(user.to_owned()))))
+        }
         None => Err(TokenRejection::Invalid),
     }
 }
@@ -112,6 +114,10 @@ async fn the_function_for_each_message_runs_after_the_check() {
         if access.subject() == "eve" {
             return Err("eve is not welcome");
         }
+        // The state of the token's context is kept.
+        if access.subject() == "bob" {
+            return Ok(access.run_context().clone());
+        }
         Ok(RunContext::new().state(User(format!("{} again", access.subject()))))
     });
     let http = HttpServer::start(server.clone().http_service()).await;
@@ -119,9 +125,11 @@ async fn the_function_for_each_message_runs_after_the_check() {
     let answer = begin("Bearer eve-1").await;
     assert_eq!(answer.message()["error"]["message"], "eve is not welcome");
     assert_eq!(begin("nothing").await.status, 401);
-    let session = begin("Bearer ada-1").await.session.expect("a session");
-    let headers = [("Authorization", "Bearer ada-1"), ("Mcp-Session-Id", &session)];
-    assert_eq!(http.post(&headers, &call()).await.message()["result"]["content"][0]["text"], "ada again");
+    for (token, expected) in [("Bearer ada-1", "ada again"), ("Bearer bob-1", "bob")] {
+        let session = begin(token).await.session.expect("a session");
+        let headers = [("Authorization", token), ("Mcp-Session-Id", &session)];
+        assert_eq!(http.post(&headers, &call()).await.message()["result"]["content"][0]["text"], expected);
+    }
 }
 
 #[tokio::test]
