@@ -107,7 +107,8 @@ use tool_runtime::{DynamicTool, Registry};
 ///
 /// # Resources and prompts
 ///
-/// [`resources`](Client::resources) and [`read_resource`](Client::read_resource) are for the program,
+/// [`resources`](Client::resources), [`read_resource`](Client::read_resource) and
+/// [`resource_contents`](Client::resource_contents) are for the program,
 /// [`ClientBuilder::resource_tools`] for the model, and [`prompts`](Client::prompts) and [`prompt`](Client::prompt) for a person
 /// who selects one. [`ClientBuilder::on_log`] receives log messages. Only the server opens a URI: this client never does.
 ///

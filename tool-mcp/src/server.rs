@@ -44,7 +44,7 @@ pub use http_service::HttpService;
 pub use prompt_messages::PromptMessages;
 pub use prompts::PromptRequest;
 #[cfg(feature = "http-server")]
-pub use protected_resource::{Authorization, MetadataService};
+pub use protected_resource::{Authorization, AuthorizationError, MetadataService};
 pub use request::McpRequest;
 pub use resource_body::ResourceBody;
 pub use resources::ResourceRequest;

@@ -76,13 +76,6 @@ impl ListKind {
     fn limit(self, settings: &Settings) -> usize {
         if self == ListKind::Tools { settings.max_tools } else { settings.max_resources }
     }
-
-    fn too_many(self, limit: usize) -> ClientError {
-        match self {
-            ListKind::Tools => ClientError::TooManyTools { limit },
-            kind => ClientError::TooManyResources { kind, limit },
-        }
-    }
 }
 
 impl Client {
@@ -167,7 +160,7 @@ impl Connection {
             };
             cursor = Some(next);
         }
-        Err(kind.too_many(limit))
+        Err(ClientError::TooMany { kind, limit })
     }
 
     /// The items of a page as JSON, since one invalid item must not hide the others, and the cursor of the next page.

@@ -1,9 +1,8 @@
 //! Tools with which a model lists and reads the resources of a server.
 
 use super::definition::RemoteTool;
-use super::resources::MAX_URI_BYTES;
 use super::{Client, ClientError};
-use crate::message_size::truncated;
+use crate::message_size::{MAX_URI_BYTES, truncated};
 use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 use std::fmt::{self, Write as _};
@@ -154,7 +153,7 @@ struct ResourceError {
 impl ResourceError {
     fn new(client: &Client, error: ClientError) -> Self {
         let text = match &error {
-            ClientError::Rejected { message, .. } => {
+            ClientError::Protocol { message, .. } => {
                 format!("{message}. `{}{LIST_RESOURCES}` lists the resources.", client.0.settings.prefix)
             }
             ClientError::UriTooLong { .. } => error.to_string(),

@@ -1,17 +1,15 @@
 //! The bearer tokens that a server requires.
 
 use super::Server;
+use super::contained::{Responding, without_panic};
 use super::http_service::Rejection;
 use super::protected_resource::Authorization;
 use http::StatusCode;
 use http::header::{AUTHORIZATION, HeaderMap};
 use http::request::Parts;
 use std::fmt;
-use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::Duration;
 use tokio::time::timeout;
 use tool_runtime::RunContext;
@@ -85,7 +83,7 @@ impl TokenRejection {
     }
 }
 
-type Checking = Pin<Box<dyn Future<Output = Result<Access, TokenRejection>> + Send>>;
+type Checking = Responding<Result<Access, TokenRejection>>;
 
 type Check = Box<dyn Fn(String, &Parts) -> Checking + Send + Sync>;
 
@@ -108,12 +106,9 @@ impl TokenCheck {
             || Rejection::text(StatusCode::SERVICE_UNAVAILABLE, "the token cannot be checked now".into());
         // The panic hook of the process has reported a panic. The client must get a response.
         let checking = catch_unwind(AssertUnwindSafe(|| (self.check)(token.to_owned(), parts)));
-        let mut checking = checking.map_err(|_| unavailable())?;
-        let caught = poll_fn(|context| {
-            let polled = catch_unwind(AssertUnwindSafe(|| checking.as_mut().poll(context)));
-            polled.map_or(Poll::Ready(Err(TokenRejection::Unavailable)), |polled| polled)
-        });
-        let checked = timeout(MAX_TIME, caught).await.unwrap_or(Err(TokenRejection::Unavailable));
+        let checking = without_panic(checking.map_err(|_| unavailable())?);
+        let checked = timeout(MAX_TIME, checking).await.ok().flatten();
+        let checked = checked.unwrap_or(Err(TokenRejection::Unavailable));
         checked.map_err(|rejection| match rejection {
             TokenRejection::Invalid => self.unauthorized(Some("invalid_token")),
             TokenRejection::InsufficientScope(scopes) => {
@@ -173,7 +168,7 @@ impl Server {
     ///     # (token == "a-token").then(|| ("ada".to_owned(), vec!["tools".to_owned()]))
     /// }
     ///
-    /// let authorization = Authorization::new("https://tools.example.com/mcp", ["https://auth.example.com"]).scopes(["tools"]);
+    /// let authorization = Authorization::new("https://tools.example.com/mcp", ["https://auth.example.com"])?.scopes(["tools"]);
     /// let (path, metadata) = (authorization.metadata_path(), authorization.metadata_service());
     /// let service = serve(Registry::new(tools![])?)
     ///     .bearer_tokens(authorization, |token, _request| async move {
@@ -186,7 +181,7 @@ impl Server {
     ///     .http_service();
     /// let router: axum::Router = axum::Router::new().nest_service("/mcp", service).route_service(&path, metadata);
     /// # drop(router);
-    /// # Ok::<(), tool_runtime::BuildError>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn bearer_tokens<F>(
         mut self,

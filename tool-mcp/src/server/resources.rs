@@ -3,8 +3,8 @@
 use super::Server;
 use super::contained::Responding;
 use super::resource_body::ResourceBody;
-use super::uri_template::{MAX_URI_BYTES, UriTemplate, UriTemplateError, Variables};
-use crate::message_size::truncated;
+use super::uri_template::{UriTemplate, UriTemplateError, Variables};
+use crate::message_size::{MAX_URI_BYTES, truncated};
 use rmcp::model::{ErrorData, ReadResourceResult, Resource, ResourceTemplate};
 use serde_json::json;
 use std::fmt::{self, Display};

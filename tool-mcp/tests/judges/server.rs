@@ -235,7 +235,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let (server, router) = match std::env::var("ISSUER") {
         Ok(issuer) => {
             let resource = format!("http://{address}/mcp");
-            let authorization = Authorization::new(&*resource, [&*issuer]).scopes(["tools"]);
+            let authorization = Authorization::new(&*resource, [&*issuer])?.scopes(["tools"]);
             let metadata = authorization.metadata_service();
             let router = axum::Router::new().route_service(&authorization.metadata_path(), metadata);
             let check = move |token: String, _: &_| introspect(issuer.clone(), resource.clone(), token);

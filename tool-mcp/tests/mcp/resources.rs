@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 use tool_runtime::dispatch::CallStatus;
 use tool_runtime::message::{Content, Part};
 use tool_runtime::{CallContext, Registry, RunContext, ToolCall, ToolOutput, tool, tools};
-use tool_runtime_mcp::rmcp::model::{Reference, Resource, ResourceTemplate};
+use tool_runtime_mcp::rmcp::model::{Reference, Resource, ResourceContents, ResourceTemplate};
 use tool_runtime_mcp::{Client, ClientBuilder, ClientError, Completion, LogLevel, LogMessage, Server, serve};
 use tower_service::Service as _;
 
@@ -313,7 +313,8 @@ async fn clients_that_listen_over_http_have_a_limit_and_leave_room_for_others() 
     let mut service = serve(Registry::new(tools![]).expect("valid")).max_sessions(720).http_service();
     let mut post = async |method: &str, bytes: usize| {
         let mut meta = meta();
-        meta["padding"] = "x".repeat(bytes).into();
+        // A quarter of its memory counts, which is more than its text.
+        meta["padding"] = vec![""; bytes / 24].into();
         let params = json!({"notifications": {"toolsListChanged": true}, "_meta": meta});
         let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
         let request = axum::extract::Request::post("http://localhost/mcp")
@@ -445,8 +446,10 @@ async fn a_client_lists_and_reads_resources() {
     assert_eq!(text_of(&client, "shop://terms").await, "[shop://terms]\nNo returns, Ada.");
     let logo = client.read_resource("shop://logo").await.expect("it can be read");
     assert_eq!(logo, [Part::image("image/png", [0x89, b'P', b'N', b'G'])]);
+    let logo = client.resource_contents("shop://logo").await.expect("it can be read");
+    assert_eq!(logo, [ResourceContents::blob("iVBORw==", "shop://logo").with_mime_type("image/png")]);
     let rejected = client.read_resource("shop://x").await.expect_err("it is unknown");
-    assert!(matches!(rejected, ClientError::Rejected { code: -32002, .. }), "{rejected}");
+    assert!(matches!(rejected, ClientError::Protocol { code: -32002, .. }), "{rejected}");
     let long = client.read_resource("a".repeat(3_000)).await.expect_err("it is too long");
     assert!(matches!(long, ClientError::UriTooLong { limit: 2048, .. }), "{long}");
 }
@@ -470,6 +473,12 @@ async fn resources_of_a_hostile_server_are_limited() {
     let expected = "[file:///etc/passwd]\nanother URI[a://1: image/png that is not valid base64]\
         [a://2: 3 bytes of application/x-unknown][a resource of an unknown form][a resource of an unknown form]";
     assert_eq!(text_of(&client, "a://1").await, expected);
+    let unexpected = client.resource_contents("a://1").await.expect_err("some are no contents");
+    assert!(matches!(unexpected, ClientError::UnexpectedResponse), "{unexpected}");
+    let bytes = json!([{"uri": "a://2", "blob": "AAEC", "mimeType": "application/x-unknown"}]);
+    let client = hostile(bytes).connect().await.expect("connected");
+    let contents = client.resource_contents("a://2").await.expect("it can be read");
+    assert_eq!(contents, [ResourceContents::blob("AAEC", "a://2").with_mime_type("application/x-unknown")]);
     let huge = json!([{"uri": "a://1", "text": "x".repeat(100_000)}]);
     let client = hostile(huge).max_result_bytes(1_000).connect().await.expect("connected");
     let text = text_of(&client, "a://1").await;

@@ -17,7 +17,9 @@ fn who(#[state] user: &User) -> String {
 
 fn authorization() -> Authorization {
     let servers = ["https://auth.example.com"];
-    Authorization::new("https://tools.example.com/mcp", servers).scopes(["tools", "files"])
+    Authorization::new("https://tools.example.com/mcp", servers)
+        .expect("valid URLs")
+        .scopes(["tools", "files"])
 }
 
 /// The user `ada` has the tokens `ada-1`, `ada-2` and so on. The user `guest` has too few scopes.
@@ -152,6 +154,13 @@ async fn the_metadata_names_the_authorisation_server() {
         ("https://tools.example.com/a/b/?c=/d", "/a/b"),
     ] {
         let expected = format!("/.well-known/oauth-protected-resource{path}");
-        assert_eq!(Authorization::new(resource, ["https://auth.example.com"]).metadata_path(), expected);
+        let authorization = Authorization::new(resource, ["https://auth.example.com"]).expect("valid URLs");
+        assert_eq!(authorization.metadata_path(), expected);
+    }
+    for url in ["tools.example.com/mcp", "/mcp", "https://", "ftp://tools.example.com", "https://a b", ""] {
+        let expected = format!("`{url}` cannot be used: use a URL such as `https://tools.example.com/mcp`");
+        for invalid in [Authorization::new(url, ["https://a"]), Authorization::new("https://a", [url])] {
+            assert_eq!(invalid.expect_err("it is no such URL").to_string(), expected);
+        }
     }
 }
