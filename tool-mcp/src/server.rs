@@ -110,8 +110,8 @@ use tool_runtime::{Registry, RunContext};
 /// before it has any effect. That of `Server::bearer_tokens` decides about each HTTP request, before its body is read.
 ///
 /// - A message has at most 16 MiB over a stream, and 4 MiB over HTTP ([`http_service_with`](Server::http_service_with)), where
-///   `initialize` and `subscriptions/listen` have at most 64 KiB. It has at most 1,000,000 values, where an object counts as 20. A larger message is an
-///   error. A connection keeps only the name and the version of the client, up to 256 bytes each.
+///   `initialize` and `subscriptions/listen` have at most 64 KiB. It has at most 1,000,000 values, where an object counts as 20. A
+///   larger message is an error. A connection keeps only the name and the version of the client, up to 256 bytes each.
 /// - 256 requests of a connection run at the same time, with 32 MiB in total: their texts, or a quarter of the memory of their
 ///   values if that is more. Over HTTP, the 32 MiB are those of all connections, without the first 16 KiB of each request. A further
 ///   request waits for a second, and is an error then. A request whose id is that of a running one is an error.
@@ -119,7 +119,8 @@ use tool_runtime::{Registry, RunContext};
 ///   for 30 seconds, the connection ends.
 /// - A resource, a prompt or a completion has 60 seconds, and its future is dropped then, or when the client cancels the request. A URI
 ///   has at most 2 KiB. A connection has 256 subscriptions to resources, whose URIs have 64 KiB in total, and so has a request from
-///   protocol 2026-07-28 on. After 256 updates that a client has not read, it is told that all its resources have changed.
+///   protocol 2026-07-28 on. After 256 updates that a client has not read, it receives updates of all resources to which it
+///   has subscribed.
 /// - A server over HTTP has at most [`max_sessions`](Server::max_sessions) sessions. A body that does not arrive in 30 seconds has
 ///   the status 408. Bodies take 32 MiB in total, without the first 16 KiB of each; a further one has the status 503.
 ///
@@ -445,7 +446,7 @@ impl ServerHandle {
     }
 
     /// Notifies the clients that have subscribed to this resource, which can read it again. A client that has not read 256
-    /// updates is told that all resources to which it has subscribed have changed.
+    /// updates receives updates of all resources to which it has subscribed instead.
     ///
     /// ```
     /// use tool_runtime::{Registry, tools};

@@ -127,7 +127,7 @@ impl Connection {
         for _ in 0..=limit {
             let (page, next) = match self.list_page(kind, cursor).await {
                 Ok(page) => page,
-                // The capability does not say whether a server with resources has templates.
+                // A server with resources may have no templates: both have the same capability.
                 Err(ServiceError::McpError(error))
                     if kind == ListKind::ResourceTemplates && error.code == ErrorCode::METHOD_NOT_FOUND =>
                 {

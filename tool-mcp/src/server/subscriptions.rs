@@ -40,7 +40,7 @@ impl Subscriptions {
     /// Adds a resource that the client may read.
     pub(super) fn add(&self, uri: String) -> Result<(), ErrorData> {
         let mut uris = self.lock();
-        if !uris.contains(&uri) && !has_room(&uris, &uri) {
+        if !uris.contains(&uri) && !may_add(&uris, &uri) {
             let text = format!(
                 "the client may have {MAX_SUBSCRIPTIONS} subscriptions, whose URIs have {MAX_SUBSCRIBED_BYTES} bytes; call \
                  `resources/unsubscribe` for one of them"
@@ -73,7 +73,7 @@ impl Subscriptions {
     }
 }
 
-fn has_room(uris: &BTreeSet<String>, uri: &str) -> bool {
+fn may_add(uris: &BTreeSet<String>, uri: &str) -> bool {
     let bytes: usize = uris.iter().map(String::len).sum();
     uris.len() < MAX_SUBSCRIPTIONS && bytes + uri.len() <= MAX_SUBSCRIBED_BYTES
 }
@@ -84,7 +84,7 @@ pub(super) fn accepted_uris(resources: &Resources, requested: &SubscriptionFilte
     let requested = if requested.len() > MAX_REQUESTED { &[] } else { requested };
     let mut accepted = BTreeSet::new();
     for uri in requested.iter().filter(|uri| resources.has(uri)) {
-        if has_room(&accepted, uri) {
+        if may_add(&accepted, uri) {
             accepted.insert(uri.clone());
         }
     }
