@@ -14,8 +14,8 @@ use crate::line_transport::Adapter;
 use crate::message_size::truncated;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, CustomRequest, CustomResult, ElicitRequestParams, ElicitResult,
-    ElicitationCapability, ErrorCode, ErrorData, FormElicitationCapability, Implementation, ProtocolVersion,
-    SubscriptionFilter,
+    ElicitationCapability, ErrorCode, ErrorData, FormElicitationCapability, Implementation, JsonObject,
+    ProtocolVersion, SubscriptionFilter, TASKS_EXTENSION_ID,
 };
 use rmcp::service::{
     ClientInitializeError, NotificationContext, Peer, RequestContext, RoleClient, RunningService,
@@ -262,7 +262,10 @@ impl NotificationHandler {
 impl ClientHandler for NotificationHandler {
     fn get_info(&self) -> ClientConfig {
         let name = Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
-        let mut capabilities = ClientCapabilities::builder().enable_tasks().build();
+        // The builder of rmcp needs its feature `server`.
+        let mut capabilities = ClientCapabilities::default();
+        let tasks = (TASKS_EXTENSION_ID.to_owned(), JsonObject::new());
+        capabilities.extensions.get_or_insert_default().extend([tasks]);
         let form = FormElicitationCapability::new().with_schema_validation(true);
         capabilities.elicitation = Some(ElicitationCapability::new().with_form(form));
         let mut config = ClientConfig::new(capabilities, name);
