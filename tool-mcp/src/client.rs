@@ -107,7 +107,8 @@ use tool_runtime::{DynamicTool, Registry};
 ///
 /// # Resources and prompts
 ///
-/// [`resources`](Client::resources) and [`read_resource`](Client::read_resource) are for the program,
+/// [`resources`](Client::resources), [`read_resource`](Client::read_resource) and
+/// [`resource_contents`](Client::resource_contents) are for the program,
 /// [`ClientBuilder::resource_tools`] for the model, and [`prompts`](Client::prompts) and [`prompt`](Client::prompt) for a person
 /// who selects one. [`ClientBuilder::on_log`] receives log messages. Only the server opens a URI: this client never does.
 ///
@@ -132,8 +133,8 @@ use tool_runtime::{DynamicTool, Registry};
 /// - [`max_resources`](ClientBuilder::max_resources) limits the number of resources, resource templates and prompts, and
 ///   `max_list_bytes` each list. The content of a resource or of all messages of a prompt is limited as a result. A prompt has at most
 ///   1,000 messages, whose roles are those of the user and the assistant.
-/// - A call has 100 events per second: progress and log messages; further ones are left out. So does a connection for log messages,
-///   whose data is truncated after 4 KiB.
+/// - A call has 100 events per second: progress and log messages; further ones are left out. A connection has 100 log
+///   messages per second for [`ClientBuilder::on_log`]. Their data is truncated after 4 KiB.
 /// - A server that does not read the responses to its requests is not read while 64 of them wait, and disconnected after 30
 ///   seconds; over HTTP, its further requests have no response.
 ///
@@ -191,13 +192,11 @@ impl Client {
         let connection = connection?;
         let listed = self.list_over(&connection, ListKind::Tools).await?;
         let definitions: Vec<RemoteTool> = listed.iter().map(RemoteTool::from_value).collect();
-        let mut added = Vec::new();
         let settings = &self.0.settings;
-        if settings.resource_tools && connection.offers(ListKind::Resources) {
-            let is_taken = |name: &str| definitions.iter().any(|definition| definition.name() == name);
-            added = resource_tools(self, is_taken);
-            settings.reads_resources.store(!is_taken(READ_RESOURCE), Ordering::Relaxed);
-        }
+        let has_resources = settings.resource_tools && connection.offers(ListKind::Resources);
+        let is_taken = |name: &str| definitions.iter().any(|definition| definition.name() == name);
+        let added = if has_resources { resource_tools(self, is_taken) } else { Vec::new() };
+        settings.reads_resources.store(has_resources && !is_taken(READ_RESOURCE), Ordering::Relaxed);
         let tools = definitions.into_iter().map(|definition| definition.into_tool(self));
         Ok(tools.chain(added).collect())
     }

@@ -48,7 +48,7 @@
 //! | a server whose tools change | [`Client::changed`] |
 //! | questions of a server to the user | [`RunContext::on_question`](tool_runtime::RunContext::on_question), [`Client`](Client#questions) |
 //! | a call that may take long while it makes progress | [`ClientBuilder::progress_extends_timeout`] |
-//! | resources of a server, for the program or the model | [`Client::read_resource`], [`ClientBuilder::resource_tools`] |
+//! | resources of a server, for the program or the model | [`Client::read_resource`], [`Client::resource_contents`], [`ClientBuilder::resource_tools`] |
 //! | prompts of a server | [`Client::prompts`], [`Client::prompt`] |
 //! | log messages of a server | [`ClientBuilder::on_log`] |
 //!
@@ -104,7 +104,7 @@ pub use client::{
 #[cfg(any(feature = "client", feature = "server"))]
 pub use log_level::LogLevel;
 #[cfg(feature = "http-server")]
-pub use server::{Access, Authorization, HttpService, MetadataService, TokenRejection};
+pub use server::{Access, Authorization, AuthorizationError, HttpService, MetadataService, TokenRejection};
 #[cfg(feature = "server")]
 pub use server::{
     Completion, CompletionRequest, McpRequest, PromptMessages, PromptRequest, ResourceBody, ResourceRequest,

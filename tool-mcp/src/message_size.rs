@@ -8,6 +8,9 @@ use std::io::{self, Write};
 /// The size of a message over a stream, that of rmcp.
 pub(crate) const MAX_MESSAGE_BYTES: usize = rmcp::transport::async_rw::DEFAULT_MAX_LINE_LENGTH - 1;
 
+/// The size of the URI of a resource, or of a template of URIs, in bytes. It also limits the time of a comparison.
+pub(crate) const MAX_URI_BYTES: usize = 2 * 1024;
+
 /// The number of values of a message, where an object counts as `VALUES_PER_OBJECT`.
 const MAX_VALUES: usize = 1_000_000;
 const VALUES_PER_OBJECT: usize = 20;

@@ -44,7 +44,7 @@ pub use http_service::HttpService;
 pub use prompt_messages::PromptMessages;
 pub use prompts::PromptRequest;
 #[cfg(feature = "http-server")]
-pub use protected_resource::{Authorization, MetadataService};
+pub use protected_resource::{Authorization, AuthorizationError, MetadataService};
 pub use request::McpRequest;
 pub use resource_body::ResourceBody;
 pub use resources::ResourceRequest;
@@ -88,7 +88,7 @@ use tool_runtime::{Registry, RunContext};
 /// | [`CallContext::progress`] | notifications, if the client asks for them |
 /// | [`CallContext::emit`] of an object with the one key `log` | log messages from the [level](crate::LogLevel) of the client on; `info` by default |
 /// | `notifications/cancelled` of the client | cancels the call and the token of its context |
-/// | [`max_calls`] | counts the calls of one connection; of one request over HTTP from protocol 2026-07-28 on |
+/// | [`max_calls`] | counts the calls of one connection; of one request over HTTP from protocol 2026-07-28 on, and with `bearer_tokens` |
 ///
 /// # Questions
 ///
@@ -103,7 +103,9 @@ use tool_runtime::{Registry, RunContext};
 ///
 /// [`resource`](Server::resource), [`resource_template`](Server::resource_template) and [`prompt`](Server::prompt) add functions of
 /// the program, which get the run context of the request. [`completion`](Server::completion) adds values for their arguments, and
-/// [`ServerHandle::resource_updated`] notifies the clients that have subscribed to a resource.
+/// [`ServerHandle::resource_updated`] notifies the clients that have subscribed to a resource. Its function decides who may
+/// subscribe: when a client does, it runs with the run context of this request, and an error or `None` rejects the
+/// subscription. From protocol 2026-07-28 on, the client is not notified of this resource then.
 ///
 /// # Clients that are not trusted
 ///
@@ -111,16 +113,17 @@ use tool_runtime::{Registry, RunContext};
 /// before it has any effect. That of `Server::bearer_tokens` decides about each HTTP request, before its body is read.
 ///
 /// - A message has at most 16 MiB over a stream, and 4 MiB over HTTP ([`http_service_with`](Server::http_service_with)), where
-///   `initialize` has at most 64 KiB. It has at most 1,000,000 values, where an object counts as 20. A larger message is an
-///   error. A connection keeps only the name and the version of the client, up to 256 bytes each.
+///   `initialize` and `subscriptions/listen` have at most 64 KiB. It has at most 1,000,000 values, where an object counts as 20. A
+///   larger message is an error. A connection keeps only the name and the version of the client, up to 256 bytes each.
 /// - 256 requests of a connection run at the same time, with 32 MiB in total: their texts, or a quarter of the memory of their
 ///   values if that is more. Over HTTP, the 32 MiB are those of all connections, without the first 16 KiB of each request. A further
 ///   request waits for a second, and is an error then. A request whose id is that of a running one is an error.
 /// - While 64 responses, or 1 MiB of them, wait until the client reads, no further request is read. If the client reads none of them
 ///   for 30 seconds, the connection ends.
 /// - A resource, a prompt or a completion has 60 seconds, and its future is dropped then, or when the client cancels the request. A URI
-///   has at most 2 KiB. A connection has 256 subscriptions to resources, and so has a request from protocol 2026-07-28 on;
-///   updates for a client that does not read are combined after 256.
+///   has at most 2 KiB. A connection has 256 subscriptions to resources, whose URIs have 64 KiB in total, and so has a request from
+///   protocol 2026-07-28 on. After 256 updates that a client has not read, it receives updates of all resources to which it
+///   has subscribed.
 /// - A server over HTTP has at most [`max_sessions`](Server::max_sessions) sessions. A body that does not arrive in 30 seconds has
 ///   the status 408. Bodies take 32 MiB in total, without the first 16 KiB of each; a further one has the status 503.
 ///
@@ -306,7 +309,8 @@ impl Server {
     /// are rejected with the status 503. Default: 1,000.
     ///
     /// A session ends with the DELETE request of its client, after five minutes without a message, and after 30 seconds if its
-    /// client has sent nothing but `initialize`. From protocol 2026-07-28 on, there are no sessions.
+    /// client has sent nothing but `initialize`. From protocol 2026-07-28 on, there are no sessions: the number is that of the
+    /// requests `subscriptions/listen`, which last as long as their clients receive notifications.
     ///
     /// ```
     /// use tool_runtime::{Registry, tools};
@@ -463,8 +467,8 @@ impl ServerHandle {
         self.served.send_replace(Arc::new(Served::new(registry)));
     }
 
-    /// Notifies the clients that have subscribed to this resource, which can read it again. A client that does not read
-    /// receives notifications of all its resources later.
+    /// Notifies the clients that have subscribed to this resource, which can read it again. A client that has not read 256
+    /// updates receives updates of all resources to which it has subscribed instead.
     ///
     /// ```
     /// use tool_runtime::{Registry, tools};

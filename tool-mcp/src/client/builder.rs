@@ -329,9 +329,9 @@ impl ClientBuilder {
     /// Sets a function that receives the log messages of the server from this level on. Default: none.
     ///
     /// The client asks for this level on each new connection, if the server has log messages. The function runs in the task of the
-    /// connection and must not block. It receives at most 100 messages per second. While a call runs, a message is also an
-    /// event of this call ([`CallStatus::Emitted`](tool_runtime::dispatch::CallStatus::Emitted)), whose data has the one key `log`.
-    /// The protocol does not name the call of a message: if several calls run, it is the last of them.
+    /// connection and must not block. It receives at most 100 messages per second. While exactly one call runs on the
+    /// connection, a message is also an event of this call ([`CallStatus::Emitted`](tool_runtime::dispatch::CallStatus::Emitted)),
+    /// whose data has the one key `log`. The protocol does not name the call of a message: it may also be one of an earlier call.
     ///
     /// ```
     /// use tool_runtime_mcp::{Client, LogLevel};

@@ -99,7 +99,7 @@ pub(super) struct Connection {
     pub(super) calls: TrackedCalls,
     /// Whether rmcp keeps the tools of all lists, also those that the server no longer has.
     keeps_lists: bool,
-    /// The size of all lists so far.
+    /// The size of all lists of tools so far.
     pub(super) listed_bytes: AtomicUsize,
 }
 
@@ -273,8 +273,10 @@ impl NotificationHandler {
 impl ClientHandler for NotificationHandler {
     fn get_info(&self) -> ClientConfig {
         let name = Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
+        // The builder of rmcp needs its feature `server`.
         let mut capabilities = ClientCapabilities::default();
-        capabilities.extensions = Some([(TASKS_EXTENSION_ID.to_owned(), JsonObject::new())].into());
+        let tasks = (TASKS_EXTENSION_ID.to_owned(), JsonObject::new());
+        capabilities.extensions.get_or_insert_default().extend([tasks]);
         let form = FormElicitationCapability::new().with_schema_validation(true);
         capabilities.elicitation = Some(ElicitationCapability::new().with_form(form));
         let mut config = ClientConfig::new(capabilities, name);

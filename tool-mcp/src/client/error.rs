@@ -98,16 +98,10 @@ pub enum ClientError {
         /// The time limit.
         allowed: Duration,
     },
-    /// The server has more tools than [`ClientBuilder::max_tools`](super::ClientBuilder::max_tools).
+    /// The server has more tools than [`ClientBuilder::max_tools`](super::ClientBuilder::max_tools), or more resources, resource
+    /// templates or prompts than [`ClientBuilder::max_resources`](super::ClientBuilder::max_resources).
     #[non_exhaustive]
-    TooManyTools {
-        /// The limit.
-        limit: usize,
-    },
-    /// The server has more resources, resource templates or prompts than
-    /// [`ClientBuilder::max_resources`](super::ClientBuilder::max_resources).
-    #[non_exhaustive]
-    TooManyResources {
+    TooMany {
         /// The list.
         kind: ListKind,
         /// The limit.
@@ -129,7 +123,7 @@ pub enum ClientError {
     },
     /// The server responded to a request of a resource or a prompt with an error of the protocol.
     #[non_exhaustive]
-    Rejected {
+    Protocol {
         /// The code, for example -32002 for an unknown resource.
         code: i32,
         /// The message of the server.
@@ -175,11 +169,9 @@ impl fmt::Display for ClientError {
                     "the MCP server did not list its {kind} within {allowed:?}; raise `connect_timeout` if it needs longer"
                 )
             }
-            ClientError::TooManyTools { limit } => {
-                write!(f, "the MCP server has more than {limit} tools; raise `max_tools` to use it")
-            }
-            ClientError::TooManyResources { kind, limit } => {
-                write!(f, "the MCP server has more than {limit} {kind}; raise `max_resources` to use it")
+            ClientError::TooMany { kind, limit } => {
+                let setting = if *kind == ListKind::Tools { "max_tools" } else { "max_resources" };
+                write!(f, "the MCP server has more than {limit} {kind}; raise `{setting}` to use it")
             }
             ClientError::ListTooLarge { kind, limit } => {
                 write!(
@@ -190,7 +182,7 @@ impl fmt::Display for ClientError {
             ClientError::UriTooLong { limit } => {
                 write!(f, "the URI has more than {limit} bytes; use a shorter one")
             }
-            ClientError::Rejected { code, message } => {
+            ClientError::Protocol { code, message } => {
                 let message = full_text(&*Box::<dyn Error>::from(message.as_str()));
                 write!(f, "the MCP server rejected the request: {message} (code {code})")
             }

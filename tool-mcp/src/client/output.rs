@@ -2,9 +2,8 @@
 
 use super::RemoteError;
 use super::builder::Settings;
-use super::resources::MAX_URI_BYTES;
 use crate::error_prefix::without_prefix;
-use crate::message_size::{json_bytes, truncated, value_bytes};
+use crate::message_size::{MAX_URI_BYTES, json_bytes, truncated, value_bytes};
 use base64::Engine as _;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};

@@ -7,8 +7,8 @@ use super::error::ClientError;
 use super::transport_error::{Rejection, rejection, request_cause};
 use crate::message_size::value_bytes;
 use rmcp::model::{
-    ClientRequest, ListPromptsRequest, ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest,
-    PaginatedRequestParams, ServerCapabilities, ServerResult,
+    ClientRequest, ErrorCode, ListPromptsRequest, ListResourceTemplatesRequest, ListResourcesRequest,
+    ListToolsRequest, PaginatedRequestParams, ServerCapabilities, ServerResult,
 };
 use rmcp::service::ServiceError;
 use serde_json::Value;
@@ -76,13 +76,6 @@ impl ListKind {
     fn limit(self, settings: &Settings) -> usize {
         if self == ListKind::Tools { settings.max_tools } else { settings.max_resources }
     }
-
-    fn too_many(self, limit: usize) -> ClientError {
-        match self {
-            ListKind::Tools => ClientError::TooManyTools { limit },
-            kind => ClientError::TooManyResources { kind, limit },
-        }
-    }
 }
 
 impl Client {
@@ -100,7 +93,16 @@ impl Client {
         let allowed = self.0.settings.connect_timeout;
         let listed = timeout(allowed, connection.list_pages(kind, &self.0.settings)).await;
         let listed = listed.unwrap_or(Err(ClientError::ListTimedOut { kind, allowed }));
-        if matches!(listed, Err(ClientError::List { .. } | ClientError::ListTimedOut { .. })) {
+        let is_lost = match &listed {
+            // The server has responded.
+            Err(ClientError::List { source, .. }) => !matches!(
+                source.downcast_ref(),
+                Some(ServiceError::McpError(_) | ServiceError::UnexpectedResponse)
+            ),
+            Err(ClientError::ListTimedOut { .. }) => true,
+            _ => false,
+        };
+        if is_lost {
             self.abandon(connection).await;
         }
         listed
@@ -123,14 +125,24 @@ impl Connection {
         let mut bytes = 0;
         // Also limits the number of empty pages.
         for _ in 0..=limit {
-            let page = self.list_page(kind, cursor).await;
-            let (page, next) = page.map_err(|error| match rejection(&error) {
-                Some(Rejection::Unauthorized) => ClientError::Unauthorized(request_cause(error)),
-                _ => ClientError::List { kind, source: request_cause(error) },
-            })?;
+            let (page, next) = match self.list_page(kind, cursor).await {
+                Ok(page) => page,
+                // A server with resources may have no templates: both have the same capability.
+                Err(ServiceError::McpError(error))
+                    if kind == ListKind::ResourceTemplates && error.code == ErrorCode::METHOD_NOT_FOUND =>
+                {
+                    return Ok(items);
+                }
+                Err(error) if matches!(rejection(&error), Some(Rejection::Unauthorized)) => {
+                    return Err(ClientError::Unauthorized(request_cause(error)));
+                }
+                Err(error) => return Err(ClientError::List { kind, source: request_cause(error) }),
+            };
             let page_bytes =
                 page.iter().map(value_bytes).sum::<usize>() + next.as_ref().map_or(0, String::len);
-            self.listed_bytes.fetch_add(page_bytes, Ordering::Relaxed);
+            if kind == ListKind::Tools {
+                self.listed_bytes.fetch_add(page_bytes, Ordering::Relaxed);
+            }
             bytes += page_bytes;
             if bytes > settings.max_list_bytes {
                 return Err(ClientError::ListTooLarge { kind, limit: settings.max_list_bytes });
@@ -151,7 +163,7 @@ impl Connection {
             };
             cursor = Some(next);
         }
-        Err(kind.too_many(limit))
+        Err(ClientError::TooMany { kind, limit })
     }
 
     /// The items of a page as JSON, since one invalid item must not hide the others, and the cursor of the next page.

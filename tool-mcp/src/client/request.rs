@@ -32,14 +32,14 @@ impl Client {
                 }
                 Err(ServiceError::McpError(error)) => {
                     let message = truncated(&error.message, MAX_ERROR_BYTES);
-                    return Err(ClientError::Rejected { code: error.code.0, message });
+                    return Err(ClientError::Protocol { code: error.code.0, message });
                 }
                 Err(error) => error,
             };
             let is_lost = matches!(error, ServiceError::TransportClosed | ServiceError::TransportSend(_));
             match (rejection(&error), pauses.next()) {
                 (Some(Rejection::Unreadable(message)), _) => {
-                    return Err(ClientError::Rejected { code: ErrorCode::PARSE_ERROR.0, message });
+                    return Err(ClientError::Protocol { code: ErrorCode::PARSE_ERROR.0, message });
                 }
                 (None | Some(Rejection::MayRepeat), Some(pause)) if is_lost => {
                     self.abandon(&connection).await;

@@ -1,9 +1,8 @@
 //! Tools with which a model lists and reads the resources of a server.
 
 use super::definition::RemoteTool;
-use super::resources::MAX_URI_BYTES;
 use super::{Client, ClientError, ConnectError};
-use crate::message_size::truncated;
+use crate::message_size::{MAX_URI_BYTES, truncated};
 use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 use std::fmt::{self, Write as _};
@@ -130,20 +129,18 @@ impl Client {
             text.push('\n');
             text.push_str(line);
         }
-        Ok(text)
+        Ok(truncated(&text, self.0.settings.max_result_bytes))
     }
 }
 
 fn line(uri: &str, name: &str, mime_type: Option<&String>, description: Option<&String>) -> String {
-    let mut text = format!("- {uri}");
     let description = description.map(|text| truncated(text, MAX_DESCRIPTION_BYTES));
     let name = Some(truncated(name, MAX_DESCRIPTION_BYTES)).filter(|name| name != uri);
-    for detail in [name, mime_type.cloned(), description].into_iter().flatten() {
-        text.push_str(": ");
-        // One line for each resource.
-        text.extend(detail.chars().map(|letter| if letter.is_control() { ' ' } else { letter }));
-    }
-    text
+    let details = [Some(format!("- {uri}")), name, mime_type.cloned(), description];
+    let text = details.into_iter().flatten().collect::<Vec<_>>().join(": ");
+    // One line for each resource.
+    let ends_line = |letter: char| letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}');
+    text.chars().map(|letter| if ends_line(letter) { ' ' } else { letter }).collect()
 }
 
 /// The error of a call. The model reads the text.
@@ -156,7 +153,7 @@ struct ResourceError {
 impl ResourceError {
     fn new(client: &Client, error: ClientError) -> Self {
         let text = match &error {
-            ClientError::Rejected { message, .. } => {
+            ClientError::Protocol { message, .. } => {
                 format!("{message}. `{}{LIST_RESOURCES}` lists the resources.", client.0.settings.prefix)
             }
             ClientError::UriTooLong { .. } => error.to_string(),

@@ -3,15 +3,13 @@
 use super::output::{content_parts, resource_block};
 use super::pages::ListKind;
 use super::{Client, ClientError};
-use crate::message_size::truncated;
+use crate::message_size::{MAX_URI_BYTES, truncated};
 use rmcp::model::{
-    ClientRequest, ReadResourceRequest, ReadResourceRequestParams, Resource, ResourceTemplate,
+    ClientRequest, ReadResourceRequest, ReadResourceRequestParams, Resource, ResourceContents,
+    ResourceTemplate,
 };
 use serde_json::Value;
 use tool_runtime::message::Part;
-
-/// The size of a URI.
-pub(super) const MAX_URI_BYTES: usize = 2 * 1024;
 
 /// The sizes after which texts of a definition are truncated.
 const MAX_DESCRIPTION_BYTES: usize = 16 * 1024;
@@ -51,7 +49,8 @@ impl Client {
         Ok(listed.iter().filter_map(template).collect())
     }
 
-    /// Reads a resource, which may be one that no list contains. The parts fit a message of the user: text with its URI, images
+    /// Reads a resource, which may be one that no list contains. For the bytes of other files, see
+    /// [`resource_contents`](Client::resource_contents). The parts fit a message of the user: text with its URI, images
     /// and PDF files; other data is a text that names it. They are limited as the result of a call is. The server states the URIs.
     ///
     /// The request has the [time limit](super::ClientBuilder::timeout) of a call, and is sent again after the connection was
@@ -62,15 +61,49 @@ impl Client {
     /// Returns an error if the URI has more than 2 KiB, the server cannot be reached, does not respond in time, or rejects the
     /// request.
     pub async fn read_resource(&self, uri: impl Into<String>) -> Result<Vec<Part>, ClientError> {
-        let uri = uri.into();
+        let contents = self.contents(uri.into()).await?;
+        let blocks = contents.iter().map(resource_block).collect();
+        Ok(content_parts(blocks, &self.0.settings))
+    }
+
+    /// Like [`read_resource`](Client::read_resource), with the contents as the server has sent them, for the program: texts, and bytes of
+    /// any type in base64. Their limit is that of a message, 16 MiB.
+    ///
+    /// ```no_run
+    /// use tool_runtime_mcp::rmcp::model::ResourceContents;
+    ///
+    /// # async fn run(client: tool_runtime_mcp::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// for contents in client.resource_contents("shop://catalogue.zip").await? {
+    ///     if let ResourceContents::BlobResourceContents { uri, blob, .. } = contents {
+    ///         println!("{uri}: {blob}"); // base64
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`read_resource`](Client::read_resource), and contents that are no text and no bytes.
+    pub async fn resource_contents(
+        &self,
+        uri: impl Into<String>,
+    ) -> Result<Vec<ResourceContents>, ClientError> {
+        let contents = self.contents(uri.into()).await?;
+        let read = contents.into_iter().map(serde_json::from_value).collect::<Result<_, _>>();
+        read.map_err(|_| ClientError::UnexpectedResponse)
+    }
+
+    async fn contents(&self, uri: String) -> Result<Vec<Value>, ClientError> {
         if uri.len() > MAX_URI_BYTES {
             return Err(ClientError::UriTooLong { limit: MAX_URI_BYTES });
         }
         let request = ReadResourceRequest::new(ReadResourceRequestParams::new(uri));
-        let result = self.request(ClientRequest::ReadResourceRequest(request)).await?;
-        let Value::Array(contents) = &result["contents"] else { return Err(ClientError::UnexpectedResponse) };
-        let blocks = contents.iter().map(resource_block).collect();
-        Ok(content_parts(blocks, &self.0.settings))
+        let mut result = self.request(ClientRequest::ReadResourceRequest(request)).await?;
+        match result["contents"].take() {
+            Value::Array(contents) => Ok(contents),
+            _ => Err(ClientError::UnexpectedResponse),
+        }
     }
 }
 

@@ -143,11 +143,6 @@ impl TrackedCalls {
         calls.remove(token);
     }
 
-    /// The call that was created last.
-    fn newest(&self) -> Option<Arc<TrackedCall>> {
-        self.lock().values().max_by_key(|call| call.rate.created).cloned()
-    }
-
     /// The call in which a server asks the user. Only HTTP names it: over a stream, another call could have another user.
     pub(super) fn asking(
         &self,
@@ -172,6 +167,12 @@ impl TrackedCalls {
         self.lock().values().for_each(|call| call.ended.cancel());
     }
 
+    /// The call that runs, if it is the only one.
+    fn only(&self) -> Option<Arc<TrackedCall>> {
+        let calls = self.lock();
+        calls.values().next().filter(|_| calls.len() == 1).cloned()
+    }
+
     fn report(&self, progress: &ProgressNotificationParam) {
         let Some(call) = self.lock().get(&progress.progress_token).cloned() else { return };
         if call.extended.is_some_and(|limit| call.rate.created.elapsed() < limit) {
@@ -188,14 +189,14 @@ impl TrackedCalls {
 }
 
 impl TrackedCalls {
-    /// Passes a log message to the program, and to the call that was sent last and runs: the protocol does not name the call of a
-    /// message.
+    /// Passes a log message to the program, and to the call that runs if it is the only one: the protocol does not name the call of
+    /// a message, which could be that of another user.
     #[allow(deprecated, reason = "the current versions of the protocol have it")]
     fn report_log(&self, params: &rmcp::model::LoggingMessageNotificationParam) {
         let Some(log) = &self.log else { return };
         // The parameters were read from JSON.
         let Some(message) = log.accept(&serde_json::to_value(params).unwrap_or_default()) else { return };
-        if let Some(call) = self.newest().filter(|call| call.rate.may_report()) {
+        if let Some(call) = self.only().filter(|call| call.rate.may_report()) {
             let LogMessage { level, logger, data } = &message;
             call.context.emit(json!({"log": {"level": level, "logger": logger, "data": data}}));
         }

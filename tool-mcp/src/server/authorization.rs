@@ -34,7 +34,7 @@ impl Server {
 /// The run context of the token.
 #[cfg(feature = "http-server")]
 fn run_of_token<'a>(request: &McpRequest<'a>) -> Option<&'a RunContext> {
-    request.access().map(Access::run)
+    request.access().map(Access::run_context)
 }
 
 #[cfg(not(feature = "http-server"))]

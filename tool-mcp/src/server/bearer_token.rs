@@ -1,17 +1,15 @@
 //! The bearer tokens that a server requires.
 
 use super::Server;
+use super::contained::{Responding, without_panic};
 use super::http_service::Rejection;
 use super::protected_resource::Authorization;
 use http::StatusCode;
 use http::header::{AUTHORIZATION, HeaderMap};
 use http::request::Parts;
 use std::fmt;
-use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::Duration;
 use tokio::time::timeout;
 use tool_runtime::RunContext;
@@ -38,7 +36,7 @@ impl Access {
     }
 
     /// Sets the run context of the calls: state of the user, or the tools that it may use. Default: an empty one.
-    pub fn run_context(mut self, run: RunContext) -> Self {
+    pub fn with_run_context(mut self, run: RunContext) -> Self {
         self.run = run;
         self
     }
@@ -53,7 +51,9 @@ impl Access {
         Arc::clone(&self.subject)
     }
 
-    pub(super) fn run(&self) -> &RunContext {
+    /// The run context of the calls. A function of [`context_per_request`](Server::context_per_request) may return a clone of it.
+    #[must_use]
+    pub fn run_context(&self) -> &RunContext {
         &self.run
     }
 }
@@ -83,7 +83,7 @@ impl TokenRejection {
     }
 }
 
-type Checking = Pin<Box<dyn Future<Output = Result<Access, TokenRejection>> + Send>>;
+type Checking = Responding<Result<Access, TokenRejection>>;
 
 type Check = Box<dyn Fn(String, &Parts) -> Checking + Send + Sync>;
 
@@ -106,12 +106,9 @@ impl TokenCheck {
             || Rejection::text(StatusCode::SERVICE_UNAVAILABLE, "the token cannot be checked now".into());
         // The panic hook of the process has reported a panic. The client must get a response.
         let checking = catch_unwind(AssertUnwindSafe(|| (self.check)(token.to_owned(), parts)));
-        let mut checking = checking.map_err(|_| unavailable())?;
-        let caught = poll_fn(|context| {
-            let polled = catch_unwind(AssertUnwindSafe(|| checking.as_mut().poll(context)));
-            polled.map_or(Poll::Ready(Err(TokenRejection::Unavailable)), |polled| polled)
-        });
-        let checked = timeout(MAX_TIME, caught).await.unwrap_or(Err(TokenRejection::Unavailable));
+        let checking = without_panic(checking.map_err(|_| unavailable())?);
+        let checked = timeout(MAX_TIME, checking).await.ok().flatten();
+        let checked = checked.unwrap_or(Err(TokenRejection::Unavailable));
         checked.map_err(|rejection| match rejection {
             TokenRejection::Invalid => self.unauthorized(Some("invalid_token")),
             TokenRejection::InsufficientScope(scopes) => {
@@ -144,12 +141,17 @@ impl Server {
     /// whose it is. It must also check that the token is for this server (its audience). Default: no tokens.
     ///
     /// It runs for each HTTP request, before anything of the body is read, and has 30 seconds. A request without a token, or with a
-    /// rejected one, has the status 401 or 403 with the header `WWW-Authenticate`, from which clients know where to get a token. It
-    /// creates no session and reaches none. A session is only reached with tokens of the [subject](Access::new) that began it;
+    /// rejected one, has the status 401 or 403 with the header `WWW-Authenticate`, from which clients know where to get a token; if
+    /// the token cannot be checked, the status is 503. Such a request creates no session and reaches none. A session is only reached with tokens of the [subject](Access::new) that began it;
     /// for others, it does not exist (404). Sessions are not restored from a session store of [`rmcp`].
     ///
-    /// The calls use the run context of the [`Access`]. If [`context_per_request`](Server::context_per_request) is set as well, its
-    /// function runs afterwards, for each message, and creates the run context, from the [access](super::McpRequest::access) for example.
+    /// A call, a response or a stream of notifications that has begun continues after its token has expired.
+    ///
+    /// The calls use the run context of the [`Access`]. [`max_calls`](tool_runtime::registry::Policy::max_calls) counts the calls of
+    /// contexts that are clones of one another: return a clone of one context for each user, since a new one has only one HTTP
+    /// request. If [`context_per_request`](Server::context_per_request) is set as well, its
+    /// function runs afterwards, for each message, and creates the run context instead, for example from that of the
+    /// [access](super::McpRequest::access).
     ///
     /// Over standard input and output, and other transports, there are no tokens: the function does not run.
     ///
@@ -166,7 +168,7 @@ impl Server {
     ///     # (token == "a-token").then(|| ("ada".to_owned(), vec!["tools".to_owned()]))
     /// }
     ///
-    /// let authorization = Authorization::new("https://tools.example.com/mcp", ["https://auth.example.com"]).scopes(["tools"]);
+    /// let authorization = Authorization::new("https://tools.example.com/mcp", ["https://auth.example.com"])?.scopes(["tools"]);
     /// let (path, metadata) = (authorization.metadata_path(), authorization.metadata_service());
     /// let service = serve(Registry::new(tools![])?)
     ///     .bearer_tokens(authorization, |token, _request| async move {
@@ -174,12 +176,12 @@ impl Server {
     ///         if !scopes.iter().any(|scope| scope == "tools") {
     ///             return Err(TokenRejection::insufficient_scope(["tools"]));
     ///         }
-    ///         Ok(Access::new(user.clone()).run_context(RunContext::new().state(User(user))))
+    ///         Ok(Access::new(user.clone()).with_run_context(RunContext::new().state(User(user))))
     ///     })
     ///     .http_service();
     /// let router: axum::Router = axum::Router::new().nest_service("/mcp", service).route_service(&path, metadata);
     /// # drop(router);
-    /// # Ok::<(), tool_runtime::BuildError>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn bearer_tokens<F>(
         mut self,

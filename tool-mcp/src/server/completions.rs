@@ -2,7 +2,7 @@
 
 use super::Server;
 use super::contained::Responding;
-use super::uri_template::MAX_URI_BYTES;
+use crate::message_size::MAX_URI_BYTES;
 use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, Reference};
 use std::collections::HashMap;
 use std::fmt;
@@ -15,7 +15,8 @@ pub struct Completion(Source);
 
 #[derive(Clone)]
 enum Source {
-    Values(Arc<[String]>),
+    /// The values in lower case, and the values.
+    Values(Arc<[(String, String)]>),
     Find(Find),
 }
 
@@ -25,7 +26,8 @@ impl Completion {
     /// These values. The client receives those that begin with its text, in any case of letters.
     #[must_use]
     pub fn values<V: Into<String>>(values: impl IntoIterator<Item = V>) -> Self {
-        Completion(Source::Values(values.into_iter().map(Into::into).collect()))
+        let with_lowercase = |value: String| (value.to_lowercase(), value);
+        Completion(Source::Values(values.into_iter().map(Into::into).map(with_lowercase).collect()))
     }
 
     /// The values that the function finds, the most relevant first. If it panics or takes more than 60 seconds, the request is an
@@ -56,7 +58,10 @@ impl Completion {
 impl fmt::Debug for Completion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Source::Values(values) => f.debug_tuple("Completion").field(values).finish(),
+            Source::Values(values) => {
+                let values: Vec<&String> = values.iter().map(|(_, value)| value).collect();
+                f.debug_tuple("Completion").field(&values).finish()
+            }
             Source::Find(_) => f.write_str("Completion(..)"),
         }
     }
@@ -122,11 +127,21 @@ impl Completions {
         let text = argument.value;
         let arguments = params.context.and_then(|context| context.arguments).unwrap_or_default();
         Box::pin(async move {
-            result_of(match found {
+            let (values, total) = match found {
                 Some(Source::Values(values)) => beginning_with(&values, &text),
-                Some(Source::Find(find)) => find(CompletionRequest { text, arguments, run }).await,
-                None => Vec::new(),
-            })
+                Some(Source::Find(find)) => {
+                    let mut values = find(CompletionRequest { text, arguments, run }).await;
+                    let total = values.len();
+                    values.truncate(CompletionInfo::MAX_VALUES);
+                    (values, total)
+                }
+                None => (Vec::new(), 0),
+            };
+            let mut completion = CompletionInfo::default();
+            completion.has_more = Some(total > values.len());
+            completion.total = u32::try_from(total).ok();
+            completion.values = values;
+            CompleteResult::new(completion)
         })
     }
 }
@@ -136,22 +151,14 @@ fn is_same(one: &Reference, other: &Reference) -> bool {
     one.as_prompt_name() == other.as_prompt_name() && one.as_resource_uri() == other.as_resource_uri()
 }
 
-fn beginning_with(values: &[String], text: &str) -> Vec<String> {
+/// The values that a client receives, and the number of all that begin with the text.
+fn beginning_with(values: &[(String, String)], text: &str) -> (Vec<String>, usize) {
     if text.len() > MAX_URI_BYTES {
-        return Vec::new();
+        return (Vec::new(), 0);
     }
     let text = text.to_lowercase();
-    values.iter().filter(|value| value.to_lowercase().starts_with(&text)).cloned().collect()
-}
-
-fn result_of(mut values: Vec<String>) -> CompleteResult {
-    let total = values.len();
-    values.truncate(CompletionInfo::MAX_VALUES);
-    let mut completion = CompletionInfo::default();
-    completion.has_more = Some(total > values.len());
-    completion.total = u32::try_from(total).ok();
-    completion.values = values;
-    CompleteResult::new(completion)
+    let found = values.iter().filter(|(lowercase, _)| lowercase.starts_with(&text)).map(|(_, value)| value);
+    (found.clone().take(CompletionInfo::MAX_VALUES).cloned().collect(), found.count())
 }
 
 impl Server {

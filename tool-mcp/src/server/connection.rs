@@ -215,9 +215,12 @@ impl ServerHandler for ConnectionHandler {
     async fn subscribe(
         &self,
         request: SubscribeRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.subscriptions.add(&self.server.offers.resources, request.uri)
+        let run = self.run_context(&context, None)?;
+        // The function of the resource decides who learns of its changes.
+        self.server.offers.read(request.uri.clone(), run, &context).await?;
+        self.subscriptions.add(request.uri)
     }
 
     async fn unsubscribe(
@@ -281,6 +284,9 @@ impl ServerHandler for ConnectionHandler {
 
     async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
         let (mut changes, mut updates) = (self.server.served.subscribe(), self.server.updates.subscribe());
+        let run = self.run_context(subscription.request_context(), None)?;
+        let uris = subscription.accepted().resource_subscriptions.iter().flatten();
+        let readable = self.server.offers.readable(uris, &run, subscription.request_context()).await;
         let notifies_of_tools = subscription.accepted().tools_list_changed == Some(true);
         let mut cancelled = pin!(cancelled(subscription.request_context()));
         loop {
@@ -292,7 +298,7 @@ impl ServerHandler for ConnectionHandler {
                     }
                 }
                 received = updates.recv() => {
-                    if !notify(received, subscription.sink()).await {
+                    if !notify(received, &readable, subscription.sink()).await {
                         return Ok(());
                     }
                 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 /// The time limit of a function.
-const MAX_DURATION: Duration = Duration::from_secs(60);
+pub(super) const MAX_DURATION: Duration = Duration::from_secs(60);
 
 /// The future of a function of the program.
 pub(super) type Responding<T> = Pin<Box<dyn Future<Output = T> + Send>>;
@@ -28,13 +28,13 @@ pub(super) async fn contained<T>(
         () = cancelled(context) => return Err(ErrorData::internal_error("the request was cancelled", None)),
     };
     let within = || ErrorData::internal_error(format!("there is no result within {MAX_DURATION:?}"), None);
-    // The panic hook of the process has reported a panic, whose text stays in the program.
+    // The text of a panic stays in the program.
     let failed = || ErrorData::internal_error("the request failed unexpectedly", None);
     ended.map_err(|_| within())?.ok_or_else(failed)
 }
 
-/// The result; `None` if the function panics.
-async fn without_panic<T>(mut future: Responding<T>) -> Option<T> {
+/// The result; `None` if the function panics, which the panic hook of the process has reported.
+pub(super) async fn without_panic<T>(mut future: Responding<T>) -> Option<T> {
     poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
         Ok(poll) => poll.map(Some),
         Err(_) => Poll::Ready(None),

@@ -23,11 +23,11 @@ use std::fmt::{self, Display};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use tokio::sync::{Mutex, OwnedMutexGuard};
+use tokio::sync::{Mutex, OwnedMutexGuard, OwnedSemaphorePermit, Semaphore};
 use tower_service::Service;
 
-/// The size of the request that begins a session, in bytes. It contains the name and the capabilities of the client.
-const MAX_INITIALIZE_BYTES: usize = 64 * 1024;
+/// The size of a request that the server keeps, in bytes: one that begins a session, or asks for notifications.
+const MAX_KEPT_BYTES: usize = 64 * 1024;
 
 /// The websites that may use a server by default: those of this machine, on any port.
 const LOCAL_ORIGINS: [&str; 6] = [
@@ -50,6 +50,7 @@ pub struct HttpService {
     service: Inner,
     sessions: Sessions,
     creating: Arc<Mutex<()>>,
+    listening: Arc<Semaphore>,
     bodies: BodyReader,
     running: ByteBudget,
     server: Server,
@@ -60,6 +61,7 @@ pub struct HttpService {
 #[derive(Clone)]
 struct RunningMessage {
     _reserved: Arc<ReservedBytes>,
+    _listening: Option<Arc<OwnedSemaphorePermit>>,
 }
 
 type Inner = StreamableHttpService<ConnectionHandler, Sessions>;
@@ -72,7 +74,8 @@ impl HttpService {
         let sessions = Sessions::default();
         let service = StreamableHttpService::new(connect, sessions.clone().into(), config);
         let running = ByteBudget::new(MAX_RUNNING_KIBIBYTES as usize);
-        HttpService { service, sessions, creating: Arc::default(), bodies, running, server }
+        let listening = Arc::new(Semaphore::new(server.max_sessions.min(Semaphore::MAX_PERMITS)));
+        HttpService { service, sessions, creating: Arc::default(), listening, bodies, running, server }
     }
 
     /// Handles a request, if it is small enough and the program authorises it. rmcp handles the rest.
@@ -108,16 +111,24 @@ impl HttpService {
         let authorized = self.server.authorize(&request);
         let authorized =
             authorized.map_err(|error| Rejection::unauthorized(error, id.filter(|_| method.is_some())))?;
-        let is_initialize = method == Some("initialize");
-        if is_initialize && body.len() > MAX_INITIALIZE_BYTES {
-            return Err(Rejection::too_large("`initialize`", MAX_INITIALIZE_BYTES));
+        let (is_initialize, is_listen) =
+            (method == Some("initialize"), method == Some("subscriptions/listen"));
+        let bytes = text_request_bytes(&body);
+        if is_initialize && body.len() > MAX_KEPT_BYTES || is_listen && bytes > MAX_KEPT_BYTES {
+            let name = if is_listen { "`subscriptions/listen`" } else { "`initialize`" };
+            return Err(Rejection::too_large(name, MAX_KEPT_BYTES));
         }
-        let mut reserved = ReservedBytes::default();
-        self.running.reserve(&mut reserved, text_request_bytes(&body)).await?;
+        let (mut reserved, mut listening) = (ReservedBytes::default(), None);
+        if is_listen {
+            // Its bytes would count as long as the client listens.
+            listening = Some(Arc::new(self.begin_listening()?));
+        } else {
+            self.running.reserve(&mut reserved, bytes).await?;
+        }
         // rmcp creates no session for a request that names one.
         let _creating =
             if is_initialize && session.is_none() { Some(self.begin_session().await?) } else { None };
-        parts.extensions.insert(RunningMessage { _reserved: Arc::new(reserved) });
+        parts.extensions.insert(RunningMessage { _reserved: Arc::new(reserved), _listening: listening });
         if let Some(authorized) = authorized {
             parts.extensions.insert(authorized);
         }
@@ -152,10 +163,15 @@ impl HttpService {
         let creating = Arc::clone(&self.creating).lock_owned().await;
         let limit = self.server.max_sessions;
         if self.sessions.len() >= limit {
-            let text = format!("the server has {limit} sessions; try again later, or raise `max_sessions`");
-            return Err(Rejection::text(StatusCode::SERVICE_UNAVAILABLE, text));
+            return Err(Rejection::too_many("sessions", limit));
         }
         Ok(creating)
+    }
+
+    /// Counts a client that asks for notifications, from protocol 2026-07-28 on.
+    fn begin_listening(&self) -> Result<OwnedSemaphorePermit, Rejection> {
+        let permit = Arc::clone(&self.listening).try_acquire_owned();
+        permit.map_err(|_| Rejection::too_many("subscriptions", self.server.max_sessions))
     }
 }
 
@@ -181,6 +197,11 @@ impl Rejection {
     pub(super) fn too_large(what: &str, limit: usize) -> Self {
         let text = format!("the request is too large: {what} may have {limit} bytes; send a smaller one");
         Rejection::text(StatusCode::PAYLOAD_TOO_LARGE, text)
+    }
+
+    fn too_many(what: &str, limit: usize) -> Self {
+        let text = format!("the server has {limit} {what}; try again later, or raise `max_sessions`");
+        Rejection::text(StatusCode::SERVICE_UNAVAILABLE, text)
     }
 
     fn error(status: StatusCode, error: &ErrorData, id: Option<&RawValue>) -> Self {

@@ -1,7 +1,7 @@
 //! The resources, prompts and completions of a server: its responses to the requests of a client.
 
 use super::completions::Completions;
-use super::contained::contained;
+use super::contained::{MAX_DURATION, contained};
 use super::prompts::Prompts;
 use super::resources::Resources;
 use rmcp::RoleServer;
@@ -10,8 +10,11 @@ use rmcp::model::{
     GetPromptRequestParams, GetPromptResponse, ListPromptsRequestMethod, ListPromptsResult,
     ListResourceTemplatesRequestMethod, ListResourceTemplatesResult, ListResourcesRequestMethod,
     ListResourcesResult, ReadResourceRequestMethod, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult,
 };
 use rmcp::service::RequestContext;
+use std::collections::BTreeSet;
+use tokio::time::timeout;
 use tool_runtime::RunContext;
 
 /// The methods whose parameters rmcp reads.
@@ -66,8 +69,36 @@ impl Offers {
         if self.resources.is_empty() {
             return Err(ErrorData::method_not_found::<ReadResourceRequestMethod>());
         }
-        let found = self.resources.find(params.uri, run)?;
-        Ok(contained(found.read(), context).await??.into())
+        Ok(self.read(params.uri, run, context).await?.into())
+    }
+
+    pub(super) async fn read(
+        &self,
+        uri: String,
+        run: RunContext,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResult, ErrorData> {
+        contained(self.resources.find(uri, run)?.read(), context).await?
+    }
+
+    /// Those of the resources that can be read with this run context, within the time of one.
+    pub(super) async fn readable(
+        &self,
+        uris: impl Iterator<Item = &String>,
+        run: &RunContext,
+        context: &RequestContext<RoleServer>,
+    ) -> BTreeSet<String> {
+        let mut readable = BTreeSet::new();
+        let reading = async {
+            for uri in uris {
+                if self.read(uri.clone(), run.clone(), context).await.is_ok() {
+                    readable.insert(uri.clone());
+                }
+            }
+        };
+        // The client is not notified of the others.
+        timeout(MAX_DURATION, reading).await.ok();
+        readable
     }
 
     pub(super) async fn get_prompt(

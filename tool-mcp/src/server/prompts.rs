@@ -128,7 +128,8 @@ impl Server {
     ///
     /// The function returns a text, [`Message`](tool_runtime::message::Message)s or another [`PromptMessages`]. Its errors, panics and time
     /// are limited as those of a [resource](Server::resource). An unknown prompt and a missing required argument are errors
-    /// of the protocol, and the function does not run.
+    /// of the protocol, and the function does not run. Every client sees the list of prompts; the function decides by the
+    /// [run context](PromptRequest::run_context) who may use one.
     ///
     /// ```
     /// use tool_runtime::{Registry, tools};

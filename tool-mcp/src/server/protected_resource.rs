@@ -5,10 +5,12 @@ use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN, ALLOW,
     CONTENT_TYPE, HeaderValue,
 };
-use http::{Method, Request, Response, StatusCode};
+use http::{Method, Request, Response, StatusCode, Uri};
 use http_body_util::Full;
 use serde_json::{Value, json};
 use std::convert::Infallible;
+use std::error::Error;
+use std::fmt;
 use std::future::{Ready, ready};
 use std::task::{Context, Poll};
 use tower_service::Service;
@@ -31,13 +33,25 @@ impl Authorization {
     /// ```
     /// use tool_runtime_mcp::Authorization;
     ///
-    /// let authorization = Authorization::new("https://tools.example.com/mcp", ["https://auth.example.com"]).scopes(["tools"]);
+    /// let authorization = Authorization::new("https://tools.example.com/mcp", ["https://auth.example.com"])?.scopes(["tools"]);
     /// assert_eq!(authorization.metadata_path(), "/.well-known/oauth-protected-resource/mcp");
     /// assert_eq!(authorization.metadata()["scopes_supported"][0], "tools");
+    /// # Ok::<(), tool_runtime_mcp::AuthorizationError>(())
     /// ```
-    pub fn new<S: Into<String>>(resource: impl Into<String>, servers: impl IntoIterator<Item = S>) -> Self {
-        let servers = servers.into_iter().map(Into::into).collect();
-        Authorization { resource: resource.into(), servers, scopes: Vec::new() }
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if one of them is no URL with the scheme `http` or `https` and a host.
+    pub fn new<S: Into<String>>(
+        resource: impl Into<String>,
+        servers: impl IntoIterator<Item = S>,
+    ) -> Result<Self, AuthorizationError> {
+        let (resource, scopes) = (resource.into(), Vec::new());
+        let servers: Vec<String> = servers.into_iter().map(Into::into).collect();
+        if let Some(url) = [&resource].into_iter().chain(&servers).find(|url| !is_http(url)) {
+            return Err(AuthorizationError { url: url.clone() });
+        }
+        Ok(Authorization { resource, servers, scopes })
     }
 
     /// Sets the scopes that clients ask for. Default: none, so that the authorisation server decides.
@@ -72,10 +86,11 @@ impl Authorization {
     /// ```
     /// use tool_runtime_mcp::Authorization;
     ///
-    /// let authorization = Authorization::new("https://tools.example.com/mcp", ["https://auth.example.com"]);
+    /// let authorization = Authorization::new("https://tools.example.com/mcp", ["https://auth.example.com"])?;
     /// let router: axum::Router =
     ///     axum::Router::new().route_service(&authorization.metadata_path(), authorization.metadata_service());
     /// # drop(router);
+    /// # Ok::<(), tool_runtime_mcp::AuthorizationError>(())
     /// ```
     #[must_use]
     pub fn metadata_service(&self) -> MetadataService {
@@ -109,6 +124,25 @@ impl Authorization {
         HeaderValue::from_str(&challenge).unwrap_or_else(|_| HeaderValue::from_static("Bearer"))
     }
 }
+
+fn is_http(url: &str) -> bool {
+    let Ok(url) = url.parse::<Uri>() else { return false };
+    matches!(url.scheme_str(), Some("http" | "https")) && url.host().is_some_and(|host| !host.is_empty())
+}
+
+/// The URL of an [`Authorization`] cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AuthorizationError {
+    url: String,
+}
+
+impl fmt::Display for AuthorizationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` cannot be used: use a URL such as `https://tools.example.com/mcp`", self.url)
+    }
+}
+
+impl Error for AuthorizationError {}
 
 /// A quoted string of a header. Characters that have no place in it, and none in a URL or a scope, are left out.
 fn quoted(text: &str) -> String {

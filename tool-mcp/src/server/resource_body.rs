@@ -1,5 +1,6 @@
 //! The content of a resource in the format of the protocol.
 
+use super::result::text_of;
 use rmcp::model::ResourceContents;
 use tool_runtime::message::{Media, Part};
 
@@ -40,11 +41,13 @@ fn part_contents(part: Part, uri: &str, mime_type: Option<&str>) -> Option<Resou
         Part::Text { text: value, .. } => text(value, mime_type.unwrap_or("text/plain")),
         Part::Json { json, .. } => text(json.to_string(), "application/json"),
         Part::Image { media, .. } | Part::File { media, .. } => match media {
-            Media::Data { mime_type: own, base64, .. } => {
-                let contents = ResourceContents::blob(base64, uri);
-                match Some(&*own).filter(|own| !own.is_empty()).or(mime_type) {
-                    Some(mime_type) => contents.with_mime_type(mime_type),
-                    None => contents,
+            Media::Data { mime_type: ref own, ref base64, .. } => {
+                let Some(mime_type) = Some(&**own).filter(|own| !own.is_empty()).or(mime_type) else {
+                    return Some(ResourceContents::blob(base64, uri));
+                };
+                match text_of(&media, mime_type) {
+                    Some(value) => text(value, mime_type),
+                    None => ResourceContents::blob(base64, uri).with_mime_type(mime_type),
                 }
             }
             Media::Url { url, .. } => text(url, "text/uri-list"),
@@ -78,7 +81,7 @@ impl From<&str> for ResourceBody {
     }
 }
 
-/// Bytes have the MIME type of the resource.
+/// Bytes have the MIME type of the resource. They are sent as text if it is one of text, or JSON, and they are UTF-8.
 impl From<Vec<u8>> for ResourceBody {
     fn from(bytes: Vec<u8>) -> Self {
         Part::file("", "", bytes).into()

@@ -3,8 +3,8 @@
 use super::Server;
 use super::contained::Responding;
 use super::resource_body::ResourceBody;
-use super::uri_template::{MAX_URI_BYTES, UriTemplate, UriTemplateError, Variables};
-use crate::message_size::truncated;
+use super::uri_template::{UriTemplate, UriTemplateError, Variables};
+use crate::message_size::{MAX_URI_BYTES, truncated};
 use rmcp::model::{ErrorData, ReadResourceResult, Resource, ResourceTemplate};
 use serde_json::json;
 use std::fmt::{self, Display};
@@ -146,7 +146,7 @@ impl Server {
     /// The function returns text, bytes, or another [`ResourceBody`]; `None` means that there is no such resource. The client
     /// receives the text of an error. A panic is an error of the request, and so is a function that takes more than 60 seconds. The
     /// future is dropped if the client cancels the request. Every client sees the list of resources; the function decides by
-    /// the [run context](ResourceRequest::run_context) who may read.
+    /// the [run context](ResourceRequest::run_context) who may read, and who may subscribe to updates.
     ///
     /// ```
     /// use tool_runtime::{Registry, tools};

@@ -85,7 +85,7 @@ fn link(name: &str, url: &str) -> ContentBlock {
 }
 
 /// The text of a file, which clients read more easily than base64.
-fn text_of(media: &Media, mime_type: &str) -> Option<String> {
+pub(super) fn text_of(media: &Media, mime_type: &str) -> Option<String> {
     let is_text = mime_type.starts_with("text/") || mime_type == "application/json";
     String::from_utf8(media.bytes().filter(|_| is_text)?).ok()
 }

@@ -1,6 +1,6 @@
 //! The resources whose updates a client receives.
 
-use super::resources::{Resources, not_found};
+use super::resources::Resources;
 use rmcp::RoleServer;
 use rmcp::model::{ErrorData, ResourceUpdatedNotificationParam, SubscriptionFilter};
 use rmcp::service::{Peer, SubscriptionSink};
@@ -11,6 +11,9 @@ use tokio::sync::broadcast::{Receiver, Sender};
 
 /// The number of resources of a connection, or of a request from protocol 2026-07-28 on.
 const MAX_SUBSCRIPTIONS: usize = 256;
+
+/// The size of their URIs together, in bytes.
+const MAX_SUBSCRIBED_BYTES: usize = 64 * 1024;
 
 /// The number of resources that a request may name. If it names more, the server accepts none of them.
 const MAX_REQUESTED: usize = 1_024;
@@ -34,14 +37,13 @@ impl Subscriptions {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn add(&self, resources: &Resources, uri: String) -> Result<(), ErrorData> {
-        if !resources.has(&uri) {
-            return Err(not_found(&uri));
-        }
+    /// Adds a resource that the client may read.
+    pub(super) fn add(&self, uri: String) -> Result<(), ErrorData> {
         let mut uris = self.lock();
-        if uris.len() >= MAX_SUBSCRIPTIONS && !uris.contains(&uri) {
+        if !uris.contains(&uri) && !may_add(&uris, &uri) {
             let text = format!(
-                "the client has {MAX_SUBSCRIPTIONS} subscriptions; call `resources/unsubscribe` for one of them"
+                "the client may have {MAX_SUBSCRIPTIONS} subscriptions, whose URIs have {MAX_SUBSCRIBED_BYTES} bytes; call \
+                 `resources/unsubscribe` for one of them"
             );
             return Err(ErrorData::invalid_request(text, None));
         }
@@ -71,19 +73,33 @@ impl Subscriptions {
     }
 }
 
-/// The resources of a request that the server accepts: those that it has, up to the limit.
+fn may_add(uris: &BTreeSet<String>, uri: &str) -> bool {
+    let bytes: usize = uris.iter().map(String::len).sum();
+    uris.len() < MAX_SUBSCRIPTIONS && bytes + uri.len() <= MAX_SUBSCRIBED_BYTES
+}
+
+/// The resources of a request that the server accepts: those that it has, up to the limits.
 pub(super) fn accepted_uris(resources: &Resources, requested: &SubscriptionFilter) -> BTreeSet<String> {
     let requested = requested.resource_subscriptions.as_deref().unwrap_or_default();
     let requested = if requested.len() > MAX_REQUESTED { &[] } else { requested };
-    requested.iter().filter(|uri| resources.has(uri)).take(MAX_SUBSCRIPTIONS).cloned().collect()
+    let mut accepted = BTreeSet::new();
+    for uri in requested.iter().filter(|uri| resources.has(uri)) {
+        if may_add(&accepted, uri) {
+            accepted.insert(uri.clone());
+        }
+    }
+    accepted
 }
 
-/// Notifies the client of a received update. `false` if the subscription has ended.
-pub(super) async fn notify(received: Result<Arc<str>, RecvError>, sink: &SubscriptionSink) -> bool {
-    let accepted = || sink.accepted().resource_subscriptions.iter().flatten();
+/// Notifies the client of a received update of these resources. `false` if the subscription has ended.
+pub(super) async fn notify(
+    received: Result<Arc<str>, RecvError>,
+    readable: &BTreeSet<String>,
+    sink: &SubscriptionSink,
+) -> bool {
     let uris: Vec<&String> = match received {
-        Ok(uri) => accepted().filter(|accepted| ***accepted == *uri).collect(),
-        Err(RecvError::Lagged(_)) => accepted().collect(),
+        Ok(uri) => readable.get(&*uri).into_iter().collect(),
+        Err(RecvError::Lagged(_)) => readable.iter().collect(),
         Err(RecvError::Closed) => return false,
     };
     for uri in uris {

@@ -1,10 +1,8 @@
 //! URI templates: the variables of a URI that matches one.
 
+use crate::message_size::MAX_URI_BYTES;
 use std::error::Error;
 use std::fmt;
-
-/// The size of a template or a URI, in bytes. It limits the time of a comparison.
-pub(super) const MAX_URI_BYTES: usize = 2 * 1024;
 
 /// A parsed template.
 #[derive(Clone, Debug)]
@@ -68,19 +66,24 @@ impl UriTemplate {
             return None;
         }
         let uri = uri.as_bytes();
-        // For each segment from the last one to the first: where it ends if it begins at a position, so that the rest matches.
-        // `rest[position]` is whether the segments after it match from this position.
-        let mut rest = vec![false; uri.len() + 1];
-        rest[uri.len()] = true;
-        let mut ends = Vec::with_capacity(self.segments.len());
-        for segment in self.segments.iter().rev() {
-            let segment_ends = segment.ends(uri, &rest);
-            rest = segment_ends.iter().map(Option::is_some).collect();
-            ends.push(segment_ends);
+        if let Some(Segment::Literal(first)) = self.segments.first()
+            && !uri.starts_with(first.as_bytes())
+        {
+            return None;
+        }
+        // A row for each segment, and one after the last: where the segment ends if it begins at a position, so that the rest
+        // matches. 0 if it does not match.
+        let width = uri.len() + 1;
+        let mut ends = vec![0; width * (self.segments.len() + 1)];
+        // After the last segment, only the end of the URI matches.
+        *ends.last_mut()? = width;
+        for (row, segment) in self.segments.iter().enumerate().rev() {
+            let (rows, rest) = ends.split_at_mut((row + 1) * width);
+            segment.write_ends(uri, rest, &mut rows[row * width..]);
         }
         let (mut position, mut variables) = (0, Vec::new());
-        for (segment, ends) in self.segments.iter().zip(ends.iter().rev()) {
-            let end = ends[position]?;
+        for (segment, ends) in self.segments.iter().zip(ends.chunks(width)) {
+            let end = Some(ends[position]).filter(|end| *end > 0)?;
             if let Segment::Variable { name, has_slashes } = segment {
                 variables.push((name.clone(), decoded(&uri[position..end], *has_slashes)?));
             }
@@ -91,31 +94,30 @@ impl UriTemplate {
 }
 
 impl Segment {
-    /// For each position, the first end of this segment at which the rest of the template matches.
-    fn ends(&self, uri: &[u8], rest: &[bool]) -> Vec<Option<usize>> {
-        let mut ends = vec![None; uri.len() + 1];
+    /// Writes, for each position, the first end of this segment at which the rest of the template matches.
+    fn write_ends(&self, uri: &[u8], rest: &[usize], ends: &mut [usize]) {
         match self {
             Segment::Literal(literal) => {
                 for (position, end) in ends.iter_mut().enumerate() {
                     let after = position + literal.len();
-                    let is_here = uri[position..].starts_with(literal.as_bytes());
-                    *end = (is_here && rest[after]).then_some(after);
+                    if uri[position..].starts_with(literal.as_bytes()) && rest[after] > 0 {
+                        *end = after;
+                    }
                 }
             }
             Segment::Variable { has_slashes, .. } => {
-                let mut nearest = None;
+                let mut nearest = 0;
                 for position in (0..uri.len()).rev() {
-                    if rest[position + 1] {
-                        nearest = Some(position + 1);
+                    if rest[position + 1] > 0 {
+                        nearest = position + 1;
                     }
                     if uri[position] == b'/' && !has_slashes {
-                        nearest = None;
+                        nearest = 0;
                     }
                     ends[position] = nearest;
                 }
             }
         }
-        ends
     }
 }
 

@@ -211,7 +211,7 @@ async fn introspect(issuer: String, resource: String, token: String) -> Result<A
     if !scopes.split(' ').any(|scope| scope == "tools") {
         return Err(TokenRejection::insufficient_scope(["tools"]));
     }
-    Ok(Access::new(user).run_context(RunContext::new().state(User(user.to_owned()))))
+    Ok(Access::new(user).with_run_context(RunContext::new().state(User(user.to_owned()))))
 }
 
 #[tokio::main]
@@ -235,7 +235,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let (server, router) = match std::env::var("ISSUER") {
         Ok(issuer) => {
             let resource = format!("http://{address}/mcp");
-            let authorization = Authorization::new(&*resource, [&*issuer]).scopes(["tools"]);
+            let authorization = Authorization::new(&*resource, [&*issuer])?.scopes(["tools"]);
             let metadata = authorization.metadata_service();
             let router = axum::Router::new().route_service(&authorization.metadata_path(), metadata);
             let check = move |token: String, _: &_| introspect(issuer.clone(), resource.clone(), token);

@@ -60,7 +60,9 @@ impl TokenServer {
     /// Serves on this listener, for clients that sign in at this authorisation server.
     pub(crate) fn router(&self, address: SocketAddr, issuer: &str) -> axum::Router {
         let registry = Registry::builder().tools(tools![pay]).state(Calls(Arc::clone(&self.calls)));
-        let authorization = Authorization::new(format!("http://{address}/mcp"), [issuer]).scopes(["tools"]);
+        let authorization = Authorization::new(format!("http://{address}/mcp"), [issuer])
+            .expect("valid URLs")
+            .scopes(["tools"]);
         let (path, metadata) = (authorization.metadata_path(), authorization.metadata_service());
         let this = self.clone();
         let service = serve(registry.build().expect("valid"))

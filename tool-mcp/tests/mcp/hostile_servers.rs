@@ -98,7 +98,7 @@ async fn a_list_that_never_ends_or_never_comes_is_an_error() {
     let endless = list_error(tools).await;
     assert_eq!(endless.to_string(), "the MCP server has more than 1000 tools; raise `max_tools` to use it");
     let empty = list_error(move |params| Some(json!({"tools": [], "nextCursor": next(params)}))).await;
-    assert!(matches!(empty, ClientError::TooManyTools { limit: 1000, .. }), "{empty}");
+    assert!(matches!(empty, ClientError::TooMany { limit: 1000, .. }), "{empty}");
     let silent = list_error(|_| None).await;
     assert!(
         matches!(silent, ClientError::ListTimedOut { allowed, .. } if allowed == Duration::from_secs(30)),
@@ -266,7 +266,7 @@ async fn a_slow_call_is_a_time_out_and_the_server_is_notified() {
 async fn max_tools_limits_the_list() {
     let page = |_: &Value| Some(json!({"tools": [definition("a", &json!({})), definition("b", &json!({}))]}));
     let client = connect_to_script(listing(page)).max_tools(1).connect().await.expect("connected");
-    assert!(matches!(client.registry().await, Err(ClientError::TooManyTools { limit: 1, .. })));
+    assert!(matches!(client.registry().await, Err(ClientError::TooMany { limit: 1, .. })));
     let waiting = tokio::time::timeout(Duration::from_millis(50), client.changed()).await;
     assert!(waiting.is_err(), "a list that cannot be used is no change: a loop over `changed` waits");
     let client = connect_to_script(listing(page)).max_tools(2).connect().await.expect("connected");

@@ -44,6 +44,11 @@ fn shop() -> Server {
                 (0..150).map(|number| format!("{}{number}{reason}", request.text())).collect()
             }),
         )
+        .completion(
+            Reference::for_prompt("dialogue"),
+            "city",
+            Completion::values((0..150).map(|number| format!("Ä{number}")).chain(["aB".to_owned()])),
+        )
 }
 
 async fn get(client: &mut Peer, name: &str, arguments: Value) -> Value {
@@ -113,8 +118,18 @@ async fn arguments_are_completed() {
         (completion["values"].as_array().map(Vec::len), &completion["hasMore"]),
         (Some(100), &json!(true))
     );
+    let cased = complete(json!({"type": "ref/prompt", "name": "dialogue"}), "city").await;
+    assert_eq!(cased["result"]["completion"], json!({"values": ["aB"], "total": 1, "hasMore": false}));
     let none = complete(json!({"type": "ref/prompt", "name": "refund"}), "reason").await;
     assert_eq!(none["result"]["completion"]["values"], json!([]));
+    let params = json!({"ref": {"type": "ref/prompt", "name": "dialogue"}, "argument": {"name": "city", "value": "ä"}});
+    let many = client.request(2, "completion/complete", params).await["result"]["completion"].take();
+    let last = (&many["total"], &many["hasMore"], &many["values"][99], &many["values"][100]);
+    assert_eq!(last, (&json!(150), &json!(true), &json!("Ä99"), &Value::Null));
+    let mut complete = async |reference: Value, name: &str| {
+        let params = json!({"ref": reference, "argument": {"name": name, "value": "A"}});
+        client.request(1, "completion/complete", params).await
+    };
     for reference in [json!({"type": "ref/prompt", "name": "x"}), json!({"type": "ref/resource", "uri": "x"})]
     {
         assert_eq!(complete(reference, "order").await["error"]["code"], -32602);

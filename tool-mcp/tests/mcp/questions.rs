@@ -287,7 +287,7 @@ async fn responding(result: Value) -> Registry {
     .await
 }
 
-fn input_required(requests: Value) -> Value {
+fn input_required(requests: &Value) -> Value {
     json!({ "resultType": "input_required", "inputRequests": requests, "requestState": "s" })
 }
 
@@ -312,7 +312,7 @@ async fn a_server_that_asks_for_other_things_or_without_an_end_is_an_error() {
         (json!({}), "has asked 10 times, and has no result"),
     ] {
         let (context, _) = user(vec![accepted(json!({})); 100]);
-        let registry = responding(input_required(requests)).await.with(&context);
+        let registry = responding(input_required(&requests)).await.with(&context);
         let text = registry.call("ask", ()).await.text().into_owned();
         assert!(text.contains(expected), "{text}");
     }
@@ -396,7 +396,7 @@ async fn slow_server(mut peer: Peer) {
                 peer.send(respond(result)).await;
             }
             Some("tools/list") => {
-                peer.send(respond(json!({ "tools": [definition("work", &json!({}))] }))).await
+                peer.send(respond(json!({ "tools": [definition("work", &json!({}))] }))).await;
             }
             Some("tools/call") => {
                 for done in 0..5 {

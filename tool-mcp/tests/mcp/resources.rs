@@ -1,6 +1,6 @@
 //! Resources of a server, as a client sees them.
 
-use crate::peer::{Peer, connect_to_script, meta};
+use crate::peer::{Peer, connect_to_script, definition, meta};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -9,8 +9,9 @@ use tokio::sync::Notify;
 use tool_runtime::dispatch::CallStatus;
 use tool_runtime::message::{Content, Part};
 use tool_runtime::{CallContext, Registry, RunContext, ToolCall, ToolOutput, tool, tools};
-use tool_runtime_mcp::rmcp::model::{Reference, Resource, ResourceTemplate};
+use tool_runtime_mcp::rmcp::model::{Reference, Resource, ResourceContents, ResourceTemplate};
 use tool_runtime_mcp::{Client, ClientBuilder, ClientError, Completion, LogLevel, LogMessage, Server, serve};
+use tower_service::Service as _;
 
 struct User(&'static str);
 
@@ -92,6 +93,32 @@ async fn resources_are_listed_and_read() {
         completed["result"]["completion"],
         json!({"values": ["A-1", "a-2"], "total": 2, "hasMore": false})
     );
+}
+
+#[tokio::test]
+async fn bytes_of_a_text_are_sent_as_text() {
+    let mut server = serve(Registry::new(tools![]).expect("valid"));
+    for (uri, mime_type, bytes) in [
+        ("a://text", "text/markdown", b"caf\xC3\xA9".to_vec()),
+        ("a://json", "application/json", b"{}".to_vec()),
+        ("a://latin", "text/plain", b"caf\xE9".to_vec()),
+        ("a://archive", "application/zip", b"PK".to_vec()),
+    ] {
+        let resource = Resource::new(uri, uri).with_mime_type(mime_type);
+        server = server.resource(resource, move |_| {
+            let bytes = bytes.clone();
+            async { Ok::<_, &str>(bytes) }
+        });
+    }
+    let mut client = Peer::connect_to(server).await;
+    for (uri, expected) in [
+        ("a://text", json!({"uri": "a://text", "mimeType": "text/markdown", "text": "café"})),
+        ("a://json", json!({"uri": "a://json", "mimeType": "application/json", "text": "{}"})),
+        ("a://latin", json!({"uri": "a://latin", "mimeType": "text/plain", "blob": "Y2Fm6Q=="})),
+        ("a://archive", json!({"uri": "a://archive", "mimeType": "application/zip", "blob": "UEs="})),
+    ] {
+        assert_eq!(read(&mut client, 1, uri).await["result"]["contents"][0], expected);
+    }
 }
 
 #[tokio::test]
@@ -210,6 +237,64 @@ async fn subscribed_clients_are_notified_of_updates() {
     assert_eq!(accepted["params"]["notifications"], json!({}), "too many");
 }
 
+/// Subscribes to the resources of two users as one of them, over each kind of protocol.
+#[tokio::test]
+async fn a_client_subscribes_only_to_resources_that_it_may_read() {
+    struct Name(String);
+    let server = serve(Registry::new(tools![]).expect("valid")).context_per_request(|request| {
+        let name = request.meta().unwrap_or_default().get("user").cloned().unwrap_or_default();
+        RunContext::new().state(Name(name.as_str().unwrap_or_default().to_owned()))
+    });
+    let orders = ResourceTemplate::new("shop://{user}/orders", "orders");
+    let server = server.resource_template(orders, |request| async move {
+        let name = request.run_context().get::<Name>().map(|name| name.0.as_str());
+        if name == request.variable("user") { Ok("orders") } else { Err("these are orders of another user") }
+    });
+    let server = server.expect("the template is valid");
+    let handle = server.handle();
+    let update = || ["shop://bob/orders", "shop://ada/orders"].map(|uri| handle.resource_updated(uri));
+    let mut client = Peer::connect_to(server.clone()).await;
+    let mut subscribe = async |id: u64, uri: &str| {
+        client.request(id, "resources/subscribe", json!({"uri": uri, "_meta": {"user": "ada"}})).await
+    };
+    let rejected = subscribe(1, "shop://bob/orders").await;
+    assert_eq!(rejected["error"]["message"], "these are orders of another user");
+    assert!(subscribe(2, "shop://ada/orders").await["error"].is_null());
+    update();
+    let first = client.receive("method", "notifications/resources/updated").await;
+    assert_eq!(first["params"]["uri"], "shop://ada/orders");
+
+    let mut modern = Peer::connect_without_initialize(server).await;
+    let mut meta = meta();
+    meta["user"] = "ada".into();
+    let filter = json!({"resourceSubscriptions": ["shop://bob/orders", "shop://ada/orders"]});
+    let params = json!({"notifications": filter, "_meta": meta});
+    modern.send(json!({"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": params})).await;
+    modern.receive("method", "notifications/subscriptions/acknowledged").await;
+    update();
+    let first = modern.receive("method", "notifications/resources/updated").await;
+    assert_eq!(first["params"]["uri"], "shop://ada/orders");
+}
+
+#[tokio::test]
+async fn the_uris_of_subscriptions_are_limited() {
+    let mut client = Peer::connect_to(shop()).await;
+    let mut accepted = 0;
+    for id in 1..=40 {
+        let params = json!({"uri": format!("shop://orders/{id:01986}")});
+        let response = client.request(id, "resources/subscribe", params).await;
+        accepted += usize::from(response["error"].is_null());
+    }
+    assert_eq!(accepted, 64 * 1024 / 2_000);
+    let mut modern = Peer::connect_without_initialize(shop()).await;
+    let wanted: Vec<String> = (1..=40).map(|id| format!("shop://orders/{id:01986}")).collect();
+    let params = json!({"notifications": {"resourceSubscriptions": wanted}, "_meta": meta()});
+    modern.send(json!({"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": params})).await;
+    let answer = modern.receive("method", "notifications/subscriptions/acknowledged").await;
+    let uris = answer["params"]["notifications"]["resourceSubscriptions"].as_array().map(Vec::len);
+    assert_eq!(uris, Some(accepted), "{answer}");
+}
+
 #[tokio::test]
 async fn the_subscriptions_of_a_connection_are_limited() {
     let mut client = Peer::connect_to(shop()).await;
@@ -220,6 +305,42 @@ async fn the_subscriptions_of_a_connection_are_limited() {
         errors += usize::from(!response["error"].is_null());
     }
     assert_eq!(errors, 1_000 - 256);
+}
+
+/// The requests take much memory, which does not count as long as the clients listen.
+#[tokio::test]
+async fn clients_that_listen_over_http_have_a_limit_and_do_not_delay_others() {
+    let mut service = serve(Registry::new(tools![]).expect("valid")).max_sessions(760).http_service();
+    let mut post = async |method: &str, bytes: usize| {
+        let mut meta = meta();
+        // A quarter of its memory counts, which is more than its text.
+        meta["padding"] = vec![""; bytes * 4 / 3 / size_of::<Value>()].into();
+        let params = json!({"notifications": {"toolsListChanged": true}, "_meta": meta});
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
+        let request = axum::extract::Request::post("http://localhost/mcp")
+            .header("content-type", "application/json")
+            .header("accept", "application/json, text/event-stream")
+            .header("mcp-protocol-version", "2026-07-28")
+            .header("mcp-method", method);
+        let request = request.body(axum::body::Body::from(body)).expect("valid");
+        service.call(request).await.expect("a response")
+    };
+    let mut listening = Vec::new();
+    for _ in 0..760 {
+        listening.push(post("subscriptions/listen", 60_000).await);
+    }
+    assert!(listening.iter().all(|response| response.status() == 200));
+    assert_eq!(post("subscriptions/listen", 0).await.status(), 503);
+    assert_eq!(post("subscriptions/listen", 70_000).await.status(), 413);
+    assert_eq!(post("tools/list", 2 << 20).await.status(), 200);
+    listening.pop();
+    let again = async {
+        while post("subscriptions/listen", 0).await.status() != 200 {
+            tokio::task::yield_now().await;
+        }
+    };
+    let again = tokio::time::timeout(Duration::from_secs(30), again).await;
+    again.expect("a client listens no longer");
 }
 
 /// Logs at two levels, and reports progress between.
@@ -325,8 +446,10 @@ async fn a_client_lists_and_reads_resources() {
     assert_eq!(text_of(&client, "shop://terms").await, "[shop://terms]\nNo returns, Ada.");
     let logo = client.read_resource("shop://logo").await.expect("it can be read");
     assert_eq!(logo, [Part::image("image/png", [0x89, b'P', b'N', b'G'])]);
+    let logo = client.resource_contents("shop://logo").await.expect("it can be read");
+    assert_eq!(logo, [ResourceContents::blob("iVBORw==", "shop://logo").with_mime_type("image/png")]);
     let rejected = client.read_resource("shop://x").await.expect_err("it is unknown");
-    assert!(matches!(rejected, ClientError::Rejected { code: -32002, .. }), "{rejected}");
+    assert!(matches!(rejected, ClientError::Protocol { code: -32002, .. }), "{rejected}");
     let long = client.read_resource("a".repeat(3_000)).await.expect_err("it is too long");
     assert!(matches!(long, ClientError::UriTooLong { limit: 2048, .. }), "{long}");
 }
@@ -350,6 +473,12 @@ async fn resources_of_a_hostile_server_are_limited() {
     let expected = "[file:///etc/passwd]\nanother URI[a://1: image/png that is not valid base64]\
         [a://2: 3 bytes of application/x-unknown][a resource of an unknown form][a resource of an unknown form]";
     assert_eq!(text_of(&client, "a://1").await, expected);
+    let unexpected = client.resource_contents("a://1").await.expect_err("some are no contents");
+    assert!(matches!(unexpected, ClientError::UnexpectedResponse), "{unexpected}");
+    let bytes = json!([{"uri": "a://2", "blob": "AAEC", "mimeType": "application/x-unknown"}]);
+    let client = hostile(bytes).connect().await.expect("connected");
+    let contents = client.resource_contents("a://2").await.expect("it can be read");
+    assert_eq!(contents, [ResourceContents::blob("AAEC", "a://2").with_mime_type("application/x-unknown")]);
     let huge = json!([{"uri": "a://1", "text": "x".repeat(100_000)}]);
     let client = hostile(huge).max_result_bytes(1_000).connect().await.expect("connected");
     let text = text_of(&client, "a://1").await;
@@ -357,6 +486,79 @@ async fn resources_of_a_hostile_server_are_limited() {
     let client = hostile(json!("text")).connect().await.expect("connected");
     let unexpected = client.read_resource("a://1").await.expect_err("it is no list");
     assert!(matches!(unexpected, ClientError::UnexpectedResponse), "{unexpected}");
+}
+
+/// A client of a server that has resources only in its first connection, and the number of connections. `respond` returns the
+/// fields of the response to a method.
+fn scripted(respond: fn(&str) -> Value) -> (ClientBuilder, Arc<AtomicUsize>) {
+    let connections = Arc::new(AtomicUsize::new(0));
+    let of_server = Arc::clone(&connections);
+    let builder = connect_to_script(move |mut peer: Peer| {
+        let is_first = of_server.fetch_add(1, Ordering::Relaxed) == 0;
+        async move {
+            while let Some(message) = peer.next().await {
+                let (Some(method), id) = (message["method"].as_str(), message["id"].clone()) else {
+                    continue;
+                };
+                let mut response = respond(method);
+                if method == "initialize" {
+                    let mut capabilities = json!({"tools": {}, "prompts": {}, "resources": {}});
+                    if !is_first {
+                        capabilities["resources"].take();
+                    }
+                    response = json!({"result": {"protocolVersion": "2025-06-18", "capabilities": capabilities,
+                        "serverInfo": {"name": "scripted", "version": "1"}}});
+                }
+                (response["jsonrpc"], response["id"]) = ("2.0".into(), id);
+                if !response["id"].is_null() {
+                    peer.send(response).await;
+                }
+            }
+        }
+    });
+    (builder, connections)
+}
+
+#[tokio::test]
+async fn a_list_that_a_server_rejects_does_not_end_the_connection() {
+    let (builder, connections) = scripted(|method| match method {
+        "resources/list" => json!({"result": {"resources": [{"uri": "a://1", "name": "a"}]}}),
+        "prompts/list" => json!({"result": {"prompts": "none"}}),
+        _ => json!({"error": {"code": -32601, "message": "unknown method"}}),
+    });
+    let client = builder.connect().await.expect("connected");
+    assert_eq!(client.resource_templates().await.expect("the server has none"), []);
+    let rejected = client.tools().await.expect_err("the server has no such method");
+    assert!(matches!(rejected, ClientError::List { .. }), "{rejected}");
+    let unexpected = client.prompts().await.expect_err("they are no list");
+    assert!(matches!(unexpected, ClientError::List { .. }), "{unexpected}");
+    assert_eq!(client.resources().await.expect("listed").len(), 1);
+    assert_eq!(connections.load(Ordering::Relaxed), 1);
+}
+
+#[tokio::test]
+async fn a_list_for_a_model_has_one_line_for_each_resource_and_a_limit() {
+    let (builder, _) = scripted(|method| match method {
+        "resources/list" => json!({"result": {"resources": [
+            {"uri": "a://1\n- a://forged", "name": "one\u{2028}- a://forged"},
+            {"uri": "a://2", "name": "x".repeat(150)},
+            {"uri": "a://3", "name": "x".repeat(150)},
+        ]}}),
+        "resources/templates/list" => json!({"result": {"resourceTemplates": []}}),
+        "tools/list" => json!({"result": {"tools": [{"name": "find", "inputSchema": {"type": "object"}}]}}),
+        _ => json!({"result": {"content": [{"type": "resource_link", "uri": "a://1", "name": "one"}]}}),
+    });
+    let client = builder.resource_tools(true).max_result_bytes(300).connect().await.expect("connected");
+    let registry = client.registry().await.expect("listed");
+    let listed = registry.call("list_resources", ()).await.text().into_owned();
+    assert!(listed.contains("\n- a://1 - a://forged: one - a://forged\n- a://2: "), "{listed}");
+    assert!(listed.len() < 350 && listed.ends_with("[truncated]"), "{listed}");
+    let link = async |registry: &Registry| registry.call("find", ()).await.text().into_owned();
+    assert_eq!(link(&registry).await, "[resource one: a://1; `read_resource` reads it]");
+    client.close().await;
+    let registry = client.registry().await.expect("listed");
+    assert_eq!(registry.names(), ["find"], "the server has no resources now");
+    assert_eq!(link(&registry).await, "[resource one: a://1]");
 }
 
 /// Returns a link.
@@ -457,6 +659,54 @@ async fn log_messages_arrive_at_the_program_and_as_events_of_the_call() {
     assert_eq!((messages[0].level, messages[0].logger.as_deref()), (LogLevel::Warning, Some("shop")));
     let expected = json!({"log": {"level": "warning", "logger": "shop", "data": {"stock": 1}}});
     assert_eq!(*events.lock().expect("not poisoned"), [expected]);
+}
+
+#[tokio::test]
+async fn a_log_message_that_may_be_of_another_call_is_no_event() {
+    let (builder, messages) = with_log(
+        connect_to_script(move |mut peer: Peer| async move {
+            let mut calls = Vec::new();
+            while let Some(message) = peer.next().await {
+                let id = message["id"].clone();
+                let result = match message["method"].as_str() {
+                    Some("initialize") => {
+                        json!({"protocolVersion": "2025-06-18", "capabilities": {"tools": {}, "logging": {}},
+                        "serverInfo": {"name": "logs", "version": "1"}})
+                    }
+                    Some("tools/list") => json!({"tools": [definition("a", &json!({"readOnlyHint": true}))]}),
+                    Some("tools/call") => {
+                        calls.push(id);
+                        if calls.len() == 2 {
+                            let params = json!({"level": "error", "data": "of one user"});
+                            peer.send(json!({"jsonrpc": "2.0", "method": "notifications/message", "params": params}))
+                                .await;
+                            for id in calls.drain(..) {
+                                peer.send(json!({"jsonrpc": "2.0", "id": id, "result": {"content": []}}))
+                                    .await;
+                            }
+                        }
+                        continue;
+                    }
+                    Some("logging/setLevel") => json!({}),
+                    _ => continue,
+                };
+                peer.send(json!({"jsonrpc": "2.0", "id": id, "result": result})).await;
+            }
+        }),
+        LogLevel::Debug,
+    );
+    let registry = builder.connect().await.expect("connected").registry().await.expect("listed");
+    let events = Arc::new(AtomicUsize::new(0));
+    let received = Arc::clone(&events);
+    let context = RunContext::new().on_event(move |event| {
+        if let CallStatus::Emitted { .. } = &event.status {
+            received.fetch_add(1, Ordering::Relaxed);
+        }
+    });
+    let calls = ["1", "2"].map(|id| ToolCall::new(id, "a", "{}"));
+    registry.with(&context).dispatch(&calls).await;
+    assert_eq!(messages.lock().expect("not poisoned").len(), 1, "the program receives it");
+    assert_eq!(events.load(Ordering::Relaxed), 0);
 }
 
 #[tokio::test(start_paused = true)]

@@ -17,7 +17,9 @@ fn who(#[state] user: &User) -> String {
 
 fn authorization() -> Authorization {
     let servers = ["https://auth.example.com"];
-    Authorization::new("https://tools.example.com/mcp", servers).scopes(["tools", "files"])
+    Authorization::new("https://tools.example.com/mcp", servers)
+        .expect("valid URLs")
+        .scopes(["tools", "files"])
 }
 
 /// The user `ada` has the tokens `ada-1`, `ada-2` and so on. The user `guest` has too few scopes.
@@ -26,7 +28,9 @@ async fn check(token: String) -> Result<Access, TokenRejection> {
         Some(("guest", _)) => Err(TokenRejection::insufficient_scope(["tools"])),
         Some(("broken", _)) => panic!("the check is broken"),
         Some(("slow", _)) => std::future::pending().await,
-        Some((user, _)) => Ok(Access::new(user).run_context(RunContext::new().state(User(user.to_owned())))),
+        Some((user, _)) => {
+            Ok(Access::new(user).with_run_context(RunContext::new().state(User(user.to_owned()))))
+        }
         None => Err(TokenRejection::Invalid),
     }
 }
@@ -112,6 +116,10 @@ async fn the_function_for_each_message_runs_after_the_check() {
         if access.subject() == "eve" {
             return Err("eve is not welcome");
         }
+        // The state of the token's context is kept.
+        if access.subject() == "bob" {
+            return Ok(access.run_context().clone());
+        }
         Ok(RunContext::new().state(User(format!("{} again", access.subject()))))
     });
     let http = HttpServer::start(server.clone().http_service()).await;
@@ -119,9 +127,11 @@ async fn the_function_for_each_message_runs_after_the_check() {
     let answer = begin("Bearer eve-1").await;
     assert_eq!(answer.message()["error"]["message"], "eve is not welcome");
     assert_eq!(begin("nothing").await.status, 401);
-    let session = begin("Bearer ada-1").await.session.expect("a session");
-    let headers = [("Authorization", "Bearer ada-1"), ("Mcp-Session-Id", &session)];
-    assert_eq!(http.post(&headers, &call()).await.message()["result"]["content"][0]["text"], "ada again");
+    for (token, expected) in [("Bearer ada-1", "ada again"), ("Bearer bob-1", "bob")] {
+        let session = begin(token).await.session.expect("a session");
+        let headers = [("Authorization", token), ("Mcp-Session-Id", &session)];
+        assert_eq!(http.post(&headers, &call()).await.message()["result"]["content"][0]["text"], expected);
+    }
 }
 
 #[tokio::test]
@@ -144,6 +154,13 @@ async fn the_metadata_names_the_authorisation_server() {
         ("https://tools.example.com/a/b/?c=/d", "/a/b"),
     ] {
         let expected = format!("/.well-known/oauth-protected-resource{path}");
-        assert_eq!(Authorization::new(resource, ["https://auth.example.com"]).metadata_path(), expected);
+        let authorization = Authorization::new(resource, ["https://auth.example.com"]).expect("valid URLs");
+        assert_eq!(authorization.metadata_path(), expected);
+    }
+    for url in ["tools.example.com/mcp", "/mcp", "https://", "ftp://tools.example.com", "https://a b", ""] {
+        let expected = format!("`{url}` cannot be used: use a URL such as `https://tools.example.com/mcp`");
+        for invalid in [Authorization::new(url, ["https://a"]), Authorization::new("https://a", [url])] {
+            assert_eq!(invalid.expect_err("it is no such URL").to_string(), expected);
+        }
     }
 }
