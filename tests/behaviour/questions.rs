@@ -72,8 +72,8 @@ async fn run(session: &mut Session, registry: &Registry, tool: &str) -> RunEnd {
 
 /// The text of the last result.
 fn result(session: &Session) -> &str {
-    let results = session.messages().iter().filter(|message| matches!(message, Message::Tool(_)));
-    results.last().map_or("", |message| message.text())
+    let mut results = session.messages().iter().filter(|message| matches!(message, Message::Tool(_)));
+    results.next_back().map_or("", |message| message.text())
 }
 
 /// As another process would load it.

@@ -125,7 +125,8 @@ impl CallContext {
         let Asker(ask) = self.run.0.asker.as_ref()?;
         let mut answer: BoxFuture<'static, _> = Box::pin(CatchPanic::new(ask(question.clone())));
         // The calls whose tools have made this call wait as well.
-        for pauses in self.run.0.outer_pauses.iter().chain([&self.pauses]).cloned() {
+        for pauses in self.run.0.outer_pauses.iter().chain([&self.pauses]) {
+            let pauses = Arc::clone(pauses);
             answer = Box::pin(async move { pauses.pause(answer).await });
         }
         Some(answer.await.unwrap_or_else(|_| Err("the program failed unexpectedly".to_owned())))

@@ -92,6 +92,7 @@ mod tests {
     use super::PropertyKeys;
     use serde_json::json;
     use serde_json::value::to_raw_value;
+    use tool_runtime_schema::property_names::WrittenNames as _;
 
     #[test]
     fn each_change_has_its_place_and_its_reason() {
