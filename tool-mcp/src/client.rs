@@ -84,8 +84,8 @@ use tool_runtime::{DynamicTool, Registry};
 /// - A response that is no valid message is an error at once, with the words of the server; half of a surrogate pair becomes
 ///   `\u{FFFD}`. Other transports of [`rmcp`] than child processes, readers and writers, and HTTP ignore such a response.
 ///   An HTTP response that contains no response to its request is a lost connection.
-/// - A server may continue a call as a task. The client asks for its state each second, unless the server suggests another time from 0.1
-///   to 10 seconds, and cancels it if the call ends before. Raise the time limit for such tools.
+/// - A server may continue a call as a task. The client asks for its state each second, unless the server suggests another time
+///   from 0.1 to 10 seconds, and cancels it if the call ends before. Raise the time limit for such tools.
 /// - A call has a [time limit](ClientBuilder::timeout). When it expires, or the call is cancelled, the server receives
 ///   `notifications/cancelled`.
 /// - Progress of the server arrives at [`RunContext::on_event`](tool_runtime::RunContext::on_event), and can
@@ -94,16 +94,16 @@ use tool_runtime::{DynamicTool, Registry};
 /// # Questions
 ///
 /// A question of the server during a call (an elicitation with a form) is a question of the call
-/// ([`CallContext::ask`](tool_runtime::CallContext::ask)): [`RunContext::on_question`](tool_runtime::RunContext::on_question) answers it, and
-/// [`Question::tool`](tool_runtime::dispatch::Question::tool) names the tool. The user must know that the server asks: do not send it
-/// secrets. Properties that the user leaves out get their defaults. Before protocol 2026-07-28, a question over a
-/// stream does not name its call: while several calls run, it is an error, since they may have different users.
+/// ([`CallContext::ask`](tool_runtime::CallContext::ask)): [`RunContext::on_question`](tool_runtime::RunContext::on_question)
+/// answers it, and [`Question::tool`](tool_runtime::dispatch::Question::tool) names the tool. The user must know that the server
+/// asks, and gives it no secrets. Properties that the user leaves out get their defaults. Before protocol 2026-07-28, a question
+/// over a stream does not name its call: while several calls run, it is an error, since they may have different users.
 ///
 /// In a session, the question of a tool that [`ClientBuilder::tool`] makes `resumable` ends the run. With the answer, the call is sent
 /// again from its beginning, so declare only tools `resumable` that have no effect before their last question.
 ///
-/// A call has at most 50 questions, 20 in one response, and 10 responses with questions. The client always declares that it has forms. A text is truncated after 16 KiB, and a form has
-/// at most 64 KiB. Other modes, sampling and roots are errors of the call.
+/// A call has at most 50 questions, 20 in one response, and 10 responses with questions. A text is truncated after 16 KiB, and a
+/// form has at most 64 KiB. Other modes, sampling and roots are errors of the call. The client always declares that it has forms.
 ///
 /// # Resources and prompts
 ///

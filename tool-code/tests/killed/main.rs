@@ -1,5 +1,5 @@
-//! Programs whose process is killed at random moments, in sessions with a journal, approvals and questions of a tool: no effect happens twice, and the
-//! conversation is that of a session that was not killed.
+//! Programs whose process is killed at random moments, in sessions with a journal, approvals and questions of a tool: no effect
+//! happens twice, and the conversation is that of a session that was not killed.
 //!
 //! `KILLED_KILLS` sets the number of kills, and `KILLED_SEED` repeats the moments.
 

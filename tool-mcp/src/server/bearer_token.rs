@@ -142,8 +142,9 @@ impl Server {
     ///
     /// It runs for each HTTP request, before anything of the body is read, and has 30 seconds. A request without a token, or with a
     /// rejected one, has the status 401 or 403 with the header `WWW-Authenticate`, from which clients know where to get a token; if
-    /// the token cannot be checked, the status is 503. Such a request creates no session and reaches none. A session is only reached with tokens of the [subject](Access::new) that began it;
-    /// for others, it does not exist (404). Sessions are not restored from a session store of [`rmcp`].
+    /// the token cannot be checked, the status is 503. Such a request creates no session and reaches none. A session is only reached
+    /// with tokens of the [subject](Access::new) that began it; for others, it does not exist (404). Sessions are not restored from a
+    /// session store of [`rmcp`].
     ///
     /// A call, a response or a stream of notifications that has begun continues after its token has expired.
     ///
