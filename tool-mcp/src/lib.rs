@@ -46,7 +46,7 @@
 //! | sign-in of a person or a program at a server | [`ClientBuilder::oauth`], [`OAuth`] |
 //! | other headers | [`Client::http_with`] |
 //! | a server whose tools change | [`Client::changed`] |
-//! | questions of a server to the user | [`RunContext::on_question`](tool_runtime::RunContext::on_question), [`Client`](Client#questions) |
+//! | questions of a server to the user | [`RunContext::on_question`](tool_runtime::RunContext::on_question), [`Session::awaiting_input`](tool_runtime::Session::awaiting_input), [`Client`](Client#questions) |
 //! | a call that may take long while it makes progress | [`ClientBuilder::progress_extends_timeout`] |
 //! | resources of a server, for the program or the model | [`Client::read_resource`], [`Client::resource_contents`], [`ClientBuilder::resource_tools`] |
 //! | prompts of a server | [`Client::prompts`], [`Client::prompt`] |

@@ -92,7 +92,8 @@ use tool_runtime::{Registry, RunContext};
 ///
 /// # Questions
 ///
-/// The schema of a question is that of an object whose properties are strings, numbers, booleans and enums, or of one such value. While
+/// The schema of a question is that of an object whose properties have a `type`: strings, also with an `enum`, numbers, booleans and arrays
+/// of values of an `enum`; or the schema of one such value. While
 /// the call waits, it holds no permit, and its time limits stand still. From protocol 2026-07-28 on, a question ends the request: the client
 /// sends the call again with the answers, and the tool runs again from its beginning, in any process that serves the registry. The
 /// client keeps the answers in between, up to 256 KiB; all are validated again. Only the called tool itself may ask then, and before the
@@ -385,8 +386,8 @@ impl Server {
         }
     }
 
-    /// A service for streamable HTTP, for example for `axum::Router::nest_service("/mcp", service)`. Clone it for each
-    /// connection, as servers do.
+    /// A service for streamable HTTP, for example for `axum::Router::nest_service("/mcp", service)`. Call this once: clones of
+    /// the service, which `axum` makes, share its sessions.
     ///
     /// The `Host` of a request, and the `Origin` that browsers send, must be `localhost`, `127.0.0.1` or `::1` with any port, so that
     /// other websites cannot use a local server. [`http_service_with`](Server::http_service_with) sets other hosts and origins, and

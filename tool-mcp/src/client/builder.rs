@@ -312,8 +312,7 @@ impl ClientBuilder {
     ///
     /// They are `read_only`. They are absent if the server has no resources, and a tool of the server with the same name is
     /// preferred. [`tool`](ClientBuilder::tool) changes them as well, for example their approval. Only the server opens the URI, which
-    /// the model chooses. With `read_resource`, the text of a link in a result
-    /// names this tool.
+    /// the model chooses. If a result contains a link to a resource, its text tells the model to read it with `read_resource`.
     ///
     /// ```
     /// use tool_runtime_mcp::Client;
@@ -358,8 +357,9 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets a function that changes each tool, for example its approval, its time limit or its annotations. It runs after the
-    /// other settings. Default: none.
+    /// Sets a function that changes each tool, for example its approval, its time limit or its annotations, or makes it
+    /// [`resumable`](DynamicTool::resumable) because it [asks the user](Client#questions). It runs after the other settings. Default:
+    /// none.
     ///
     /// ```
     /// use std::time::Duration;

@@ -33,21 +33,24 @@ type Open = Arc<dyn Fn(String) -> BoxFuture<'static, Result<String, BoxError>> +
 /// of its [metadata document](OAuth::client_metadata_url) if the authorisation server supports that, or dynamically.
 ///
 /// ```no_run
-/// use tool_runtime_mcp::rmcp::transport::auth::InMemoryCredentialStore;
+/// use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 /// use tool_runtime_mcp::{Client, OAuth};
 ///
-/// /// Opens the page in a browser, and waits for the request to the redirect URI.
+/// /// Opens the page in a browser, and waits for its request to the redirect URI.
 /// async fn sign_in(url: String) -> Result<String, std::io::Error> {
+///     let listener = tokio::net::TcpListener::bind("127.0.0.1:8976").await?;
 ///     eprintln!("open {url}");
-///     // .. accept one HTTP request on 127.0.0.1:8976; its URL has the parameters `code` and `state`.
-///     # Ok(url)
+///     let (mut browser, _) = listener.accept().await?;
+///     let mut line = String::new(); // GET /callback?code=..&state=.. HTTP/1.1
+///     BufReader::new(&mut browser).read_line(&mut line).await?;
+///     browser.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nSigned in.").await?;
+///     Ok(format!("http://127.0.0.1:8976{}", line.split(' ').nth(1).unwrap_or_default()))
 /// }
 ///
 /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
 /// let oauth = OAuth::new()
 ///     .client_name("My agent")
 ///     .redirect_uri("http://127.0.0.1:8976/callback")
-///     .store(InMemoryCredentialStore::new()) // one that writes a file needs no new sign-in after a restart
 ///     .open(sign_in);
 /// let client = Client::http("https://example.com/mcp").oauth(oauth).connect().await?;
 /// # Ok(())
@@ -57,8 +60,8 @@ type Open = Arc<dyn Fn(String) -> BoxFuture<'static, Result<String, BoxError>> +
 /// # When a person signs in
 ///
 /// In [`connect`](super::ClientBuilder::connect), or in the first call that the server rejects with the status 401, if there is no
-/// token that can be renewed. Calls at the same time share one sign-in, and its error. A call waits within its time limit; the
-/// sign-in continues afterwards, and the next call uses its token. The time limit of `connect` does not count while a person signs
+/// token that can be renewed. Calls at the same time share one sign-in, and its error. A call waits within its time limit, 60
+/// seconds by default, and a person has 5 minutes: the sign-in continues afterwards, and the next call uses its token. The time limit of `connect` does not count while a person signs
 /// in.
 ///
 /// If the server responds with the status 403 and `insufficient_scope`, the person is asked for the scopes that are missing, up to two
@@ -73,8 +76,8 @@ type Open = Arc<dyn Fn(String) -> BoxFuture<'static, Result<String, BoxError>> +
 ///   loopback interface, its authorisation server may be there as well, with `http`.
 /// - A name must not resolve to an address of a private network, unless
 ///   [`allow_private_addresses`](OAuth::allow_private_addresses) is set, and never to a link-local address.
-/// - A response has at most 1 MiB and arrives within 30 seconds. One sign-in has at most 40 requests, and follows redirects only to
-///   the same origin, as far as it reads metadata.
+/// - A response has at most 1 MiB and arrives within 30 seconds. One sign-in has at most 40 requests. Redirects are followed
+///   only for metadata, and only to the same origin.
 /// - The metadata must name the URL of the server as its resource, the issuer of the metadata must be the one that the server names,
 ///   and `state` and `iss` of the redirect are validated.
 /// - With [`issuer`](OAuth::issuer), no other authorisation server receives a secret. A stored refresh token is only sent to the issuer
@@ -203,7 +206,7 @@ impl OAuth {
     }
 
     /// Sets the function that lets a person sign in: it opens the URL in a browser, and returns the URL to which the browser is
-    /// redirected, with its parameters. Default: none.
+    /// redirected, with its parameters, such as `http://127.0.0.1:8976/callback?code=..&state=..`. Default: none.
     pub fn open<F, E>(mut self, open: impl Fn(String) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = Result<String, E>> + Send + 'static,

@@ -29,7 +29,7 @@ impl Client {
     }
 
     /// The messages of a prompt with these arguments, for a conversation. Their roles are those of the user and the assistant.
-    /// Their parts are those of [`read_resource`](Client::read_resource), with its limits; a prompt has at most 1,000 messages.
+    /// In a session: `session.edit(|messages| messages.extend(prompt))`. Their parts are those of [`read_resource`](Client::read_resource), with its limits; a prompt has at most 1,000 messages.
     ///
     /// The texts come from the server, and the model reads them as words of the user: show them to the person, or use only
     /// servers that are trusted.

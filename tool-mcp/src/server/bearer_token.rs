@@ -148,25 +148,32 @@ impl Server {
     ///
     /// A call, a response or a stream of notifications that has begun continues after its token has expired.
     ///
-    /// The calls use the run context of the [`Access`]. [`max_calls`](tool_runtime::registry::Policy::max_calls) counts the calls of
-    /// contexts that are clones of one another: return a clone of one context for each user, since a new one has only one HTTP
-    /// request. If [`context_per_request`](Server::context_per_request) is set as well, its
+    /// The calls use the run context of the [`Access`]. A new context for each request counts
+    /// [`max_calls`](tool_runtime::registry::Policy::max_calls) from 0 each time: to limit a user, keep one context for each user, and
+    /// return clones of it. If [`context_per_request`](Server::context_per_request) is set as well, its
     /// function runs afterwards, for each message, and creates the run context instead, for example from that of the
     /// [access](super::McpRequest::access).
     ///
-    /// Over standard input and output, and other transports, there are no tokens: the function does not run.
+    /// Over standard input and output, and other transports, there are no tokens: the function does not run. A server with a public
+    /// name sets it with [`http_service_with`](Server::http_service_with): otherwise each request has the status 403. A tool that takes the
+    /// state of the user needs [`state_per_run`](tool_runtime::RegistryBuilder::state_per_run).
     ///
     /// ```
     /// use tool_runtime::{Registry, RunContext, tools};
+    /// use tool_runtime_mcp::rmcp::transport::StreamableHttpServerConfig;
     /// use tool_runtime_mcp::{Access, Authorization, TokenRejection, serve};
     ///
+    /// # mod jwt {
+    /// #     pub struct Claims { pub sub: String, pub scopes: Vec<String> }
+    /// #     pub fn decode(_: &str) -> Result<Claims, ()> { Err(()) }
+    /// # }
     /// #[derive(Clone)]
     /// struct User(String);
     ///
     /// /// The claims of a valid token of this server.
     /// async fn verify(token: &str) -> Option<(String, Vec<String>)> {
-    ///     // .. with a library for JWT: signature, issuer, audience and time.
-    ///     # (token == "a-token").then(|| ("ada".to_owned(), vec!["tools".to_owned()]))
+    ///     let claims = jwt::decode(token).ok()?; // signature, issuer, audience and time
+    ///     Some((claims.sub, claims.scopes))
     /// }
     ///
     /// let authorization = Authorization::new("https://tools.example.com/mcp", ["https://auth.example.com"])?.scopes(["tools"]);
@@ -179,7 +186,7 @@ impl Server {
     ///         }
     ///         Ok(Access::new(user.clone()).with_run_context(RunContext::new().state(User(user))))
     ///     })
-    ///     .http_service();
+    ///     .http_service_with(StreamableHttpServerConfig::default().with_allowed_hosts(["tools.example.com"]));
     /// let router: axum::Router = axum::Router::new().nest_service("/mcp", service).route_service(&path, metadata);
     /// # drop(router);
     /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -31,11 +31,12 @@ pub struct Question {
 
 /// The answer of a user to a [`Question`]. It serializes as in the
 /// [Model Context Protocol](https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation): for example,
-/// `{"action": "accept", "content": {"size": 3}}` or `{"action": "decline"}`.
+/// `{"action": "accept", "content": {"size": 3}}` or `{"action": "decline"}`. Deserialize such a text of a browser; a JSON value that is
+/// converted with `into` is the content of an accepted answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "action", content = "content")]
 pub enum UserAnswer {
-    /// The user has answered. The value is valid under the schema of the question.
+    /// The user has answered. A tool only receives a value that is valid under the schema of the question.
     #[serde(rename = "accept")]
     Accepted(Value),
     /// The user does not want to answer.
@@ -73,7 +74,8 @@ impl RunContext {
     /// Sets the function that asks the user in this process, for the questions of all tools ([`CallContext::ask`]). Default: none. Then
     /// the question of a `resumable` tool ends the run of a [`Session`](crate::Session), and any other question is an error of its tool.
     ///
-    /// The function shows the question and waits for the answer. Several calls may ask at the same time, and a question may end without
+    /// The function shows the question and waits for the answer. A value that is not valid under the schema is an error of the tool, and the
+    /// user is not asked again. In a session: `session.run(&registry.with(&context))`. Several calls may ask at the same time, and a question may end without
     /// an answer: the future is dropped. Its error, and a panic, are an error for the tool: the question could not be asked.
     ///
     /// ```
@@ -85,7 +87,7 @@ impl RunContext {
     /// /// Orders a shirt.
     /// #[tool]
     /// async fn order_shirt(#[context] call: &CallContext) -> Result<String, InnerCallError> {
-    ///     let schema = json!({"type": "object", "properties": {"size": {"enum": ["S", "M", "L"]}}, "required": ["size"]});
+    ///     let schema = json!({"type": "object", "properties": {"size": {"type": "string", "enum": ["S", "M", "L"]}}, "required": ["size"]});
     ///     Ok(match call.ask("Which size?", schema).await? {
     ///         UserAnswer::Accepted(answer) => format!("ordered in size {}", answer["size"]),
     ///         UserAnswer::Declined | UserAnswer::Cancelled => "the user did not choose a size, so nothing was ordered".to_owned(),

@@ -14,23 +14,25 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 
 impl CallContext {
-    /// Asks the user in the middle of a call. The schema is the JSON Schema of the answer, against which it is validated; MCP clients
-    /// show a form for an object whose properties are strings, numbers, booleans and enums.
+    /// Asks the user in the middle of a call. The schema is the JSON Schema of the answer, against which it is validated. MCP clients
+    /// show a form for an object whose properties have the `type` string (also with an `enum`), number, integer or boolean, or are an
+    /// array of values of an `enum`.
     ///
     /// - If the run context has an [`on_question`](crate::RunContext::on_question), as in a server of the package `tool-runtime-mcp`, this
     ///   function answers, and the call waits for it. Meanwhile, the call holds no permit of `max_concurrency`, and its time limits stand
-    ///   still; its cancellation ends the wait.
+    ///   still; its cancellation ends the wait. With MCP clients from protocol 2026-07-28 on, the tool must be `resumable`: its call ends,
+    ///   and runs again with the answer.
     /// - Otherwise, in a [session](crate::Session), the question of a [`resumable`](crate::registry::Policy::resumable) tool ends the run
     ///   with [`NeedsInput`](crate::session::RunEnd::NeedsInput). This future returns [`InnerCallError::Waits`], and the tool should
-    ///   return; the runtime ignores its value. [`Session::awaiting_input`](crate::Session::awaiting_input) has the question, and
+    ///   return it with `?`; the runtime ignores the value of the tool. [`Session::awaiting_input`](crate::Session::awaiting_input) has the question, and
     ///   [`Session::answer`](crate::Session::answer) takes the answer, also in another process. The next run runs the tool again from its
     ///   beginning, and its questions return their answers at once.
     /// - Otherwise, the error is [`InnerCallError::CannotAsk`]. This includes a call that was [handed
     ///   out](crate::dispatch::HandedOutCall).
     ///
-    /// A resumable tool **must not have an effect before its last question**, since it runs again: effects come after it, or are
-    /// [inner calls](CallContext::inner_call), which do not run again, not even after a crash in a run with a
-    /// [log](crate::session::Run::log). Questions and inner calls are numbered together, and the tool
+    /// A resumable tool **must not have an effect before its last question**, since it runs again: effects come after it. In a session, they
+    /// may also be [inner calls](CallContext::inner_call), which do not run again, not even after a crash in a run with a
+    /// [log](crate::session::Run::log). A server of MCP keeps no inner calls: ask before the first one there. Questions and inner calls are numbered together, and the tool
     /// must repeat them in the same order, with the same texts and schemas: after the first one that differs, all are errors
     /// ([`InnerCallError::Diverged`]). A question does not count as a call.
     ///
@@ -67,7 +69,11 @@ impl CallContext {
     /// let registry = Registry::new(tools![delete_folder])?;
     /// let mut session = Session::new().user("Delete the folder `old`.");
     /// assert_eq!(session.run(&registry).complete(complete).await?, RunEnd::NeedsInput);
-    /// let question = session.awaiting_input().remove(0); // store the session, and show the question
+    /// let stored = serde_json::to_string(&session)?;
+    ///
+    /// // In a later request, in any process:
+    /// let mut session: Session = serde_json::from_str(&stored)?;
+    /// let question = session.awaiting_input().remove(0); // show it
     /// assert_eq!(question.text, "`old` has 12 photos. Keep them?");
     ///
     /// session.answer(&question.id, json!({"keep": true}))?;

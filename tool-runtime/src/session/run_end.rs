@@ -25,7 +25,8 @@ pub enum RunEnd {
     /// approval have run, unless they wait for their results or for an [earlier
     /// call](crate::RegistryBuilder::ordered_effects).
     NeedsApproval,
-    /// Tools ask the user: [`Session::awaiting_input`](super::Session::awaiting_input). Results may come from elsewhere as well.
+    /// Tools ask the user: [`Session::awaiting_input`](super::Session::awaiting_input). Results may come from elsewhere as well. After
+    /// `NeedsApproval`, tools may also ask.
     NeedsInput,
     /// The results of calls come from elsewhere: [`Session::awaiting_result`](super::Session::awaiting_result), and
     /// [`Session::handed_out`](super::Session::handed_out) for calls that other processes run.

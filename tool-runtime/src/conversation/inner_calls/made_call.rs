@@ -187,7 +187,10 @@ impl MadeCall {
         question.validator().map_err(cannot_ask)?;
         let asked = unless_cancelled(self.context.run.token(), self.context.ask_here(&question));
         let asked = unless_cancelled(Some(&self.context.cancellation), asked).await;
-        let Some(answer) = asked.flatten() else { return Err(self.waits()) };
+        let Some(answer) = asked.flatten() else {
+            let is_kept = self.kept.is_some();
+            return Err(if is_kept { self.waits() } else { cannot_ask("the call was cancelled".to_owned()) });
+        };
         match answer {
             None if self.kept.as_ref().is_some_and(|kept| kept.unfinished == Unfinished::Keep) => {
                 running.state = CallState::waiting_for_result(None, None, None);
