@@ -99,8 +99,8 @@ use tool_runtime::{DynamicTool, Registry};
 /// asks, and gives it no secrets. Properties that the user leaves out get their defaults. Before protocol 2026-07-28, a question
 /// over a stream does not name its call: while several calls run, it is an error, since they may have different users.
 ///
-/// In a session, the question of a tool that [`ClientBuilder::tool`] makes `resumable` ends the run. With the answer, the call is sent
-/// again from its beginning, so declare only tools `resumable` that have no effect before their last question.
+/// In a session, the question of a tool that [`ClientBuilder::tool`] makes `resumable` ends the run. With the answer, the call is
+/// sent again from its beginning, so declare only tools `resumable` that have no effect before their last question.
 ///
 /// A call has at most 50 questions, 20 in one response, and 10 responses with questions. A text is truncated after 16 KiB, and a
 /// form has at most 64 KiB. Other modes, sampling and roots are errors of the call. The client always declares that it has forms.
@@ -131,8 +131,8 @@ use tool_runtime::{DynamicTool, Registry};
 /// - [`max_result_bytes`](ClientBuilder::max_result_bytes) limits the content of a result. The message of an error of the protocol
 ///   is truncated after 64 KiB.
 /// - [`max_resources`](ClientBuilder::max_resources) limits the number of resources, resource templates and prompts, and
-///   `max_list_bytes` each list. The content of a resource or of all messages of a prompt is limited as a result. A prompt has at most
-///   1,000 messages, whose roles are those of the user and the assistant.
+///   `max_list_bytes` each list. The content of a resource or of all messages of a prompt is limited as a result. A prompt has at
+///   most 1,000 messages, whose roles are those of the user and the assistant.
 /// - A call has 100 events per second: progress and log messages; further ones are left out. A connection has 100 log
 ///   messages per second for [`ClientBuilder::on_log`]. Their data is truncated after 4 KiB.
 /// - A server that does not read the responses to its requests is not read while 64 of them wait, and disconnected after 30

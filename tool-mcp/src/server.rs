@@ -92,13 +92,13 @@ use tool_runtime::{Registry, RunContext};
 ///
 /// # Questions
 ///
-/// The schema of a question is that of an object whose properties have a `type`: strings, also with an `enum`, numbers, booleans and arrays
-/// of values of an `enum`; or the schema of one such value. While
-/// the call waits, it holds no permit, and its time limits stand still. From protocol 2026-07-28 on, a question ends the request: the client
-/// sends the call again with the answers, and the tool runs again from its beginning, in any process that serves the registry. The
-/// client keeps the answers in between, up to 256 KiB; all are validated again. Only the called tool itself may ask then, and before the
-/// [inner calls](tool_runtime::CallContext::inner_call) that it makes, since these run again. Each run counts for [`max_calls`]. Before that
-/// version, a client has ten minutes for an answer ([`question_timeout`](Server::question_timeout)).
+/// The schema of a question is that of an object whose properties have a `type`: strings, also with an `enum`, numbers, booleans
+/// and arrays of values of an `enum`; or the schema of one such value. While the call waits, it holds no permit, and its time
+/// limits stand still. From protocol 2026-07-28 on, a question ends the request: the client sends the call again with the
+/// answers, and the tool runs again from its beginning, in any process that serves the registry. The client keeps the answers in
+/// between, up to 256 KiB; all are validated again. Only the called tool itself may ask then, and before the [inner
+/// calls](tool_runtime::CallContext::inner_call) that it makes, since these run again. Each run counts for [`max_calls`]. Before
+/// that version, a client has ten minutes for an answer ([`question_timeout`](Server::question_timeout)).
 ///
 /// # Resources and prompts
 ///
@@ -117,14 +117,14 @@ use tool_runtime::{Registry, RunContext};
 ///   `initialize` and `subscriptions/listen` have at most 64 KiB. It has at most 1,000,000 values, where an object counts as 20. A
 ///   larger message is an error. A connection keeps only the name and the version of the client, up to 256 bytes each.
 /// - 256 requests of a connection run at the same time, with 32 MiB in total: their texts, or a quarter of the memory of their
-///   values if that is more. Over HTTP, the 32 MiB are those of all connections, without the first 16 KiB of each request. A further
-///   request waits for a second, and is an error then. A request whose id is that of a running one is an error.
-/// - While 64 responses, or 1 MiB of them, wait until the client reads, no further request is read. If the client reads none of them
-///   for 30 seconds, the connection ends.
-/// - A resource, a prompt or a completion has 60 seconds, and its future is dropped then, or when the client cancels the request. A URI
-///   has at most 2 KiB. A connection has 256 subscriptions to resources, whose URIs have 64 KiB in total, and so has a request from
-///   protocol 2026-07-28 on. After 256 updates that a client has not read, it receives updates of all resources to which it
-///   has subscribed.
+///   values if that is more. Over HTTP, the 32 MiB are those of all connections, without the first 16 KiB of each request. A
+///   further request waits for a second, and is an error then. A request whose id is that of a running one is an error.
+/// - While 64 responses, or 1 MiB of them, wait until the client reads, no further request is read. If the client reads none of
+///   them for 30 seconds, the connection ends.
+/// - A resource, a prompt or a completion has 60 seconds, and its future is dropped then, or when the client cancels the request.
+///   A URI has at most 2 KiB. A connection has 256 subscriptions to resources, whose URIs have 64 KiB in total, and so has a
+///   request from protocol 2026-07-28 on. After 256 updates that a client has not read, it receives updates of all resources to
+///   which it has subscribed.
 /// - A server over HTTP has at most [`max_sessions`](Server::max_sessions) sessions. A body that does not arrive in 30 seconds has
 ///   the status 408. Bodies take 32 MiB in total, without the first 16 KiB of each; a further one has the status 503.
 ///
@@ -279,8 +279,8 @@ impl Server {
     /// receives the error as one of the protocol. A rejected notification has no effect. Over HTTP, a rejected request
     /// creates no session and reaches none; the status is 403 if it is no request of the protocol.
     ///
-    /// Over HTTP, clients expect a status such as 401 for authorisation: see `bearer_tokens`. A layer in front of the service can also
-    /// respond with it; this function then only reads the user that the layer put into the request.
+    /// Over HTTP, clients expect a status such as 401 for authorisation: see `bearer_tokens`. A layer in front of the service can
+    /// also respond with it; this function then only reads the user that the layer put into the request.
     ///
     #[cfg_attr(feature = "http-server", doc = "```")]
     #[cfg_attr(not(feature = "http-server"), doc = "```ignore")]
@@ -327,8 +327,8 @@ impl Server {
         self
     }
 
-    /// Sets the time in which a client answers a [question](tool_runtime::CallContext::ask) of a tool. Then the question is an error of the
-    /// tool. It applies before protocol 2026-07-28, since the request waits for the answer. Default: 10 minutes.
+    /// Sets the time in which a client answers a [question](tool_runtime::CallContext::ask) of a tool. Then the question is an
+    /// error of the tool. It applies before protocol 2026-07-28, since the request waits for the answer. Default: 10 minutes.
     ///
     /// ```
     /// use std::time::Duration;
@@ -389,9 +389,9 @@ impl Server {
     /// A service for streamable HTTP, for example for `axum::Router::nest_service("/mcp", service)`. Call this once: clones of
     /// the service, which `axum` makes, share its sessions.
     ///
-    /// The `Host` of a request, and the `Origin` that browsers send, must be `localhost`, `127.0.0.1` or `::1` with any port, so that
-    /// other websites cannot use a local server. [`http_service_with`](Server::http_service_with) sets other hosts and origins, and
-    /// the limit of 4 MiB per request. A request that declares a larger size is rejected before its body is read.
+    /// The `Host` of a request, and the `Origin` that browsers send, must be `localhost`, `127.0.0.1` or `::1` with any port, so
+    /// that other websites cannot use a local server. [`http_service_with`](Server::http_service_with) sets other hosts and
+    /// origins, and the limit of 4 MiB per request. A request that declares a larger size is rejected before its body is read.
     /// [`bearer_tokens`](Server::bearer_tokens) requires authorisation.
     ///
     /// ```no_run

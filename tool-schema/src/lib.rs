@@ -3,8 +3,8 @@
 //!
 //! [`normalise`], [`publish`] and [`close`] rewrite the schemas of a program, [`strict`] has the rules that the strict forms of
 //! providers share, and [`conversion`] the rules of providers for definitions. [`schema_text`] writes a finished schema.
-//! [`json_repair`] repairs text that is almost JSON, [`unparsed_calls`] finds calls of tools in the text of a model, and [`json`] has the
-//! functions for JSON values.
+//! [`json_repair`] repairs text that is almost JSON, [`unparsed_calls`] finds calls of tools in the text of a model, and [`json`]
+//! has the functions for JSON values.
 //!
 //! The package is a part of `tool-runtime`, which depends on exactly its version. Its API changes without notice, so programs do
 //! not depend on it.

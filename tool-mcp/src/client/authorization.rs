@@ -32,10 +32,10 @@ pub(super) fn connect_over_http(mut config: HttpConfig, tokens: CreateTokens) ->
 }
 
 impl ClientBuilder {
-    /// Sets the function that gives the bearer token of the requests, for a client over HTTP. It runs each time the client connects,
-    /// and once more if the server responds with the status 401: the server has not run the call then, and the call is sent once more
-    /// with the new token. If that is rejected as well, the call is an error ([`RemoteError::Unauthorized`]). Default: no token, or
-    /// that of [`http_with`](super::Client::http_with), which cannot be renewed.
+    /// Sets the function that gives the bearer token of the requests, for a client over HTTP. It runs each time the client
+    /// connects, and once more if the server responds with the status 401: the server has not run the call then, and the call is
+    /// sent once more with the new token. If that is rejected as well, the call is an error ([`RemoteError::Unauthorized`]).
+    /// Default: no token, or that of [`http_with`](super::Client::http_with), which cannot be renewed.
     ///
     /// The token is sent to the origin of the URL only. Redirects to other origins are not followed. An error or a panic of the
     /// function, or a token that cannot be the value of a header, is the reason of the failed call, or of
@@ -67,8 +67,8 @@ impl ClientBuilder {
         self.with_tokens(Box::new(move || Some(Arc::new(GivenTokens::new(give.clone())))))
     }
 
-    /// Sets how the client signs in, for a client over HTTP whose server requires authorisation: see [`OAuth`](super::OAuth), which has
-    /// an example. Default: it does not.
+    /// Sets how the client signs in, for a client over HTTP whose server requires authorisation: see [`OAuth`](super::OAuth),
+    /// which has an example. Default: it does not.
     #[cfg(feature = "oauth")]
     pub fn oauth(self, oauth: super::OAuth) -> Self {
         use super::oauth::OAuthTokens;

@@ -102,8 +102,8 @@ impl Client {
     /// Like [`program`](Client::program), with a command that has other settings, for example environment variables.
     /// The function creates the command, and does so again when the process has died and is restarted.
     ///
-    /// It inherits the environment variables of this program, which may have secrets: `env_clear` and `env` of the command decide which
-    /// ones a server gets that is not trusted.
+    /// It inherits the environment variables of this program, which may have secrets: `env_clear` and `env` of the command decide
+    /// which ones a server gets that is not trusted.
     ///
     /// The process is killed when this program ends; [`close`](Client::close) gives it time to exit. The protocol uses
     /// the standard input and output of the process. Its standard error is that of this program, unless the command has
@@ -190,8 +190,8 @@ impl Client {
 
     /// A client of a server over streamable HTTP, for example `https://example.com/mcp`.
     ///
-    /// A server that requires authorisation needs [`bearer_token`](ClientBuilder::bearer_token), or `oauth` with the feature of that
-    /// name. Use [`http_with`](Client::http_with) for other headers.
+    /// A server that requires authorisation needs [`bearer_token`](ClientBuilder::bearer_token), or `oauth` with the feature of
+    /// that name. Use [`http_with`](Client::http_with) for other headers.
     ///
     /// ```no_run
     /// use tool_runtime_mcp::Client;
@@ -244,8 +244,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Begins the time limit of a call again when its progress arrives, until the call has taken this time without a result. Default:
-    /// progress does not change the time limit.
+    /// Begins the time limit of a call again when its progress arrives, until the call has taken this time without a result.
+    /// Default: progress does not change the time limit.
     ///
     /// ```
     /// use std::time::Duration;
@@ -311,8 +311,9 @@ impl ClientBuilder {
     /// the prefix, so that the model can read resources. Default: `false`.
     ///
     /// They are `read_only`. They are absent if the server has no resources, and a tool of the server with the same name is
-    /// preferred. [`tool`](ClientBuilder::tool) changes them as well, for example their approval. Only the server opens the URI, which
-    /// the model chooses. If a result contains a link to a resource, its text tells the model to read it with `read_resource`.
+    /// preferred. [`tool`](ClientBuilder::tool) changes them as well, for example their approval. Only the server opens the URI,
+    /// which the model chooses. If a result contains a link to a resource, its text tells the model to read it with
+    /// `read_resource`.
     ///
     /// ```
     /// use tool_runtime_mcp::Client;
@@ -358,8 +359,8 @@ impl ClientBuilder {
     }
 
     /// Sets a function that changes each tool, for example its approval, its time limit or its annotations, or makes it
-    /// [`resumable`](DynamicTool::resumable) because it [asks the user](Client#questions). It runs after the other settings. Default:
-    /// none.
+    /// [`resumable`](DynamicTool::resumable) because it [asks the user](Client#questions). It runs after the other settings.
+    /// Default: none.
     ///
     /// ```
     /// use std::time::Duration;

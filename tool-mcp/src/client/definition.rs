@@ -12,8 +12,8 @@ use tool_runtime::{CallContext, DynamicTool, ToolOutput};
 /// The size after which a description is truncated.
 const MAX_DESCRIPTION_BYTES: usize = 16 * 1024;
 
-/// The size of a name. A tool with a longer one is skipped, since a truncated name cannot be called. The protocol recommends at most
-/// 128 characters.
+/// The size of a name. A tool with a longer one is skipped, since a truncated name cannot be called. The protocol recommends at
+/// most 128 characters.
 const MAX_NAME_BYTES: usize = 512;
 
 /// The size after which a title is truncated.

@@ -79,7 +79,8 @@ pub enum ClientError {
     /// There is no connection.
     Connect(ConnectError),
     /// The server requires authorisation that the client does not have, or the client cannot get a token: see
-    /// `ClientBuilder::bearer_token` and `ClientBuilder::oauth`. It is [`ConnectError::Unauthorized`] if the client was not connected.
+    /// `ClientBuilder::bearer_token` and `ClientBuilder::oauth`. It is [`ConnectError::Unauthorized`] if the client was not
+    /// connected.
     Unauthorized(Box<dyn Error + Send + Sync>),
     /// The server did not respond with a list.
     #[non_exhaustive]
@@ -129,8 +130,8 @@ pub enum ClientError {
         /// The message of the server.
         message: String,
     },
-    /// The request of a resource or a prompt has no response, since the connection was lost, or the server rejected the request with
-    /// an HTTP status.
+    /// The request of a resource or a prompt has no response, since the connection was lost, or the server rejected the request
+    /// with an HTTP status.
     NoResponse(Box<dyn Error + Send + Sync>),
     /// The server did not send a resource or a prompt in time: see [`ClientBuilder::timeout`](super::ClientBuilder::timeout).
     #[non_exhaustive]

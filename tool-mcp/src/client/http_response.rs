@@ -110,8 +110,8 @@ fn responds_to(message: &ServerJsonRpcMessage, id: &RequestId) -> bool {
     }
 }
 
-/// The messages of a batch, up to the response to the request, with which rmcp ends the stream. Responses to other requests are left
-/// out. `None` without a response.
+/// The messages of a batch, up to the response to the request, with which rmcp ends the stream. Responses to other requests are
+/// left out. `None` without a response.
 fn batch_events(lines: &[u8], id: &RequestId) -> Option<Vec<Sse>> {
     let mut events = Vec::new();
     for line in lines.split(|&byte| byte == b'\n') {

@@ -29,8 +29,8 @@ type Open = Arc<dyn Fn(String) -> BoxFuture<'static, Result<String, BoxError>> +
 ///
 /// With [`new`](OAuth::new), a person signs in (authorisation code with PKCE); with
 /// [`client_credentials`](OAuth::client_credentials), the program does. The server names its authorisation server in its response
-/// with the status 401. The client registers there: as the [client](OAuth::client) that the program has registered before, with the URL
-/// of its [metadata document](OAuth::client_metadata_url) if the authorisation server supports that, or dynamically.
+/// with the status 401. The client registers there: as the [client](OAuth::client) that the program has registered before, with
+/// the URL of its [metadata document](OAuth::client_metadata_url) if the authorisation server supports that, or dynamically.
 ///
 /// ```no_run
 /// use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
@@ -59,31 +59,31 @@ type Open = Arc<dyn Fn(String) -> BoxFuture<'static, Result<String, BoxError>> +
 ///
 /// # When a person signs in
 ///
-/// In [`connect`](super::ClientBuilder::connect), or in the first call that the server rejects with the status 401, if there is no
-/// token that can be renewed. Calls at the same time share one sign-in, and its error. A call waits within its time limit, 60
-/// seconds by default, and a person has 5 minutes: the sign-in continues afterwards, and the next call uses its token. The time limit of `connect` does not count while a person signs
-/// in.
+/// In [`connect`](super::ClientBuilder::connect), or in the first call that the server rejects with the status 401, if there is
+/// no token that can be renewed. Calls at the same time share one sign-in, and its error. A call waits within its time limit, 60
+/// seconds by default, and a person has 5 minutes: the sign-in continues afterwards, and the next call uses its token. The time
+/// limit of `connect` does not count while a person signs in.
 ///
-/// If the server responds with the status 403 and `insufficient_scope`, the person is asked for the scopes that are missing, up to two
-/// times for one call, and not if the authorisation server has granted them already. A server that rejects a new token as well is an
-/// error, and nobody is asked for the next 5 minutes.
+/// If the server responds with the status 403 and `insufficient_scope`, the person is asked for the scopes that are missing, up
+/// to two times for one call, and not if the authorisation server has granted them already. A server that rejects a new token as
+/// well is an error, and nobody is asked for the next 5 minutes.
 ///
 /// # Servers that are not trusted
 ///
 /// The server and its authorisation server name the URLs that the client requests.
 ///
-/// - Only `https` URLs are requested, and the URL of the page that a person opens has that scheme as well. If the server itself is on the
-///   loopback interface, its authorisation server may be there as well, with `http`.
+/// - Only `https` URLs are requested, and the URL of the page that a person opens has that scheme as well. If the server itself
+///   is on the loopback interface, its authorisation server may be there as well, with `http`.
 /// - A name must not resolve to an address of a private network, unless
 ///   [`allow_private_addresses`](OAuth::allow_private_addresses) is set, and never to a link-local address.
 /// - A response has at most 1 MiB and arrives within 30 seconds. One sign-in has at most 40 requests. Redirects are followed
 ///   only for metadata, and only to the same origin.
-/// - The metadata must name the URL of the server as its resource, the issuer of the metadata must be the one that the server names,
-///   and `state` and `iss` of the redirect are validated.
-/// - With [`issuer`](OAuth::issuer), no other authorisation server receives a secret. A stored refresh token is only sent to the issuer
-///   that has issued it.
-/// - A token is only sent to the origin of the server's URL, and neither a token nor a secret is in an error or in `Debug` output. At
-///   the level `debug`, [`rmcp`] writes the authorisation code and additional fields of token responses to the log.
+/// - The metadata must name the URL of the server as its resource, the issuer of the metadata must be the one that the server
+///   names, and `state` and `iss` of the redirect are validated.
+/// - With [`issuer`](OAuth::issuer), no other authorisation server receives a secret. A stored refresh token is only sent to the
+///   issuer that has issued it.
+/// - A token is only sent to the origin of the server's URL, and neither a token nor a secret is in an error or in `Debug`
+///   output. At the level `debug`, [`rmcp`] writes the authorisation code and additional fields of token responses to the log.
 #[derive(Clone)]
 #[must_use = "pass it to `ClientBuilder::oauth`"]
 pub struct OAuth {
@@ -124,8 +124,8 @@ impl OAuth {
         }
     }
 
-    /// The program signs in, with the id and the secret that it has at the authorisation server (the grant `client_credentials`). Name
-    /// that server with [`issuer`](OAuth::issuer): the secret goes to any that the MCP server names otherwise.
+    /// The program signs in, with the id and the secret that it has at the authorisation server (the grant `client_credentials`).
+    /// Name that server with [`issuer`](OAuth::issuer): the secret goes to any that the MCP server names otherwise.
     ///
     /// ```
     /// use tool_runtime_mcp::{Client, OAuth};
@@ -171,31 +171,31 @@ impl OAuth {
         self
     }
 
-    /// Sets the `https` URL of the metadata document that describes the program, which is its id at authorisation servers that support
-    /// that. Default: none.
+    /// Sets the `https` URL of the metadata document that describes the program, which is its id at authorisation servers that
+    /// support that. Default: none.
     pub fn client_metadata_url(mut self, url: impl Into<String>) -> Self {
         self.client_metadata_url = Some(url.into());
         self
     }
 
-    /// Sets the scopes of a token. A person is asked for more if the server needs them for a request; a program that signs in itself
-    /// never asks for more. Default: those that the server asks for, or else all that its metadata names.
+    /// Sets the scopes of a token. A person is asked for more if the server needs them for a request; a program that signs in
+    /// itself never asks for more. Default: those that the server asks for, or else all that its metadata names.
     pub fn scopes<S: Into<String>>(mut self, scopes: impl IntoIterator<Item = S>) -> Self {
         self.scopes = scopes.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Sets the store of the tokens, so that they outlive the program. It has the tokens of one server: use another one for each. A
-    /// client saves the URL of its server in the additional field `mcp_server` of the token, and ignores tokens of other servers and
-    /// those without the field. The store must return all fields of what it has saved. Default: they are in memory, and each client
-    /// has its own.
+    /// Sets the store of the tokens, so that they outlive the program. It has the tokens of one server: use another one for each.
+    /// A client saves the URL of its server in the additional field `mcp_server` of the token, and ignores tokens of other
+    /// servers and those without the field. The store must return all fields of what it has saved. Default: they are in memory,
+    /// and each client has its own.
     pub fn store(mut self, store: impl CredentialStore + 'static) -> Self {
         self.store = Some(Arc::new(store));
         self
     }
 
-    /// Sets the issuer of the only authorisation server at which the client signs in, for example `https://auth.example.com`: an error
-    /// of the sign-in if the server names another one. Default: any that the server names.
+    /// Sets the issuer of the only authorisation server at which the client signs in, for example `https://auth.example.com`: an
+    /// error of the sign-in if the server names another one. Default: any that the server names.
     ///
     /// Set it with each secret that the program has registered before ([`client`](OAuth::client) and
     /// [`client_credentials`](OAuth::client_credentials)): without it, a server can name an authorisation server of its own, which

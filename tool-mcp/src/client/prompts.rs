@@ -28,8 +28,9 @@ impl Client {
         Ok(self.list(ListKind::Prompts).await?.iter().filter_map(prompt).collect())
     }
 
-    /// The messages of a prompt with these arguments, for a conversation. Their roles are those of the user and the assistant.
-    /// In a session: `session.edit(|messages| messages.extend(prompt))`. Their parts are those of [`read_resource`](Client::read_resource), with its limits; a prompt has at most 1,000 messages.
+    /// The messages of a prompt with these arguments, for a conversation. Their roles are those of the user and the assistant. In
+    /// a session: `session.edit(|messages| messages.extend(prompt))`. Their parts are those of
+    /// [`read_resource`](Client::read_resource), with its limits; a prompt has at most 1,000 messages.
     ///
     /// The texts come from the server, and the model reads them as words of the user: show them to the person, or use only
     /// servers that are trusted.

@@ -66,8 +66,8 @@ impl Client {
         Ok(content_parts(blocks, &self.0.settings))
     }
 
-    /// Like [`read_resource`](Client::read_resource), with the contents as the server has sent them, for the program: texts, and bytes of
-    /// any type in base64. Their limit is that of a message, 16 MiB.
+    /// Like [`read_resource`](Client::read_resource), with the contents as the server has sent them, for the program: texts, and
+    /// bytes of any type in base64. Their limit is that of a message, 16 MiB.
     ///
     /// ```no_run
     /// use tool_runtime_mcp::rmcp::model::ResourceContents;

@@ -109,8 +109,8 @@ pub(super) fn is_unauthorized(_: &(dyn Error + 'static)) -> bool {
     false
 }
 
-/// Whether a server has not accepted the token of a request, and its header `WWW-Authenticate`. The first value is whether the token
-/// has too few scopes.
+/// Whether a server has not accepted the token of a request, and its header `WWW-Authenticate`. The first value is whether the
+/// token has too few scopes.
 #[cfg(feature = "http-client")]
 pub(super) fn token_rejection(error: &HttpError) -> Option<(bool, &str)> {
     match error {

@@ -29,8 +29,8 @@ pub struct Access {
 }
 
 impl Access {
-    /// The access of a user or a program. A session that it begins is only reached by requests with the same subject, for example the
-    /// claims `iss` and `sub` of the token.
+    /// The access of a user or a program. A session that it begins is only reached by requests with the same subject, for example
+    /// the claims `iss` and `sub` of the token.
     pub fn new(subject: impl Into<Arc<str>>) -> Self {
         Access { subject: subject.into(), run: RunContext::new() }
     }
@@ -136,27 +136,27 @@ fn bearer_token(headers: &HeaderMap) -> Option<&str> {
 }
 
 impl Server {
-    /// Requires a bearer token for each request to [`http_service`](Server::http_service), as the protocol describes it for OAuth 2.1.
-    /// The function checks the token of a request, with a library for JWT or by a question to the authorisation server, and decides
-    /// whose it is. It must also check that the token is for this server (its audience). Default: no tokens.
+    /// Requires a bearer token for each request to [`http_service`](Server::http_service), as the protocol describes it for OAuth
+    /// 2.1. The function checks the token of a request, with a library for JWT or by a question to the authorisation server, and
+    /// decides whose it is. It must also check that the token is for this server (its audience). Default: no tokens.
     ///
-    /// It runs for each HTTP request, before anything of the body is read, and has 30 seconds. A request without a token, or with a
-    /// rejected one, has the status 401 or 403 with the header `WWW-Authenticate`, from which clients know where to get a token; if
-    /// the token cannot be checked, the status is 503. Such a request creates no session and reaches none. A session is only reached
-    /// with tokens of the [subject](Access::new) that began it; for others, it does not exist (404). Sessions are not restored from a
-    /// session store of [`rmcp`].
+    /// It runs for each HTTP request, before anything of the body is read, and has 30 seconds. A request without a token, or with
+    /// a rejected one, has the status 401 or 403 with the header `WWW-Authenticate`, from which clients know where to get a
+    /// token; if the token cannot be checked, the status is 503. Such a request creates no session and reaches none. A session is
+    /// only reached with tokens of the [subject](Access::new) that began it; for others, it does not exist (404). Sessions are
+    /// not restored from a session store of [`rmcp`].
     ///
     /// A call, a response or a stream of notifications that has begun continues after its token has expired.
     ///
     /// The calls use the run context of the [`Access`]. A new context for each request counts
-    /// [`max_calls`](tool_runtime::registry::Policy::max_calls) from 0 each time: to limit a user, keep one context for each user, and
-    /// return clones of it. If [`context_per_request`](Server::context_per_request) is set as well, its
-    /// function runs afterwards, for each message, and creates the run context instead, for example from that of the
+    /// [`max_calls`](tool_runtime::registry::Policy::max_calls) from 0 each time: to limit a user, keep one context for each
+    /// user, and return clones of it. If [`context_per_request`](Server::context_per_request) is set as well, its function runs
+    /// afterwards, for each message, and creates the run context instead, for example from that of the
     /// [access](super::McpRequest::access).
     ///
-    /// Over standard input and output, and other transports, there are no tokens: the function does not run. A server with a public
-    /// name sets it with [`http_service_with`](Server::http_service_with): otherwise each request has the status 403. A tool that takes the
-    /// state of the user needs [`state_per_run`](tool_runtime::RegistryBuilder::state_per_run).
+    /// Over standard input and output, and other transports, there are no tokens: the function does not run. A server with a
+    /// public name sets it with [`http_service_with`](Server::http_service_with): otherwise each request has the status 403. A
+    /// tool that takes the state of the user needs [`state_per_run`](tool_runtime::RegistryBuilder::state_per_run).
     ///
     /// ```
     /// use tool_runtime::{Registry, RunContext, tools};

@@ -8,8 +8,8 @@ use tool_runtime::message::{Content, Message};
 /// The messages that a prompt function returns: a text, [`Message`]s, or the [`PromptMessage`]s of the protocol. Each of them has a
 /// `From`. A text is a message of the user.
 ///
-/// In the protocol, a message has one part, and its role is that of the user or the assistant: each part of a [`Message`] is a message
-/// of its own, instructions are messages of the user, and tool calls and their results are left out.
+/// In the protocol, a message has one part, and its role is that of the user or the assistant: each part of a [`Message`] is a
+/// message of its own, instructions are messages of the user, and tool calls and their results are left out.
 ///
 /// ```
 /// use tool_runtime::message::{Content, Message, Part};

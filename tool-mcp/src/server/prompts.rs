@@ -123,13 +123,13 @@ impl FoundPrompt {
 }
 
 impl Server {
-    /// Adds a prompt: a template of messages that a person selects in the client. The function writes the messages with the arguments
-    /// of the client. A prompt with the same name is replaced.
+    /// Adds a prompt: a template of messages that a person selects in the client. The function writes the messages with the
+    /// arguments of the client. A prompt with the same name is replaced.
     ///
-    /// The function returns a text, [`Message`](tool_runtime::message::Message)s or another [`PromptMessages`]. Its errors, panics and time
-    /// are limited as those of a [resource](Server::resource). An unknown prompt and a missing required argument are errors
-    /// of the protocol, and the function does not run. Every client sees the list of prompts; the function decides by the
-    /// [run context](PromptRequest::run_context) who may use one.
+    /// The function returns a text, [`Message`](tool_runtime::message::Message)s or another [`PromptMessages`]. Its errors,
+    /// panics and time are limited as those of a [resource](Server::resource). An unknown prompt and a missing required argument
+    /// are errors of the protocol, and the function does not run. Every client sees the list of prompts; the function decides by
+    /// the [run context](PromptRequest::run_context) who may use one.
     ///
     /// ```
     /// use tool_runtime::{Registry, tools};

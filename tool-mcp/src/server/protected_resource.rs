@@ -80,8 +80,8 @@ impl Authorization {
         format!("{WELL_KNOWN}{}", self.origin_and_path().1)
     }
 
-    /// A [`tower` service](Service) of the metadata, for [`metadata_path`](Authorization::metadata_path). Websites of each origin may
-    /// read it.
+    /// A [`tower` service](Service) of the metadata, for [`metadata_path`](Authorization::metadata_path). Websites of each origin
+    /// may read it.
     ///
     /// ```
     /// use tool_runtime_mcp::Authorization;

@@ -181,8 +181,8 @@ impl Server {
     /// its own is preferred. Of several templates that match, the first one is used.
     ///
     /// `{name}` matches one or more characters other than `/`, and `{+name}` also `/`. Each variable is as short as possible. Its
-    /// value has no percent-encoding. A URI does not match if a value has a control character or a segment `.` or `..`, or if
-    /// the value of `{name}` has a slash that is encoded. A URI has at most 2 KiB. The value of `{+name}` may begin with `/`: a path
+    /// value has no percent-encoding. A URI does not match if a value has a control character or a segment `.` or `..`, or if the
+    /// value of `{name}` has a slash that is encoded. A URI has at most 2 KiB. The value of `{+name}` may begin with `/`: a path
     /// that is joined with it is replaced.
     ///
     /// ```

@@ -1,8 +1,8 @@
 //! The client that is tested with servers of other projects: lists the tools of a server, and sends the calls that it reads.
 //!
 //! `judged_client COMMAND ..` or `judged_client URL` reads a JSON array of `{"name": .., "arguments": {..}}`, `{"uri": ..}` and
-//! `{"prompt": .., "arguments": {..}}` from standard input, and prints a JSON object per line: the tools, the resources and prompts,
-//! the content of resources and prompts, log messages, events of calls, and one result per call.
+//! `{"prompt": .., "arguments": {..}}` from standard input, and prints a JSON object per line: the tools, the resources and
+//! prompts, the content of resources and prompts, log messages, events of calls, and one result per call.
 //!
 //! With `MCP_CONFORMANCE_CONTEXT`, the context of a scenario of the conformance suite, it signs in at servers that require it. The
 //! field `store` names the file of its tokens, and `redirect_uri` and `scopes` replace those of this program.

@@ -115,9 +115,9 @@ impl CallContext {
 
     /// A context for an inner [`Session`](crate::Session), or for dispatches of the tool; for single calls, use
     /// [`inner_call`](CallContext::inner_call). It has the state of the run context, its
-    /// [`on_question`](RunContext::on_question), and a token that is cancelled together with the
-    /// call. If the run context has a [`run_id`](RunContext::run_id), the run id of the new one is the [`key`](CallContext::key) of this
-    /// call, so that its calls have keys of their own.
+    /// [`on_question`](RunContext::on_question), and a token that is cancelled together with the call. If the run context has a
+    /// [`run_id`](RunContext::run_id), the run id of the new one is the [`key`](CallContext::key) of this call, so that its calls
+    /// have keys of their own.
     ///
     /// Set the [`reply_number`](RunContext::reply_number) for each dispatch of the tool: otherwise the calls of its dispatches have
     /// the same keys. An inner session numbers its replies itself.
@@ -201,8 +201,8 @@ impl CallContext {
         }
     }
 
-    /// Begins the time limits of the call again: that of the tool, and that of the registry. For a tool that shows signs of life, such
-    /// as the progress of another server; limit the number of times.
+    /// Begins the time limits of the call again: that of the tool, and that of the registry. For a tool that shows signs of life,
+    /// such as the progress of another server; limit the number of times.
     ///
     /// ```
     /// use std::time::Duration;

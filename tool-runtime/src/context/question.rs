@@ -74,9 +74,10 @@ impl RunContext {
     /// Sets the function that asks the user in this process, for the questions of all tools ([`CallContext::ask`]). Default: none. Then
     /// the question of a `resumable` tool ends the run of a [`Session`](crate::Session), and any other question is an error of its tool.
     ///
-    /// The function shows the question and waits for the answer. A value that is not valid under the schema is an error of the tool, and the
-    /// user is not asked again. In a session: `session.run(&registry.with(&context))`. Several calls may ask at the same time, and a question may end without
-    /// an answer: the future is dropped. Its error, and a panic, are an error for the tool: the question could not be asked.
+    /// The function shows the question and waits for the answer. A value that is not valid under the schema is an error of the
+    /// tool, and the user is not asked again. In a session: `session.run(&registry.with(&context))`. Several calls may ask at the
+    /// same time, and a question may end without an answer: the future is dropped. Its error, and a panic, are an error for the
+    /// tool: the question could not be asked.
     ///
     /// ```
     /// use serde_json::json;

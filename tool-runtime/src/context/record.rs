@@ -21,7 +21,8 @@ pub(crate) struct CallRecord {
     is_response_of_hook: AtomicBool,
     /// Whether the call keeps its result if its run is cancelled while middleware handles it.
     keeps_result: AtomicBool,
-    /// Whether the tool was not run for a reason of the program, such as a log that fails: the call stays pending, and can run later.
+    /// Whether the tool was not run for a reason of the program, such as a log that fails: the call stays pending, and can run
+    /// later.
     stays_pending: AtomicBool,
     /// Boxed, since few calls have details, and a reply has a record for each call.
     details: OnceLock<Box<Details>>,

@@ -66,7 +66,8 @@ pub(super) struct Data {
     pub(super) middleware: Option<Shared>,
     /// The log of a run, which is middleware around all other.
     pub(super) run_log: Option<Shared>,
-    /// The number of inner calls that the run allows; `None` for any number. A call that starts while its reply is received takes one.
+    /// The number of inner calls that the run allows; `None` for any number. A call that starts while its reply is received takes
+    /// one.
     pub(super) max_inner_calls: Option<Arc<AtomicUsize>>,
     /// The id of the call that makes the calls of this context.
     pub(super) outer_call: Option<Arc<str>>,

@@ -20,22 +20,23 @@ impl CallContext {
     /// The arguments are a value that serializes as a JSON object, or a string with the text of one.
     ///
     /// The calls of a tool are numbered from 0, in the order of these method calls. Each has the [key](crate::dispatch::CallKey)
-    /// `{key of this call}/0/{number}`. They start when their futures are polled, and may run concurrently. A call that fails returns
-    /// `Ok` with its error. Results are whole: [`max_result_bytes`](crate::RegistryBuilder::max_result_bytes) does not truncate
-    /// them. They count in [`max_calls`](crate::registry::Policy::max_calls) of their tools, in
+    /// `{key of this call}/0/{number}`. They start when their futures are polled, and may run concurrently. A call that fails
+    /// returns `Ok` with its error. Results are whole: [`max_result_bytes`](crate::RegistryBuilder::max_result_bytes) does not
+    /// truncate them. They count in [`max_calls`](crate::registry::Policy::max_calls) of their tools, in
     /// [`Run::max_calls`](crate::session::Run::max_calls) and in the budgets of the run, and
     /// [`max_calls_per_reply`](crate::RegistryBuilder::max_calls_per_reply) limits them as if they were calls of one reply.
     ///
     /// In a [session](crate::Session), a call of a [`resumable`](crate::registry::Policy::resumable) tool waits together with its
-    /// calls: if one of them needs an approval or a result, it is [pending](crate::Session::awaiting_approval) with an id of its own,
-    /// this future returns [`InnerCallError::Waits`], and the tool should return; the runtime ignores its value. If the tool makes
-    /// further calls instead, they run as well. The next run runs the tool again from its beginning: the calls that it repeats return their results at
-    /// once, and the decided ones run. The tool must repeat its calls, in the same order and with the same arguments: after the first
-    /// call that differs, no further call runs ([`InnerCallError::Diverged`]). If the tool fails before it has repeated all of them, its
-    /// error lists the calls of the earlier runs for the model. In any other tool, and without a session, a call that needs an approval fails.
+    /// calls: if one of them needs an approval or a result, it is [pending](crate::Session::awaiting_approval) with an id of its
+    /// own, this future returns [`InnerCallError::Waits`], and the tool should return; the runtime ignores its value. If the tool
+    /// makes further calls instead, they run as well. The next run runs the tool again from its beginning: the calls that it
+    /// repeats return their results at once, and the decided ones run. The tool must repeat its calls, in the same order and with
+    /// the same arguments: after the first call that differs, no further call runs ([`InnerCallError::Diverged`]). If the tool
+    /// fails before it has repeated all of them, its error lists the calls of the earlier runs for the model. In any other tool,
+    /// and without a session, a call that needs an approval fails.
     ///
-    /// With a [log](crate::session::Run::log), the calls are recorded like those of the model, and a resumable tool continues after a
-    /// crash.
+    /// With a [log](crate::session::Run::log), the calls are recorded like those of the model, and a resumable tool continues
+    /// after a crash.
     ///
     /// The registry should not be the one of this call: a tool that waits for a permit of its own
     /// [`max_concurrency`](crate::RegistryBuilder::max_concurrency) waits forever. A tool should not make inner calls and run an

@@ -14,30 +14,31 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 
 impl CallContext {
-    /// Asks the user in the middle of a call. The schema is the JSON Schema of the answer, against which it is validated. MCP clients
-    /// show a form for an object whose properties have the `type` string (also with an `enum`), number, integer or boolean, or are an
-    /// array of values of an `enum`.
+    /// Asks the user in the middle of a call. The schema is the JSON Schema of the answer, against which it is validated. MCP
+    /// clients show a form for an object whose properties have the `type` string (also with an `enum`), number, integer or
+    /// boolean, or are an array of values of an `enum`.
     ///
-    /// - If the run context has an [`on_question`](crate::RunContext::on_question), as in a server of the package `tool-runtime-mcp`, this
-    ///   function answers, and the call waits for it. Meanwhile, the call holds no permit of `max_concurrency`, and its time limits stand
-    ///   still; its cancellation ends the wait. With MCP clients from protocol 2026-07-28 on, the tool must be `resumable`: its call ends,
-    ///   and runs again with the answer.
-    /// - Otherwise, in a [session](crate::Session), the question of a [`resumable`](crate::registry::Policy::resumable) tool ends the run
-    ///   with [`NeedsInput`](crate::session::RunEnd::NeedsInput). This future returns [`InnerCallError::Waits`], and the tool should
-    ///   return it with `?`; the runtime ignores the value of the tool. [`Session::awaiting_input`](crate::Session::awaiting_input) has the question, and
-    ///   [`Session::answer`](crate::Session::answer) takes the answer, also in another process. The next run runs the tool again from its
-    ///   beginning, and its questions return their answers at once.
+    /// - If the run context has an [`on_question`](crate::RunContext::on_question), as in a server of the package
+    ///   `tool-runtime-mcp`, this function answers, and the call waits for it. Meanwhile, the call holds no permit of
+    ///   `max_concurrency`, and its time limits stand still; its cancellation ends the wait. With MCP clients from protocol
+    ///   2026-07-28 on, the tool must be `resumable`: its call ends, and runs again with the answer.
+    /// - Otherwise, in a [session](crate::Session), the question of a [`resumable`](crate::registry::Policy::resumable) tool ends
+    ///   the run with [`NeedsInput`](crate::session::RunEnd::NeedsInput). This future returns [`InnerCallError::Waits`], and the
+    ///   tool should return it with `?`; the runtime ignores the value of the tool.
+    ///   [`Session::awaiting_input`](crate::Session::awaiting_input) has the question, and
+    ///   [`Session::answer`](crate::Session::answer) takes the answer, also in another process. The next run runs the tool again
+    ///   from its beginning, and its questions return their answers at once.
     /// - Otherwise, the error is [`InnerCallError::CannotAsk`]. This includes a call that was [handed
     ///   out](crate::dispatch::HandedOutCall).
     ///
-    /// A resumable tool **must not have an effect before its last question**, since it runs again: effects come after it. In a session, they
-    /// may also be [inner calls](CallContext::inner_call), which do not run again, not even after a crash in a run with a
-    /// [log](crate::session::Run::log). A server of MCP keeps no inner calls: ask before the first one there. Questions and inner calls are numbered together, and the tool
-    /// must repeat them in the same order, with the same texts and schemas: after the first one that differs, all are errors
-    /// ([`InnerCallError::Diverged`]). A question does not count as a call.
+    /// A resumable tool **must not have an effect before its last question**, since it runs again: effects come after it. In a
+    /// session, they may also be [inner calls](CallContext::inner_call), which do not run again, not even after a crash in a run
+    /// with a [log](crate::session::Run::log). A server of MCP keeps no inner calls: ask before the first one there. Questions
+    /// and inner calls are numbered together, and the tool must repeat them in the same order, with the same texts and schemas:
+    /// after the first one that differs, all are errors ([`InnerCallError::Diverged`]). A question does not count as a call.
     ///
-    /// Do not hold a lock while the question waits: other calls run meanwhile, and may hold the permit that this one needs again. An effect
-    /// after the last question that is no inner call may happen again if the run is cancelled or the process ends.
+    /// Do not hold a lock while the question waits: other calls run meanwhile, and may hold the permit that this one needs again.
+    /// An effect after the last question that is no inner call may happen again if the run is cancelled or the process ends.
     ///
     /// ```
     /// use serde_json::json;
@@ -99,7 +100,8 @@ impl CallContext {
 }
 
 impl PendingCalls {
-    /// The questions of tools that wait for their answers: see [`CallContext::ask`]. Empty before the first [`run`](PendingCalls::run).
+    /// The questions of tools that wait for their answers: see [`CallContext::ask`]. Empty before the first
+    /// [`run`](PendingCalls::run).
     #[must_use]
     pub fn awaiting_input(&self) -> Vec<Question> {
         let waiting = self.waiting(&|call, state| is_question(call) && state.waits_for_result());
@@ -107,8 +109,8 @@ impl PendingCalls {
         waiting.into_iter().filter_map(question).collect()
     }
 
-    /// Answers a question: with a value that is valid under its schema, or with a [`UserAnswer`]. The next [`run`](PendingCalls::run)
-    /// runs the tool again.
+    /// Answers a question: with a value that is valid under its schema, or with a [`UserAnswer`]. The next
+    /// [`run`](PendingCalls::run) runs the tool again.
     ///
     /// # Errors
     ///

@@ -13,8 +13,9 @@ use tool_runtime_schema::unparsed_calls::begins_call;
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ReplyWarning {
-    /// The text has a tool call in the format of the model's template, such as `<tool_call>`, which the server did not
-    /// parse, or the finish reason reports calls and there are none. vLLM needs `--enable-auto-tool-choice` and a `--tool-call-parser`, llama.cpp needs `--jinja`.
+    /// The text has a tool call in the format of the model's template, such as `<tool_call>`, which the server did not parse, or
+    /// the finish reason reports calls and there are none. vLLM needs `--enable-auto-tool-choice` and a `--tool-call-parser`,
+    /// llama.cpp needs `--jinja`.
     #[non_exhaustive]
     UnparsedCalls {
         /// The marker at the start of the call, or the finish reason that reports calls.

@@ -76,8 +76,8 @@ impl Session {
         self.decide(id, |pending| pending.provide_result(id, result))
     }
 
-    /// Answers a question of a tool: with a value that is valid under its schema, or with a [`UserAnswer`]. The next run runs the tool
-    /// again: see [`CallContext::ask`](crate::CallContext::ask).
+    /// Answers a question of a tool: with a value that is valid under its schema, or with a [`UserAnswer`]. The next run runs the
+    /// tool again: see [`CallContext::ask`](crate::CallContext::ask).
     ///
     /// # Errors
     ///

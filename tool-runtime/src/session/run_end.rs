@@ -11,9 +11,9 @@ use std::fmt::{self, Debug, Display};
 
 /// How a run of a [`Session`](super::Session) ended.
 ///
-/// After `Answered`, `Refused` and `Truncated`, add a user message before the next run. After `RequestLimit` and `Stopped`, the next
-/// run continues. After any other end, it continues once the cause has changed: a decision, a result, a higher limit, another token.
-/// Until then, a run ends in the same way and sends no request.
+/// After `Answered`, `Refused` and `Truncated`, add a user message before the next run. After `RequestLimit` and `Stopped`, the
+/// next run continues. After any other end, it continues once the cause has changed: a decision, a result, a higher limit,
+/// another token. Until then, a run ends in the same way and sends no request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[must_use = "the model may not have answered"]
@@ -25,8 +25,8 @@ pub enum RunEnd {
     /// approval have run, unless they wait for their results or for an [earlier
     /// call](crate::RegistryBuilder::ordered_effects).
     NeedsApproval,
-    /// Tools ask the user: [`Session::awaiting_input`](super::Session::awaiting_input). Results may come from elsewhere as well. After
-    /// `NeedsApproval`, tools may also ask.
+    /// Tools ask the user: [`Session::awaiting_input`](super::Session::awaiting_input). Results may come from elsewhere as well.
+    /// After `NeedsApproval`, tools may also ask.
     NeedsInput,
     /// The results of calls come from elsewhere: [`Session::awaiting_result`](super::Session::awaiting_result), and
     /// [`Session::handed_out`](super::Session::handed_out) for calls that other processes run.
@@ -146,12 +146,12 @@ pub enum RunError<E> {
     /// A streamed reply was interrupted. If one of its calls had begun, the session has the reply with the results of its calls;
     /// otherwise the next run repeats the request.
     Stream(StreamError),
-    /// The [log](super::Run::log) of the run cannot be used, or it has records of another session. A call whose beginning cannot be
-    /// recorded has not run, and stays pending unless it has exceeded the `call_timeout`. A call that has run keeps its result, even
-    /// if that cannot be recorded.
+    /// The [log](super::Run::log) of the run cannot be used, or it has records of another session. A call whose beginning cannot
+    /// be recorded has not run, and stays pending unless it has exceeded the `call_timeout`. A call that has run keeps its
+    /// result, even if that cannot be recorded.
     Log(LogError),
-    /// A hook of [`between_replies`](super::Run::between_replies) returned an error. The session has the finished results, and another
-    /// run continues it.
+    /// A hook of [`between_replies`](super::Run::between_replies) returned an error. The session has the finished results, and
+    /// another run continues it.
     Hook(HookError),
     /// The [compaction](super::Run::compact) returned an error: that of a summary, for example. The session has not changed, and
     /// another run continues it.

@@ -98,11 +98,12 @@ pub struct Policy {
     /// A call of the tool begins after all earlier calls of its reply have ended, and later calls begin after it. Default:
     /// `false`. See [`ordered_effects`](crate::RegistryBuilder::ordered_effects) for all tools with effects.
     pub exclusive: bool,
-    /// The tool may run again from its beginning, in the same call: after one of its
-    /// [inner calls](crate::CallContext::inner_call) has waited for a person or a result, after the answer to a
-    /// [question](crate::CallContext::ask), after a cancellation, and after a crash in a run with a [log](crate::session::Run::log). All
-    /// its effects are inner calls, which do not run again. An effect that comes after the last question and is no inner call does not
-    /// happen again because of the questions, but after a cancellation or a crash. Default: `false`.
+    /// The tool may run again from its beginning, in the same call: after one of its [inner
+    /// calls](crate::CallContext::inner_call) has waited for a person or a result, after the answer to a
+    /// [question](crate::CallContext::ask), after a cancellation, and after a crash in a run with a
+    /// [log](crate::session::Run::log). All its effects are inner calls, which do not run again. An effect that comes after the
+    /// last question and is no inner call does not happen again because of the questions, but after a cancellation or a crash.
+    /// Default: `false`.
     ///
     /// This differs from `idempotent`: a new call of the tool has its effects again, so nothing repeats a call that has failed, and
     /// no call starts before its reply is complete.

@@ -9,8 +9,8 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum InnerCallError {
-    /// The call needs an approval, a result from elsewhere or the end of an earlier call, the question needs an answer, or the run has reached a limit or was
-    /// cancelled. The tool should end: it runs again in a later run.
+    /// The call needs an approval, a result from elsewhere or the end of an earlier call, the question needs an answer, or the
+    /// run has reached a limit or was cancelled. The tool should end: it runs again in a later run.
     #[non_exhaustive]
     Waits {
         /// The id of the call.
@@ -26,8 +26,8 @@ pub enum InnerCallError {
         /// The tool of this call.
         tool: String,
     },
-    /// The [question](CallContext::ask) cannot be asked: the tool is not `resumable`, or does not run in a session, and nobody answers
-    /// in this process; or the schema or the answer is invalid.
+    /// The [question](CallContext::ask) cannot be asked: the tool is not `resumable`, or does not run in a session, and nobody
+    /// answers in this process; or the schema or the answer is invalid.
     #[non_exhaustive]
     CannotAsk {
         /// The reason.
