@@ -2,7 +2,6 @@
 
 use super::result::block;
 use rmcp::model::{ContentBlock, PromptMessage, Role};
-
 use tool_runtime::message::{Content, Message};
 
 /// The messages that a prompt function returns: a text, [`Message`]s, or the [`PromptMessage`]s of the protocol. Each of them has a

@@ -5,7 +5,6 @@ use super::pending::{CallState, PendingCalls};
 use super::{InnerCallError, NotPendingError, WaitingCall};
 use crate::context::{CallContext, Question, UserAnswer};
 use crate::message::ToolCall;
-
 use crate::outcome::ErrorList;
 use crate::output::{ToolOutput, ToolResult};
 use crate::tool_name::QUESTION;
