@@ -33,7 +33,7 @@ impl Form {
         };
         let schema = serde_json::from_value(schema).map_err(|error| {
             format!(
-                "MCP clients show a form for an object whose properties are strings, numbers, booleans and enums ({error})"
+                "MCP clients show a form for an object whose properties have a `type` and are strings, numbers, booleans and enums ({error})"
             )
         })?;
         Ok(Form { message: message.to_owned(), schema, is_single })

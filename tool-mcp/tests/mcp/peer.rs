@@ -115,6 +115,22 @@ impl Peer {
         self.request(id, "tools/call", json!({"name": tool, "arguments": arguments})).await
     }
 
+    /// The next message for a server with this tool, after responses to the requests that initialise it and list its tools.
+    pub(crate) async fn next_for_tool(&mut self, tool: &str) -> Option<Value> {
+        loop {
+            let message = self.next().await?;
+            let result = match message["method"].as_str() {
+                Some("initialize") => {
+                    let info = json!({ "name": "scripted", "version": "1" });
+                    json!({ "protocolVersion": "2025-11-25", "capabilities": { "tools": {} }, "serverInfo": info })
+                }
+                Some("tools/list") => json!({ "tools": [definition(tool, &json!({}))] }),
+                _ => return Some(message),
+            };
+            self.send(json!({ "jsonrpc": "2.0", "id": message["id"], "result": result })).await;
+        }
+    }
+
     /// Responds to requests of a client until it closes the connection. `respond` gets the method and the parameters.
     pub(crate) async fn serve(mut self, mut respond: impl FnMut(&str, &Value) -> Response) {
         while let Some(message) = self.next().await {

@@ -328,19 +328,10 @@ async fn asking(questions: usize, end: &Arc<Notify>) -> (Registry, Arc<Mutex<Vec
         async move {
             let params =
                 json!({ "message": "Password?", "requestedSchema": { "type": "object", "properties": {} } });
-            while let Some(message) = peer.next().await {
+            while let Some(message) = peer.next_for_tool("ask").await {
                 let respond =
                     |result: Value| json!({ "jsonrpc": "2.0", "id": message["id"], "result": result });
                 match message["method"].as_str() {
-                    Some("initialize") => {
-                        let info = json!({ "name": "scripted", "version": "1" });
-                        let capabilities = json!({ "tools": {} });
-                        let result = json!({ "protocolVersion": "2025-11-25", "capabilities": capabilities, "serverInfo": info });
-                        peer.send(respond(result)).await;
-                    }
-                    Some("tools/list") => {
-                        peer.send(respond(json!({ "tools": [definition("ask", &json!({}))] }))).await;
-                    }
                     Some("tools/call") => {
                         let request = |n| json!({ "jsonrpc": "2.0", "id": format!("q{n}"), "method": "elicitation/create", "params": params });
                         for n in 0..questions {
@@ -386,31 +377,19 @@ async fn a_server_asks_only_in_its_calls_and_not_without_an_end() {
 
 /// A server whose call takes five seconds, with progress in each.
 async fn slow_server(mut peer: Peer) {
-    while let Some(message) = peer.next().await {
-        let respond = |result: Value| json!({ "jsonrpc": "2.0", "id": message["id"], "result": result });
-        match message["method"].as_str() {
-            Some("initialize") => {
-                let info = json!({ "name": "scripted", "version": "1" });
-                let capabilities = json!({ "tools": {} });
-                let result = json!({ "protocolVersion": "2025-11-25", "capabilities": capabilities, "serverInfo": info });
-                peer.send(respond(result)).await;
-            }
-            Some("tools/list") => {
-                peer.send(respond(json!({ "tools": [definition("work", &json!({}))] }))).await;
-            }
-            Some("tools/call") => {
-                for done in 0..5 {
-                    tokio::time::sleep(Duration::from_secs(1)).await;
-                    let params = json!({ "progressToken": message["params"]["_meta"]["progressToken"], "progress": done });
-                    peer.send(
-                        json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": params }),
-                    )
-                    .await;
-                }
-                peer.send(respond(json!({ "content": [{ "type": "text", "text": "done" }] }))).await;
-            }
-            _ => {}
+    while let Some(message) = peer.next_for_tool("work").await {
+        if message["method"] != "tools/call" {
+            continue;
         }
+        let token = &message["params"]["_meta"]["progressToken"];
+        for done in 0..5 {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            let params = json!({ "progressToken": token, "progress": done });
+            peer.send(json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": params }))
+                .await;
+        }
+        let result = json!({ "content": [{ "type": "text", "text": "done" }] });
+        peer.send(json!({ "jsonrpc": "2.0", "id": message["id"], "result": result })).await;
     }
 }
 
@@ -568,19 +547,8 @@ async fn a_server_whose_question_is_answered_later_gets_no_answer() {
     let client = connect_to_script(move |mut peer: Peer| {
         let seen = Arc::clone(&seen);
         async move {
-            while let Some(message) = peer.next().await {
-                let respond =
-                    |result: Value| json!({ "jsonrpc": "2.0", "id": message["id"], "result": result });
+            while let Some(message) = peer.next_for_tool("order_shirt").await {
                 match message["method"].as_str() {
-                    Some("initialize") => {
-                        let info = json!({ "name": "scripted", "version": "1" });
-                        let capabilities = json!({ "tools": {} });
-                        let result = json!({ "protocolVersion": "2025-11-25", "capabilities": capabilities, "serverInfo": info });
-                        peer.send(respond(result)).await;
-                    }
-                    Some("tools/list") => {
-                        peer.send(respond(json!({ "tools": [definition("order_shirt", &json!({}))] }))).await;
-                    }
                     Some("tools/call") => {
                         let params = json!({ "message": "Wrap it?", "requestedSchema": { "type": "object", "properties": {} } });
                         let request = json!({ "jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": params });
