@@ -9,10 +9,11 @@
 //! tool-runtime-lock = { path = "../tool-runtime/tool-lock" }
 //! ```
 //!
-//! [`tools_lock`] is the text of the file alone.
+//! [`tools_lock`] is the text of the file alone, and [`compare_tools_lock`] the list of the changes.
 #![warn(clippy::disallowed_methods)]
 
 mod change;
+mod compare;
 mod file;
 mod json_type;
 mod line_diff;
@@ -25,6 +26,8 @@ mod schemas;
 mod similar_name;
 mod sorted;
 mod tools;
+
+pub use compare::{InvalidLockError, ToolChange, compare_tools_lock};
 
 use file::Lock;
 use report::report;
