@@ -39,9 +39,13 @@ pub(crate) async fn run(
     let context = RunContext::new().state(user).run_id(run_id).cancellation(token.clone());
     let registry = shop.registry.with(&context);
     let (sender, updates) = unbounded_channel();
+    let recorder = shop.live_runs.as_ref().map(|runs| runs.start(format!("Session {}", claim.id)));
     // A task of its own: the server drops the handler when the client disconnects, and the session has to be stored.
     shop.clone().runs.spawn(async move {
         let send = |event: &Event| {
+            if let Some(recorder) = &recorder {
+                recorder.record(event);
+            }
             if let Some(update) = events::for_user(event) {
                 let _ = sender.send(update);
             }

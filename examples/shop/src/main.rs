@@ -3,6 +3,7 @@
 mod chat;
 mod database;
 mod events;
+mod inspector;
 mod origin;
 mod request_error;
 mod script;
@@ -25,6 +26,7 @@ use tokio::time::timeout;
 use tokio_util::task::TaskTracker;
 use tool_runtime::Registry;
 use tool_runtime::dispatch::CancellationToken;
+use tool_runtime_inspector::LiveRuns;
 
 /// The time to store the sessions when the server stops.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
@@ -36,6 +38,8 @@ struct Shop {
     sessions: Sessions,
     /// The tasks of all runs.
     runs: TaskTracker,
+    /// The same runs on the page for developers; `None` without that page.
+    live_runs: Option<LiveRuns>,
     /// Cancels all runs.
     stopping: CancellationToken,
 }
@@ -64,6 +68,7 @@ async fn serve() -> Result<(), Box<dyn Error>> {
         sessions: Sessions::new(database.clone()),
         database,
         runs: TaskTracker::new(),
+        live_runs: env::var_os("SHOP_INSPECTOR").map(|_| LiveRuns::new()),
         stopping: CancellationToken::new(),
     });
     // Only programs of this machine can connect, since there is no login.
@@ -72,6 +77,9 @@ async fn serve() -> Result<(), Box<dyn Error>> {
         .map_err(|error| format!("cannot listen on port {port}: {error}; set SHOP_PORT to another one"))?;
     println!("Model: {}", shop.model);
     println!("Open http://{} and press Ctrl-C to stop.", listener.local_addr()?);
+    if shop.live_runs.is_some() {
+        println!("For developers: http://{}/inspector", listener.local_addr()?);
+    }
 
     let stopping = shop.stopping.clone();
     tokio::spawn(async move {

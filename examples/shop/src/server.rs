@@ -3,6 +3,7 @@
 use crate::Shop;
 use crate::chat::{self, RunningChat};
 use crate::events::Update;
+use crate::inspector;
 use crate::origin::check_origin;
 use crate::request_error::RequestError;
 use crate::users::{User, identify, random_token};
@@ -25,6 +26,7 @@ use std::sync::Arc;
 const MAX_TEXT: usize = 4_000;
 
 pub(crate) fn routes(shop: Arc<Shop>) -> Router {
+    let inspector = inspector::router(&shop);
     Router::new()
         .route("/chat", post(chat))
         .route("/approve", post(approve))
@@ -38,6 +40,7 @@ pub(crate) fn routes(shop: Arc<Shop>) -> Router {
         })
         .layer(middleware::from_fn(check_origin))
         .with_state(shop)
+        .merge(inspector)
 }
 
 /// The page is one document. It loads nothing from elsewhere, and the browser runs no script without the nonce of this response.

@@ -3,13 +3,14 @@
 //! Two requests of a user may load the same session. Each stores a claim before its run, and a claim replaces only the
 //! session that the request has loaded, so the second request gets a conflict.
 
-use crate::database::Database;
+use crate::database::{Database, DatabaseError};
 use crate::request_error::RequestError;
 use crate::users::User;
 use rusqlite::{OptionalExtension as _, params};
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tool_runtime::Session;
+use tool_runtime_inspector::SessionEntry;
 
 const INSTRUCTIONS: &str = "You help the user to run a small shop. Use the tools; never invent products, orders or \
     numbers. Answer in a few short sentences, without Markdown.";
@@ -73,6 +74,30 @@ impl Sessions {
         let id =
             id.ok_or_else(|| RequestError::conflict("another request was faster; load the page again"))?;
         Ok(Claim { id, revision, guard })
+    }
+
+    /// All sessions, for developers, the newest first.
+    pub(crate) async fn entries(&self) -> Result<Vec<SessionEntry>, DatabaseError> {
+        let sql = "SELECT id, user_id, revision FROM sessions ORDER BY id DESC";
+        let read = self.database.run(move |connection| {
+            let mut statement = connection.prepare(sql)?;
+            let rows = statement.query_map((), |row| {
+                let (id, user, revision): (i64, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+                let entry = SessionEntry::new(id.to_string()).title(format!("Session {id}"));
+                Ok(entry.detail(format!("user {user}, revision {revision}")))
+            })?;
+            rows.collect()
+        });
+        read.await
+    }
+
+    /// The stored text of a session, for developers.
+    pub(crate) async fn text(&self, id: &str) -> Result<Option<String>, DatabaseError> {
+        let sql = "SELECT data FROM sessions WHERE id = ?1";
+        let id = id.to_owned();
+        let read =
+            self.database.run(move |connection| connection.query_row(sql, [id], |row| row.get(0)).optional());
+        read.await
     }
 
     /// Removes the session of a user. Its orders and notes stay.
