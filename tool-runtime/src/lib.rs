@@ -117,6 +117,7 @@
 //! | a title for people, a schema of the result | [`#[tool(title = .., output_schema)]`](macro@tool#options), [`Registry::tool`] |
 //! | reasoning in later requests | [`ChatCompletions::keep_reasoning`](wire::ChatCompletions::keep_reasoning) |
 //! | tools of a remote server | [`DynamicTool`]; of an MCP server, the package `tool-runtime-mcp` |
+//! | a page that shows the tools as models see them, runs calls, and opens sessions | `Inspector` of the package `tool-runtime-inspector` |
 //! | a test without a network | `ScriptedModel`, `ScriptedReply`, `assert_called` and `assert_valid` of the package `tool-runtime-testing` |
 //! | a test that fails if a tool changes, and classifies the change as breaking or compatible | `assert_tools_lock` of the package `tool-runtime-lock` |
 //!
