@@ -14,6 +14,7 @@ fn the_page_of_limits_names_tests_that_exist() {
         "tool-client/tests",
         "tool-code/tests",
         "tool-restate/tests",
+        "tool-inspector/src",
         "tool-inspector/tests",
     ] {
         for file in files(&root.join(folder)) {

@@ -22,7 +22,8 @@ async fn main() -> ExitCode {
 async fn inspect() -> Result<(), Box<dyn Error>> {
     let mut arguments = args().skip(1);
     let program = arguments.next().ok_or("usage: inspect_mcp PROGRAM [ARGUMENT]..")?;
-    let client = Client::program(&program, arguments).connect().await?;
+    // The annotations are statements of the server. Without them, each call asks first.
+    let client = Client::program(&program, arguments).ignore_annotations(true).connect().await?;
     let registry = client.registry().await?;
     println!("Open http://127.0.0.1:4000 and press Ctrl-C to stop.");
     Ok(Inspector::new(&registry).title(program).serve("127.0.0.1:4000").await?)

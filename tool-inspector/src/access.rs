@@ -2,41 +2,44 @@
 
 use crate::api_error::ApiError;
 use axum::extract::{Request, State};
-use axum::http::header::{HOST, HeaderMap, ORIGIN};
+use axum::http::StatusCode;
+use axum::http::header::{HOST, HeaderMap, HeaderValue, ORIGIN};
 use axum::http::uri::Authority;
-use axum::http::{Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::Response;
 use std::sync::Arc;
 
-/// The header of requests that change something. A browser sends it to another site only if that site allows it.
+/// The header of the requests of the page. A browser sends it to another site only if that site allows it.
 const OWN_REQUEST: &str = "x-tool-inspector";
+/// The header with which a browser reports the site of a request: <https://www.w3.org/TR/fetch-metadata/>.
+const FETCH_SITE: &str = "sec-fetch-site";
+const FETCH_MODE: &str = "sec-fetch-mode";
 
-/// The names under which the server can be reached, in addition to those of the loopback interface.
+/// The hosts for which the server answers, in addition to those of the loopback interface.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct AllowedHosts(pub(crate) Arc<[String]>);
+pub(crate) struct AllowedHosts(pub(crate) Vec<String>);
 
-/// Middleware: rejects requests for another host, of another site, and those without the header of the page.
+/// Middleware: rejects requests for another host, and those that do not come from the page.
 ///
 /// The check of the host rejects pages whose own name leads to the address of this server (DNS rebinding).
 pub(crate) async fn check_access(
-    State(allowed): State<AllowedHosts>,
+    State(allowed): State<Arc<AllowedHosts>>,
     request: Request,
     next: Next,
 ) -> Result<Response, ApiError> {
+    let reject = |text: String| Err(ApiError::new(StatusCode::FORBIDDEN, text));
     let host = host(&request).unwrap_or_default();
     if !allowed.contains(host) {
-        let text =
-            format!("the inspector does not answer for the host `{host}`: see `Inspector::allow_hosts`");
-        return Err(ApiError::new(StatusCode::FORBIDDEN, text));
+        return reject(format!(
+            "the inspector does not answer for the host `{host}`: see `Inspector::allow_hosts`"
+        ));
     }
-    if !is_own_origin(request.headers(), host) {
-        return Err(ApiError::new(StatusCode::FORBIDDEN, "the request comes from another site"));
+    let is_for_data = request.uri().path().starts_with("/api/");
+    if !is_own_origin(request.headers(), host) || !is_own_site(request.headers(), is_for_data) {
+        return reject("the request comes from another site".to_owned());
     }
-    let changes_nothing = matches!(*request.method(), Method::GET | Method::HEAD);
-    if !changes_nothing && !request.headers().contains_key(OWN_REQUEST) {
-        let text = format!("the request has no header `{OWN_REQUEST}`");
-        return Err(ApiError::new(StatusCode::FORBIDDEN, text));
+    if is_for_data && !request.headers().contains_key(OWN_REQUEST) {
+        return reject(format!("the request has no header `{OWN_REQUEST}`"));
     }
     Ok(next.run(request).await)
 }
@@ -52,6 +55,13 @@ fn is_own_origin(headers: &HeaderMap, host: &str) -> bool {
     let Some(origin) = headers.get(ORIGIN) else { return true };
     let site = origin.to_str().ok().and_then(|origin| origin.split_once("://"));
     site.is_some_and(|(scheme, site)| matches!(scheme, "http" | "https") && site.eq_ignore_ascii_case(host))
+}
+
+/// Whether a browser reports this site, or that the user has opened the address. A link of another site may lead to the page.
+fn is_own_site(headers: &HeaderMap, is_for_data: bool) -> bool {
+    let header = |name: &str| headers.get(name).map(HeaderValue::as_bytes);
+    let is_link = !is_for_data && header(FETCH_MODE) == Some(b"navigate");
+    header(FETCH_SITE).is_none_or(|site| matches!(site, b"same-origin" | b"none") || is_link)
 }
 
 impl AllowedHosts {
@@ -78,7 +88,7 @@ mod tests {
 
     #[test]
     fn only_the_names_of_this_machine_and_the_allowed_ones_are_accepted() {
-        let allowed = AllowedHosts([String::from("tools.example"), String::from("lan:8080")].into());
+        let allowed = AllowedHosts(vec!["tools.example".to_owned(), "lan:8080".to_owned()]);
         for host in [
             "localhost:4000",
             "LOCALHOST",
@@ -97,6 +107,8 @@ mod tests {
             "lan:80",
             "localhost.evil.example",
             "127.0.0.1.evil.example",
+            "user@localhost",
+            "localhost.",
             "[::2]:1",
         ] {
             assert!(!allowed.contains(host), "{host}");

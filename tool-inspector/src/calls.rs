@@ -1,19 +1,24 @@
 //! The run of a call of the page, through each stage of the registry.
 
-use crate::open_calls::{Decision, OpenCalls, ProposedCall};
+use crate::open_calls::{ApprovalDecision, OpenCalls, ProposedCall};
 use crate::parts::{PartView, part_views};
 use crate::tokens::count_tokens;
-use futures_util::future::join_all;
+use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt as _, StreamExt as _};
 use serde::Serialize;
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
-use tokio::sync::mpsc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::task::spawn_blocking;
 use tool_runtime::conversation::{PendingCalls, Received, WaitingCall};
-use tool_runtime::dispatch::{CallEvent, CallStatus, Question, UserAnswer};
+use tool_runtime::dispatch::{CallEvent, CallStatus, Outcome, Question, ToolResult};
 use tool_runtime::{AssistantMessage, Conversation, Registry, RunContext, ToolCall, ToolMessage};
 
+/// The bytes of events that the page has not read yet. Further events are only counted.
+const MAX_UNREAD_BYTES: usize = 16 << 20;
 /// The id of the call, as if a model had sent it.
 const CALL_ID: &str = "call_1";
 
@@ -46,7 +51,8 @@ enum Line<'a> {
         is_error: bool,
         error_kind: Option<&'a str>,
         tokens: usize,
-        duration_ms: f64,
+        /// `None` if the tool did not run.
+        duration_ms: Option<f64>,
         coercions: &'a [String],
         parts: Vec<PartView>,
         skipped_events: u64,
@@ -58,30 +64,41 @@ enum Line<'a> {
 
 /// The lines of one response.
 #[derive(Clone)]
-struct Page {
-    sender: mpsc::Sender<String>,
+struct CallLines {
+    sender: mpsc::Sender<UnreadLine>,
+    /// The bytes that unread events may take.
+    bytes: Arc<Semaphore>,
     started: Instant,
     skipped_events: Arc<AtomicU64>,
 }
 
-impl Page {
+/// A line, and the bytes that it takes until the page reads it.
+pub(crate) type UnreadLine = (String, Option<OwnedSemaphorePermit>);
+
+impl CallLines {
+    fn new(sender: mpsc::Sender<UnreadLine>) -> Self {
+        let bytes = Arc::new(Semaphore::new(MAX_UNREAD_BYTES));
+        CallLines { sender, bytes, started: Instant::now(), skipped_events: Arc::default() }
+    }
+
     async fn send(&self, line: &Line<'_>) {
         // Without a receiver, the page is closed, and the call is cancelled.
         if let Some(text) = to_text(line) {
-            let _ = self.sender.send(text).await;
+            let _ = self.sender.send((text, None)).await;
         }
     }
 
     /// Sends an event of a tool, which must not wait for a slow page.
     fn send_event(&self, event: &CallEvent) {
-        let line = to_text(&Line::Event { at_ms: self.milliseconds(), event });
-        if line.is_none_or(|line| self.sender.try_send(line).is_err()) {
+        let at_ms = self.started.elapsed().as_secs_f64() * 1_000.0;
+        let sent = to_text(&Line::Event { at_ms, event }).and_then(|text| {
+            let bytes = u32::try_from(text.len()).ok()?;
+            let permit = Arc::clone(&self.bytes).try_acquire_many_owned(bytes).ok()?;
+            self.sender.try_send((text, Some(permit))).ok()
+        });
+        if sent.is_none() {
             self.skipped_events.fetch_add(1, Ordering::Relaxed);
         }
-    }
-
-    fn milliseconds(&self) -> f64 {
-        self.started.elapsed().as_secs_f64() * 1_000.0
     }
 }
 
@@ -95,41 +112,44 @@ pub(crate) async fn run_call(
     call: ProposedCall,
     run: &str,
     calls: &OpenCalls,
-    sender: mpsc::Sender<String>,
+    sender: mpsc::Sender<UnreadLine>,
 ) {
-    let page = Page { sender, started: Instant::now(), skipped_events: Arc::default() };
-    page.send(&Line::Begun { run }).await;
+    let lines = CallLines::new(sender);
+    lines.send(&Line::Begun { run }).await;
+    // A call of a tool that the registry does not have runs nothing.
     let has_effects = registry.tool(&call.tool).is_some_and(|tool| !tool.annotations.is_read_only());
     if has_effects && !call.confirmed {
         let reason = "the tool is not declared `read_only`, so a call may have effects";
-        return page.send(&Line::NeedsConfirmation { reason }).await;
+        return lines.send(&Line::NeedsConfirmation { reason }).await;
     }
 
     let context = registry.run_context().cloned().unwrap_or_default();
     let cancellation = context.child_token();
-    let durations = Arc::new(Durations::default());
+    let outcome = Arc::default();
     let context = context.cancellation(cancellation.clone());
-    let context = with_listener(context, page.clone(), Arc::clone(&durations));
-    let registry = &registry.with(&with_questions(context, run, calls.clone(), page.clone()));
+    let context = with_listener(context, lines.clone(), Arc::clone(&outcome));
+    let registry = &registry.with(&with_questions(context, run, calls.clone(), lines.clone()));
 
     let ended = async {
         let mut pending = match receive(call) {
             Ok(pending) => pending,
-            Err(error) => return page.send(&Line::Failed { error }).await,
+            Err(error) => return lines.send(&Line::Failed { error }).await,
         };
+        let mut decisions = Decisions::default();
         loop {
             pending.run(registry).await;
             if let Some(message) = pending.result_of(CALL_ID) {
-                return send_result(&page, message, &durations).await;
+                return send_result(&lines, message.clone(), &outcome).await;
             }
-            if !decide(&mut pending, run, calls, &page).await {
-                return page.send(&Line::Failed { error: "the call was cancelled" }).await;
+            decisions.ask(&pending, run, calls, &lines).await;
+            if !decisions.apply_next(&mut pending).await {
+                return lines.send(&Line::Failed { error: "the call was cancelled" }).await;
             }
         }
     };
     tokio::select! {
         () = ended => {}
-        () = page.sender.closed() => cancellation.cancel(),
+        () = lines.sender.closed() => cancellation.cancel(),
     }
 }
 
@@ -142,99 +162,102 @@ fn receive(ProposedCall { tool, arguments, .. }: ProposedCall) -> Result<Pending
     }
 }
 
-/// Waits for the decisions about all calls that wait, inner calls of the tool among them. Returns whether there were any.
-async fn decide(pending: &mut PendingCalls, run: &str, calls: &OpenCalls, page: &Page) -> bool {
-    let (approvals, results) = (pending.awaiting_approval(), pending.awaiting_result());
-    let mut waiting = Vec::new();
-    for call in &approvals {
-        waiting.push((call.id.clone(), calls.wait_for(run, &call.id)));
-        page.send(&Line::Approval { call }).await;
+/// The decisions of a person about the calls that wait, inner calls of the tool among them.
+#[derive(Default)]
+struct Decisions {
+    /// The ids of the calls whose decisions are awaited.
+    asked: HashSet<String>,
+    awaited: FuturesUnordered<BoxFuture<'static, (String, Decision)>>,
+}
+
+enum Decision {
+    Approval(ApprovalDecision),
+    Result(ToolResult),
+    /// The call does not wait any more.
+    None,
+}
+
+impl Decisions {
+    /// Shows each call that waits, unless it is shown already.
+    async fn ask(&mut self, pending: &PendingCalls, run: &str, calls: &OpenCalls, lines: &CallLines) {
+        for call in pending.awaiting_approval() {
+            if self.asked.insert(call.id.clone()) {
+                let decision = calls.wait_for_approval(run, &call.id);
+                lines.send(&Line::Approval { call: &call }).await;
+                let decision = async { (call.id, decision.await.map_or(Decision::None, Decision::Approval)) };
+                self.awaited.push(decision.boxed());
+            }
+        }
+        for call in pending.awaiting_result() {
+            if self.asked.insert(call.id.clone()) {
+                let result = calls.wait_for_result(run, &call.id);
+                lines.send(&Line::NeedsResult { call: &call }).await;
+                let result = async { (call.id, result.await.map_or(Decision::None, Decision::Result)) };
+                self.awaited.push(result.boxed());
+            }
+        }
     }
-    for call in &results {
-        waiting.push((call.id.clone(), calls.wait_for(run, &call.id)));
-        page.send(&Line::NeedsResult { call }).await;
-    }
-    let has_waited = !waiting.is_empty();
-    let decisions = waiting.into_iter().map(|(id, decision)| async move { (id, decision.await) });
-    for (id, decision) in join_all(decisions).await {
-        // The call may have ended in another way.
+
+    /// Waits for the next decision, and applies it. Returns whether there was any to wait for.
+    async fn apply_next(&mut self, pending: &mut PendingCalls) -> bool {
+        let Some((id, decision)) = self.awaited.next().await else { return false };
+        self.asked.remove(&id);
+        // An error means that the call has ended in another way.
         let _ = match decision {
-            Ok(Decision::Approve) => pending.approve(&id),
-            Ok(Decision::Deny(reason)) => pending.deny(&id, reason),
-            Ok(Decision::Provide(result)) => pending.provide_result(&id, result),
-            Ok(Decision::Answer(_)) | Err(_) => Ok(()),
+            Decision::Approval(ApprovalDecision::Approve) => pending.approve(&id),
+            Decision::Approval(ApprovalDecision::Deny { reason }) => pending.deny(&id, reason),
+            Decision::Result(result) => pending.provide_result(&id, result),
+            Decision::None => Ok(()),
         };
-    }
-    has_waited
-}
-
-/// When calls began, and how long they ran.
-#[derive(Debug, Default)]
-struct Durations(Mutex<HashMap<String, Measured>>);
-
-#[derive(Clone, Debug, Default)]
-struct Measured {
-    started_ms: f64,
-    duration_ms: f64,
-    coercions: Vec<String>,
-}
-
-impl Durations {
-    fn change(&self, call: &str, change: impl FnOnce(&mut Measured)) {
-        let mut calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        change(calls.entry(call.to_owned()).or_default());
-    }
-
-    fn of_call(&self, call: &str) -> Measured {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(call).cloned().unwrap_or_default()
+        true
     }
 }
 
-fn with_listener(context: RunContext, page: Page, durations: Arc<Durations>) -> RunContext {
+/// The outcome of the call, as soon as it has ended.
+type EndedOutcome = Arc<Mutex<Option<Outcome>>>;
+
+fn with_listener(context: RunContext, lines: CallLines, ended: EndedOutcome) -> RunContext {
     context.on_event(move |event| {
-        let now = page.milliseconds();
         match &event.status {
-            CallStatus::Started { .. } => durations.change(&event.id, |call| call.started_ms = now),
-            CallStatus::Finished { outcome, .. } => durations.change(&event.id, |call| {
-                call.duration_ms = now - call.started_ms;
-                call.coercions = outcome.coercions().to_vec();
-            }),
+            CallStatus::Finished { outcome, .. } if event.id == CALL_ID => {
+                *ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome.clone());
+            }
             _ => {}
         }
-        page.send_event(event);
+        lines.send_event(event);
     })
 }
 
 /// Asks the questions of tools on the page.
-fn with_questions(context: RunContext, run: &str, calls: OpenCalls, page: Page) -> RunContext {
+fn with_questions(context: RunContext, run: &str, calls: OpenCalls, lines: CallLines) -> RunContext {
     let run = run.to_owned();
     context.on_question(move |question| {
-        let answer = calls.wait_for(&run, &question.id);
-        let page = page.clone();
+        let answer = calls.wait_for_answer(&run, &question.id);
+        let lines = lines.clone();
         async move {
-            page.send(&Line::Question { question: &question }).await;
-            match answer.await {
-                Ok(Decision::Answer(answer)) => Ok(answer),
-                Ok(Decision::Deny(_)) => Ok(UserAnswer::Declined),
-                Ok(_) => Err("the decision is not an answer"),
-                Err(_) => Err("the page was closed"),
-            }
+            lines.send(&Line::Question { question: &question }).await;
+            answer.await.map_err(|_| "the page was closed")
         }
     })
 }
 
-async fn send_result(page: &Page, message: &ToolMessage, durations: &Durations) {
-    let Measured { duration_ms, coercions, .. } = durations.of_call(CALL_ID);
+async fn send_result(lines: &CallLines, message: ToolMessage, ended: &EndedOutcome) {
+    let outcome = ended.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
+    // Counting takes long for a hostile text.
+    let counted = spawn_blocking(move || (count_tokens(message.text()), message));
+    let Ok((tokens, message)) = counted.await else {
+        return lines.send(&Line::Failed { error: "the tokens of the result cannot be counted" }).await;
+    };
     let line = Line::Result {
-        message,
+        message: &message,
         text: message.text(),
         is_error: message.is_error(),
         error_kind: message.error_kind(),
-        tokens: count_tokens(message.text()),
-        duration_ms,
-        coercions: &coercions,
+        tokens,
+        duration_ms: outcome.has_begun().then(|| outcome.duration().as_secs_f64() * 1_000.0),
+        coercions: outcome.coercions(),
         parts: part_views(&message.content),
-        skipped_events: page.skipped_events.load(Ordering::Relaxed),
+        skipped_events: lines.skipped_events.load(Ordering::Relaxed),
     };
-    page.send(&line).await;
+    lines.send(&line).await;
 }

@@ -46,11 +46,6 @@ fn formats() -> [Format; 12] {
     ]
 }
 
-/// The names of the wires, without duplicates.
-pub(crate) fn wire_names() -> Vec<&'static str> {
-    formats().iter().filter(|format| !format.strict).map(|format| format.wire.name()).collect()
-}
-
 /// The definitions of one tool, or of all tools of a request, in the format of a wire.
 #[derive(Debug, Serialize)]
 pub(crate) struct Definition {

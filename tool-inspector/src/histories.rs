@@ -1,12 +1,13 @@
 //! The histories that the page opens.
 
 use crate::api_error::ApiError;
+use crate::extract::AddressQuery;
 use crate::history_text::History;
 use crate::session_source::{SessionEntry, SessionSource};
-use crate::state::{Settings, Shared};
+use crate::state::{Inspection, Shared};
 use crate::timeline::Timeline;
 use axum::Json;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, State};
 use serde::Deserialize;
 use tool_runtime::message::Prices;
 
@@ -21,8 +22,12 @@ pub(crate) struct PriceQuery {
 
 impl PriceQuery {
     /// `None` if the form has no prices.
-    fn prices(self) -> Option<Prices> {
-        let (Some(input), Some(output)) = (self.input, self.output) else { return None };
+    fn prices(self) -> Result<Option<Prices>, ApiError> {
+        let all = [self.input, self.output, self.cached_input, self.cache_write];
+        if all.into_iter().flatten().any(|price| !price.is_finite() || price < 0.0) {
+            return Err(ApiError::bad_request("a price is not a number, or is below 0"));
+        }
+        let (Some(input), Some(output)) = (self.input, self.output) else { return Ok(None) };
         let mut prices = Prices::per_million(input, output);
         if let Some(price) = self.cached_input {
             prices = prices.cached_input(price);
@@ -30,14 +35,14 @@ impl PriceQuery {
         if let Some(price) = self.cache_write {
             prices = prices.cache_write(price);
         }
-        Some(prices)
+        Ok(Some(prices))
     }
 }
 
 /// A history that the user has pasted, or a file.
 pub(crate) async fn pasted(
     State(shared): State<Shared>,
-    Query(query): Query<PriceQuery>,
+    AddressQuery(query): AddressQuery<PriceQuery>,
     text: String,
 ) -> Result<Json<Timeline>, ApiError> {
     timeline(&shared, query, text).await
@@ -46,9 +51,10 @@ pub(crate) async fn pasted(
 /// The history that the program has set.
 pub(crate) async fn first(
     State(shared): State<Shared>,
-    Query(query): Query<PriceQuery>,
+    AddressQuery(query): AddressQuery<PriceQuery>,
 ) -> Result<Json<Timeline>, ApiError> {
-    let text = shared.history.clone().ok_or_else(|| ApiError::not_found("there is no history"))?;
+    let text = shared.settings.history.clone();
+    let text = text.ok_or_else(|| ApiError::not_found("there is no history"))?;
     timeline(&shared, query, text).await
 }
 
@@ -62,7 +68,7 @@ pub(crate) async fn list(State(shared): State<Shared>) -> Result<Json<Vec<Sessio
 pub(crate) async fn stored(
     State(shared): State<Shared>,
     Path(id): Path<String>,
-    Query(query): Query<PriceQuery>,
+    AddressQuery(query): AddressQuery<PriceQuery>,
 ) -> Result<Json<Timeline>, ApiError> {
     let loaded = sessions(&shared)?.load(&id).await;
     let text =
@@ -71,13 +77,23 @@ pub(crate) async fn stored(
     timeline(&shared, query, text).await
 }
 
-fn sessions(shared: &Settings) -> Result<&dyn SessionSource, ApiError> {
-    shared.sessions.as_deref().ok_or_else(|| ApiError::not_found("this inspector has no stored sessions"))
+fn sessions(shared: &Inspection) -> Result<&dyn SessionSource, ApiError> {
+    shared
+        .settings
+        .sessions
+        .as_deref()
+        .ok_or_else(|| ApiError::not_found("this inspector has no stored sessions"))
 }
 
-async fn timeline(shared: &Settings, query: PriceQuery, text: String) -> Result<Json<Timeline>, ApiError> {
-    let prices = query.prices().or(shared.prices);
-    let read = move || History::read(&text).map(|history| Json(Timeline::new(&history, prices.as_ref())));
+async fn timeline(
+    shared: &Inspection,
+    query: PriceQuery,
+    text: impl AsRef<str> + Send + 'static,
+) -> Result<Json<Timeline>, ApiError> {
+    let prices = query.prices()?.or(shared.settings.prices);
+    let _permit = shared.timeline.acquire().await.map_err(ApiError::internal)?;
+    let read =
+        move || History::read(text.as_ref()).map(|history| Json(Timeline::new(&history, prices.as_ref())));
     let ended = tokio::task::spawn_blocking(read).await;
     let ended = ended.map_err(|error| ApiError::internal(format!("the inspector failed: {error}")))?;
     ended.map_err(ApiError::bad_request)

@@ -1,7 +1,9 @@
 //! Reads a history in any form: a stored session, stored messages, or a request of a provider.
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use tool_runtime::conversation::PendingCalls;
@@ -46,52 +48,63 @@ struct StoredMessages {
 struct StoredList(#[serde(with = "stored")] Vec<Message>);
 
 impl History {
-    /// Reads a text.
+    /// Reads a text. Numbers of arguments stay as they are written, so no value is read and written again.
     pub(crate) fn read(text: &str) -> Result<Self, HistoryTextError> {
         let text = text.trim_start_matches('\u{feff}').trim();
         if text.is_empty() {
             return Err(HistoryTextError("the text is empty".to_owned()));
         }
-        // A text with half of a surrogate pair is not JSON for `serde_json`, but a wire reads it.
-        match serde_json::from_str(text).or_else(|error| read_lines(text).ok_or(error)) {
-            Ok(value) => Self::read_value(&value),
+        if let Some(list) = join_lines(text) {
+            return Self::read_json(&list);
+        }
+        match serde_json::from_str::<IgnoredAny>(text) {
+            Ok(_) => Self::read_json(text),
+            // A text with half of a surrogate pair is not JSON for `serde_json`, but a wire reads it.
             Err(error) => Self::read_request(text)
                 .unwrap_or_else(|| Err(HistoryTextError(format!("the text is not JSON: {error}")))),
         }
     }
 
-    fn read_value(value: &Value) -> Result<Self, HistoryTextError> {
-        let has = |fields: &[&str]| fields.iter().all(|field| value.get(field).is_some());
+    fn read_json(text: &str) -> Result<Self, HistoryTextError> {
+        let fields: BTreeMap<String, &RawValue> = serde_json::from_str(text).unwrap_or_default();
+        let has = |names: &[&str]| names.iter().all(|name| fields.contains_key(*name));
         if has(&["version", "messages", "revision"]) {
-            return match Session::deserialize(value) {
-                Ok(session) => Ok(History::Session(Box::new(session))),
-                Err(error) => Self::read_invalid_session(value, &error),
-            };
+            return Self::read_session(text);
         }
         if has(&["messages", "reply", "calls"]) {
-            let pending = PendingCalls::deserialize(value);
+            let pending = serde_json::from_str(text);
             return pending.map(|pending| History::Pending(Box::new(pending))).map_err(|error| {
                 HistoryTextError(format!(
                     "the text looks like stored pending calls, but cannot be read: {error}"
                 ))
             });
         }
-        if let Ok(StoredList(messages)) = StoredList::deserialize(value) {
+        if let Ok(StoredList(messages)) = serde_json::from_str(text) {
             return Ok(History::Stored { messages, problem: None });
         }
-        Self::read_request(&value.to_string()).or_else(|| Self::read_stored_field(value)).unwrap_or_else(|| {
-            Err(HistoryTextError(
+        if let Some(request) = Self::read_request(text) {
+            return request;
+        }
+        // A record of the program, such as `{"user": 7, "conversation": [..]}`.
+        let mut lists = fields.values().filter_map(|field| serde_json::from_str(field.get()).ok());
+        match lists.find(|StoredList(messages)| !messages.is_empty()) {
+            Some(StoredList(messages)) => Ok(History::Stored { messages, problem: None }),
+            None => Err(HistoryTextError(
                 "the text is neither a stored session, nor a list of messages, nor the body of a request of a \
                  supported provider"
                     .to_owned(),
-            ))
-        })
+            )),
+        }
     }
 
-    /// The messages of a session that cannot be continued.
-    fn read_invalid_session(value: &Value, error: &serde_json::Error) -> Result<Self, HistoryTextError> {
+    /// A session. If it cannot be continued, only its messages.
+    fn read_session(text: &str) -> Result<Self, HistoryTextError> {
+        let error = match serde_json::from_str(text) {
+            Ok(session) => return Ok(History::Session(Box::new(session))),
+            Err(error) => error,
+        };
         let problem = format!("the session cannot be loaded: {error}");
-        match StoredMessages::deserialize(value) {
+        match serde_json::from_str(text) {
             Ok(StoredMessages { messages }) => Ok(History::Stored { messages, problem: Some(problem) }),
             Err(_) => Err(HistoryTextError(problem)),
         }
@@ -110,20 +123,13 @@ impl History {
             ))
         }))
     }
-
-    /// The stored messages of a record of the program, such as `{"user": 7, "conversation": [..]}`.
-    fn read_stored_field(value: &Value) -> Option<Result<Self, HistoryTextError>> {
-        let mut lists =
-            value.as_object()?.values().filter(|field| field.as_array().is_some_and(|list| !list.is_empty()));
-        let StoredList(messages) = lists.find_map(|list| StoredList::deserialize(list).ok())?;
-        Some(Ok(History::Stored { messages, problem: None }))
-    }
 }
 
-/// A list with one message in each line.
-fn read_lines(text: &str) -> Option<Value> {
-    let lines = text.lines().filter(|line| !line.trim().is_empty());
-    lines.map(|line| serde_json::from_str(line).ok()).collect::<Option<Vec<Value>>>().map(Value::Array)
+/// The list of the messages, if the text has one in each of several lines.
+fn join_lines(text: &str) -> Option<String> {
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let is_message = |line: &&str| line.starts_with('{') && serde_json::from_str::<IgnoredAny>(line).is_ok();
+    (lines.len() > 1 && lines.iter().all(is_message)).then(|| format!("[{}]", lines.join(",")))
 }
 
 #[cfg(test)]
@@ -138,7 +144,8 @@ mod tests {
         assert_eq!(reason("Hello!"), "the text is not JSON: expected value at line 1 column 1");
         assert!(reason(r#"{"a": 1}"#).starts_with("the text is neither a stored session, nor a list"));
         assert!(reason(r#"{"version": 2, "revision": 1, "messages": 7}"#).contains("has version 2"));
-        assert!(reason(&"[".repeat(100_000)).starts_with("the text is not JSON: recursion limit exceeded"));
+        let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+        assert!(reason(&deep).starts_with("the text is neither a stored session"));
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! The settings of an inspector, and its server.
 
-use crate::access::{AllowedHosts, check_access};
+use crate::access::check_access;
+use crate::api_error::ApiError;
 use crate::live_runs::{self, LiveRuns};
 use crate::session_source::SessionSource;
-use crate::state::Settings;
+use crate::state::{Inspection, Settings};
 use crate::{histories, open_calls, page, tools};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
@@ -20,7 +21,7 @@ use tool_runtime::Registry;
 use tool_runtime::message::Prices;
 
 /// In bytes: the page cannot send a larger history.
-const MAX_HISTORY: usize = 256 << 20;
+const MAX_HISTORY: usize = 32 << 20;
 
 /// A page that shows the tools of a registry and the sessions of a program.
 ///
@@ -94,16 +95,16 @@ impl Inspector {
     /// Sets the text of a history that the page shows first: a serialized [`Session`](tool_runtime::Session), a list of messages, or
     /// the body of a request of any provider. Default: none.
     pub fn history(mut self, text: impl Into<String>) -> Self {
-        self.settings.history = Some(text.into());
+        self.settings.history = Some(text.into().into());
         self
     }
 
-    /// Allows hosts other than this machine: names with or without a port, such as `tools.internal:4000`. Default: none; the server
-    /// only answers requests for `localhost`, `127.0.0.1` and `[::1]`.
+    /// Allows further hosts: names with or without a port, such as `tools.internal:4000`. Default: none; the server only answers
+    /// requests for `localhost`, `127.0.0.1` and `[::1]`.
     ///
     /// Everybody who reaches the page can call the tools and read the sessions. The inspector has no login: put it after one.
     pub fn allow_hosts<H: Into<String>>(mut self, hosts: impl IntoIterator<Item = H>) -> Self {
-        self.settings.allowed_hosts = AllowedHosts(hosts.into_iter().map(Into::into).collect());
+        self.settings.allowed_hosts.0.extend(hosts.into_iter().map(Into::into));
         self
     }
 
@@ -122,7 +123,7 @@ impl Inspector {
     /// # Ok::<(), tool_runtime::BuildError>(())
     /// ```
     pub fn router(self) -> Router {
-        let allowed = self.settings.allowed_hosts.clone();
+        let allowed = Arc::new(self.settings.allowed_hosts.clone());
         Router::new()
             .route("/", get(page::page))
             .route("/{file}", get(page::file))
@@ -134,25 +135,34 @@ impl Inspector {
             .route("/api/calls/{run}/decision", post(open_calls::decide))
             .route("/api/calls/{run}/answer", post(open_calls::answer))
             .route("/api/calls/{run}/result", post(open_calls::provide_result))
-            .route("/api/history", post(histories::pasted))
+            .route("/api/history", post(histories::pasted).layer(DefaultBodyLimit::max(MAX_HISTORY)))
             .route("/api/file", get(histories::first))
             .route("/api/sessions", get(histories::list))
             .route("/api/sessions/{id}", get(histories::stored))
             .route("/api/runs", get(live_runs::list))
             .route("/api/runs/{id}/events", get(live_runs::events))
-            .with_state(Arc::new(self.settings))
-            .layer(DefaultBodyLimit::max(MAX_HISTORY))
+            .fallback(async || ApiError::not_found("there is no such address"))
+            .with_state(Arc::new(Inspection::new(self.settings)))
             .layer(from_fn_with_state(allowed, check_access))
             .layer(from_fn(page::add_headers))
     }
 
-    /// Serves the page at this address until the future is dropped.
+    /// Serves the page at this address, as long as the program runs or the future is polled.
     ///
     /// # Errors
     ///
-    /// The address cannot be used, or is not one of this machine alone and no host is [allowed](Inspector::allow_hosts).
+    /// The address cannot be used, or other machines could reach it and no host is [allowed](Inspector::allow_hosts).
     pub async fn serve(self, address: impl ToSocketAddrs) -> Result<(), ServeError> {
         let listener = TcpListener::bind(address).await.map_err(|source| ServeError::Bind { source })?;
+        self.serve_listener(listener).await
+    }
+
+    /// Serves the page on this listener, for example one at a free port (`127.0.0.1:0`).
+    ///
+    /// # Errors
+    ///
+    /// Other machines could reach the address of the listener and no host is [allowed](Inspector::allow_hosts).
+    pub async fn serve_listener(self, listener: TcpListener) -> Result<(), ServeError> {
         let address = listener.local_addr().map_err(|source| ServeError::Bind { source })?;
         if !address.ip().is_loopback() && self.settings.allowed_hosts.0.is_empty() {
             return Err(ServeError::NotLoopback { address });
@@ -195,7 +205,7 @@ impl fmt::Display for ServeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ServeError::Bind { source } => {
-                write!(f, "the inspector cannot listen at its address: {source}; use another port")
+                write!(f, "the inspector cannot listen at its address: {source}")
             }
             ServeError::NotLoopback { address } => write!(
                 f,

@@ -41,7 +41,11 @@
 //! The page has no login. The server answers only requests for this machine, rejects requests of other sites, and listens only at a
 //! loopback address, unless the program [allows](Inspector::allow_hosts) other hosts. The page shows arguments and results, but neither
 //! the state of the program nor the arguments that a hook adds
-//! ([`Decision::RunWith`](tool_runtime::dispatch::Decision::RunWith)). A call of a tool that is not declared `read_only` asks first.
+//! ([`Decision::RunWith`](tool_runtime::dispatch::Decision::RunWith)).
+//!
+//! A call of a tool that is not declared `read_only` asks first. The calls that such a tool makes itself do not ask. A remote server
+//! declares its tools itself: a client of an MCP server that is not trusted drops its annotations (`ignore_annotations`), as the example
+//! `inspect_mcp` does.
 //!
 //! # Dependency
 //!
@@ -56,6 +60,7 @@ mod access;
 mod api_error;
 mod calls;
 mod definitions;
+mod extract;
 mod histories;
 mod history_text;
 mod inspector;

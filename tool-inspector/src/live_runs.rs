@@ -2,7 +2,7 @@
 
 use crate::api_error::ApiError;
 use crate::lines::lines_response;
-use crate::state::Shared;
+use crate::state::{Inspection, Shared};
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::response::Response;
@@ -16,14 +16,14 @@ use std::time::Instant;
 use tokio::sync::watch;
 use tool_runtime::session::Event;
 
-/// The page lists at most this many runs. An older one makes place for a new one.
-const MAX_RUNS: usize = 100;
+/// The page lists at most this many runs. The oldest one that has ended makes place for a new one.
+const MAX_RUNS: usize = 50;
 /// In bytes, of the events of one run. Later events are only counted.
-const MAX_BYTES: usize = 16 << 20;
+const MAX_BYTES: usize = 8 << 20;
 
 /// The runs of sessions that the page shows while they happen: see [`Inspector::live_runs`](crate::Inspector::live_runs).
 ///
-/// A clone has the same runs. It keeps the newest 100 runs, and at most 16 MiB of events of each; the page shows how many events are
+/// A clone has the same runs. It keeps the newest 50 runs, and at most 8 MiB of events of each; the page shows how many events are
 /// missing.
 ///
 /// ```
@@ -98,7 +98,8 @@ impl LiveRuns {
             changes: watch::Sender::new(0),
         });
         if list.runs.len() == MAX_RUNS {
-            list.runs.pop_front();
+            let oldest = list.runs.iter().position(|run| lock(&run.events).has_ended).unwrap_or(0);
+            list.runs.remove(oldest);
         }
         list.runs.push_back(Arc::clone(&run));
         RunRecorder(run)
@@ -189,9 +190,11 @@ pub(crate) async fn list(State(shared): State<Shared>) -> Result<Json<Vec<Listed
 /// The events of a run as lines: all so far, then each when it happens.
 pub(crate) async fn events(
     State(shared): State<Shared>,
-    Path(id): Path<usize>,
+    Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
-    let run = runs(&shared)?.find(id).ok_or_else(|| ApiError::not_found(format!("there is no run {id}")))?;
+    let runs = runs(&shared)?;
+    let run = id.parse().ok().and_then(|id| runs.find(id));
+    let run = run.ok_or_else(|| ApiError::not_found(format!("there is no run {id}")))?;
     let changes = run.changes.subscribe();
     let next = |(run, mut changes, sent, has_ended): (Arc<LiveRun>, watch::Receiver<usize>, usize, bool)| async move {
         if has_ended {
@@ -212,6 +215,6 @@ pub(crate) async fn events(
     Ok(lines_response(stream::unfold((run, changes, 0, false), next)))
 }
 
-fn runs(shared: &Shared) -> Result<&LiveRuns, ApiError> {
-    shared.runs.as_ref().ok_or_else(|| ApiError::not_found("this inspector has no live runs"))
+fn runs(shared: &Inspection) -> Result<&LiveRuns, ApiError> {
+    shared.settings.runs.as_ref().ok_or_else(|| ApiError::not_found("this inspector has no live runs"))
 }

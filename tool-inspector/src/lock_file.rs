@@ -33,15 +33,16 @@ impl From<ToolChange> for ToolChangeView {
 impl LockFile {
     /// Reads the file again each time, since the developer changes it while the page is open.
     pub(crate) fn compare(registry: &Registry, path: &Path) -> Self {
-        let text = fs::read_to_string(path).map_err(|error| format!("it cannot be read: {error}"));
-        let compared = text.and_then(|text| {
-            compare_tools_lock(registry, &text).map_err(|error| format!("it cannot be compared: {error}"))
-        });
+        let text = fs::read_to_string(path).map_err(|error| format!("the file cannot be read: {error}"));
+        let compared =
+            text.and_then(|text| compare_tools_lock(registry, &text).map_err(|error| error.to_string()));
         let (changes, error) = match compared {
             Ok(changes) => (changes.into_iter().map(ToolChangeView::from).collect(), None),
             Err(error) => (Vec::new(), Some(error)),
         };
-        LockFile { file: path.display().to_string(), error, changes }
+        // Without its folders, which are private to the machine.
+        let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        LockFile { file, error, changes }
     }
 
     /// The changes of one tool.

@@ -71,7 +71,7 @@ async fn run(options: Options) -> Result<(), String> {
     let listener = listener.map_err(|error| format!("cannot listen at port {}: {error}", options.port))?;
     let address = listener.local_addr().map_err(|error| error.to_string())?;
     println!("Open http://{address} and press Ctrl-C to stop.");
-    axum::serve(listener, inspector.router()).await.map_err(|error| error.to_string())
+    inspector.serve_listener(listener).await.map_err(|error| error.to_string())
 }
 
 /// Text in another encoding is read as far as possible, since the page can show it.

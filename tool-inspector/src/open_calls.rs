@@ -1,10 +1,10 @@
 //! The calls of the page that run, and the decisions for which they wait.
 
 use crate::api_error::ApiError;
-use crate::calls::run_call;
+use crate::calls::{UnreadLine, run_call};
+use crate::extract::JsonBody;
 use crate::lines::lines_response;
 use crate::state::Shared;
-use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -13,11 +13,13 @@ use serde::Deserialize;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Semaphore, mpsc, oneshot};
 use tool_runtime::dispatch::{ToolResult, UserAnswer};
 
-/// Lines that the page has not read yet. If there are more, events are dropped.
+/// Lines that the page has not read yet. Further events are only counted.
 const MAX_LINES: usize = 1_000;
+/// Calls of all pages that run at the same time.
+const MAX_CALLS: usize = 100;
 
 /// A call that the page proposes.
 #[derive(Debug, Deserialize)]
@@ -30,34 +32,57 @@ pub(crate) struct ProposedCall {
     pub(crate) confirmed: bool,
 }
 
-/// The decision of a person about a call that waits.
+/// The sender of a decision for which a call waits.
 #[derive(Debug)]
-pub(crate) enum Decision {
-    Approve,
-    Deny(String),
-    Provide(ToolResult),
-    Answer(UserAnswer),
+enum Waiting {
+    Approval(oneshot::Sender<ApprovalDecision>),
+    Result(oneshot::Sender<ToolResult>),
+    Answer(oneshot::Sender<UserAnswer>),
 }
 
-/// The senders of decisions, by the run and the id of the call or question.
-type Waiting = HashMap<(String, String), oneshot::Sender<Decision>>;
+/// The run, and the id of the call or question in it.
+type WaitingId = (String, String);
 
-/// The decisions for which calls wait.
-#[derive(Clone, Debug, Default)]
+/// The calls that run, and the decisions for which they wait.
+#[derive(Clone, Debug)]
 pub(crate) struct OpenCalls {
-    waiting: Arc<Mutex<Waiting>>,
+    waiting: Arc<Mutex<HashMap<WaitingId, Waiting>>>,
     begun: Arc<AtomicUsize>,
+    /// A permit for each call that runs.
+    running: Arc<Semaphore>,
+}
+
+impl Default for OpenCalls {
+    fn default() -> Self {
+        OpenCalls {
+            waiting: Arc::default(),
+            begun: Arc::default(),
+            running: Arc::new(Semaphore::new(MAX_CALLS)),
+        }
+    }
 }
 
 impl OpenCalls {
-    fn next_run(&self) -> String {
-        format!("r{}", self.begun.fetch_add(1, Ordering::Relaxed) + 1)
+    pub(crate) fn wait_for_approval(&self, run: &str, id: &str) -> oneshot::Receiver<ApprovalDecision> {
+        self.wait_for(run, id, Waiting::Approval)
     }
 
-    /// Waits for the decision of a person; `None` if the run ends before.
-    pub(crate) fn wait_for(&self, run: &str, id: &str) -> oneshot::Receiver<Decision> {
+    pub(crate) fn wait_for_result(&self, run: &str, id: &str) -> oneshot::Receiver<ToolResult> {
+        self.wait_for(run, id, Waiting::Result)
+    }
+
+    pub(crate) fn wait_for_answer(&self, run: &str, id: &str) -> oneshot::Receiver<UserAnswer> {
+        self.wait_for(run, id, Waiting::Answer)
+    }
+
+    fn wait_for<T>(
+        &self,
+        run: &str,
+        id: &str,
+        waiting: fn(oneshot::Sender<T>) -> Waiting,
+    ) -> oneshot::Receiver<T> {
         let (sender, receiver) = oneshot::channel();
-        self.waiting().insert((run.to_owned(), id.to_owned()), sender);
+        self.waiting().insert((run.to_owned(), id.to_owned()), waiting(sender));
         receiver
     }
 
@@ -66,15 +91,29 @@ impl OpenCalls {
         self.waiting().retain(|(open, _), _| open != run);
     }
 
-    fn decide(&self, run: String, id: String, decision: Decision) -> Result<StatusCode, ApiError> {
-        let waiting = self.waiting().remove(&(run, id));
-        match waiting.map(|sender| sender.send(decision)) {
-            Some(Ok(())) => Ok(StatusCode::NO_CONTENT),
-            _ => Err(ApiError::new(StatusCode::CONFLICT, "no call waits for this decision any more")),
+    /// Sends a decision. `sender` takes the sender of its kind, and returns another one.
+    fn decide<T>(
+        &self,
+        place: WaitingId,
+        decision: T,
+        sender: fn(Waiting) -> Result<oneshot::Sender<T>, Waiting>,
+    ) -> Result<StatusCode, ApiError> {
+        let mut all = self.waiting();
+        let sent = match all.remove(&place).map(sender) {
+            Some(Ok(sender)) => sender.send(decision).is_ok(),
+            Some(Err(other)) => {
+                all.insert(place, other);
+                false
+            }
+            None => false,
+        };
+        if sent {
+            return Ok(StatusCode::NO_CONTENT);
         }
+        Err(ApiError::new(StatusCode::CONFLICT, "no call waits for this decision"))
     }
 
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+    fn waiting(&self) -> MutexGuard<'_, HashMap<WaitingId, Waiting>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -82,23 +121,32 @@ impl OpenCalls {
 /// Runs a call. The response has a line for each event; if the page closes it, the call is cancelled.
 pub(crate) async fn begin(
     State(shared): State<Shared>,
-    Json(call): Json<ProposedCall>,
+    JsonBody(call): JsonBody<ProposedCall>,
 ) -> Result<Response, ApiError> {
     let registry = shared.registry()?.clone();
     let calls = shared.calls.clone();
-    let run = calls.next_run();
+    let permit = Arc::clone(&calls.running).try_acquire_owned().map_err(|_| {
+        let text = format!("{MAX_CALLS} calls of the page are in progress: stop one of them");
+        ApiError::new(StatusCode::TOO_MANY_REQUESTS, text)
+    })?;
+    let run = format!("r{}", calls.begun.fetch_add(1, Ordering::Relaxed) + 1);
     let (sender, receiver) = mpsc::channel(MAX_LINES);
     tokio::spawn(async move {
         run_call(&registry, call, &run, &calls, sender).await;
         calls.close(&run);
+        drop(permit);
     });
-    let next = |mut receiver: mpsc::Receiver<String>| async move { Some((receiver.recv().await?, receiver)) };
+    let next = |mut receiver: mpsc::Receiver<UnreadLine>| async move {
+        let (line, _read) = receiver.recv().await?;
+        Some((line, receiver))
+    };
     Ok(lines_response(stream::unfold(receiver, next)))
 }
 
+/// The decision of a person about a call that needs an approval.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "decision", rename_all = "snake_case")]
-enum ApprovalDecision {
+pub(crate) enum ApprovalDecision {
     Approve,
     Deny {
         #[serde(default)]
@@ -116,13 +164,12 @@ pub(crate) struct DecideRequest {
 pub(crate) async fn decide(
     State(shared): State<Shared>,
     Path(run): Path<String>,
-    Json(DecideRequest { id, decision }): Json<DecideRequest>,
+    JsonBody(DecideRequest { id, decision }): JsonBody<DecideRequest>,
 ) -> Result<StatusCode, ApiError> {
-    let decision = match decision {
-        ApprovalDecision::Approve => Decision::Approve,
-        ApprovalDecision::Deny { reason } => Decision::Deny(reason),
-    };
-    shared.calls.decide(run, id, decision)
+    shared.calls.decide((run, id), decision, |waiting| match waiting {
+        Waiting::Approval(sender) => Ok(sender),
+        other => Err(other),
+    })
 }
 
 #[derive(Debug, Deserialize)]
@@ -134,9 +181,12 @@ pub(crate) struct AnswerRequest {
 pub(crate) async fn answer(
     State(shared): State<Shared>,
     Path(run): Path<String>,
-    Json(AnswerRequest { id, answer }): Json<AnswerRequest>,
+    JsonBody(AnswerRequest { id, answer }): JsonBody<AnswerRequest>,
 ) -> Result<StatusCode, ApiError> {
-    shared.calls.decide(run, id, Decision::Answer(answer))
+    shared.calls.decide((run, id), answer, |waiting| match waiting {
+        Waiting::Answer(sender) => Ok(sender),
+        other => Err(other),
+    })
 }
 
 #[derive(Debug, Deserialize)]
@@ -150,8 +200,11 @@ pub(crate) struct ResultRequest {
 pub(crate) async fn provide_result(
     State(shared): State<Shared>,
     Path(run): Path<String>,
-    Json(ResultRequest { id, text, is_error }): Json<ResultRequest>,
+    JsonBody(ResultRequest { id, text, is_error }): JsonBody<ResultRequest>,
 ) -> Result<StatusCode, ApiError> {
     let result = if is_error { ToolResult::error(text) } else { ToolResult::ok(text) };
-    shared.calls.decide(run, id, Decision::Provide(result))
+    shared.calls.decide((run, id), result, |waiting| match waiting {
+        Waiting::Result(sender) => Ok(sender),
+        other => Err(other),
+    })
 }

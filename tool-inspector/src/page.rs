@@ -15,12 +15,12 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; c
 
 const PAGE: &str = include_str!("../page/page.html");
 
-/// The file with this name, and its type.
+/// The text of the file with this name.
 macro_rules! files {
-    ($($name:literal: $kind:literal,)*) => {
-        fn find(name: &str) -> Option<(&'static str, &'static str)> {
+    ($($name:literal,)*) => {
+        fn find(name: &str) -> Option<&'static str> {
             match name {
-                $($name => Some(($kind, include_str!(concat!("../page/", $name)))),)*
+                $($name => Some(include_str!(concat!("../page/", $name))),)*
                 _ => None,
             }
         }
@@ -28,38 +28,45 @@ macro_rules! files {
 }
 
 files! {
-    "call_panels.js": "text/javascript; charset=utf-8",
-    "call_progress.js": "text/javascript; charset=utf-8",
-    "call_result.js": "text/javascript; charset=utf-8",
-    "call_run.js": "text/javascript; charset=utf-8",
-    "call_view.js": "text/javascript; charset=utf-8",
-    "changes.js": "text/javascript; charset=utf-8",
-    "definitions.js": "text/javascript; charset=utf-8",
-    "element.js": "text/javascript; charset=utf-8",
-    "form.js": "text/javascript; charset=utf-8",
-    "form_input.js": "text/javascript; charset=utf-8",
-    "json_text.js": "text/javascript; charset=utf-8",
-    "live_run.js": "text/javascript; charset=utf-8",
-    "message_view.js": "text/javascript; charset=utf-8",
-    "overview.js": "text/javascript; charset=utf-8",
-    "page.css": "text/css; charset=utf-8",
-    "page.js": "text/javascript; charset=utf-8",
-    "parameter_table.js": "text/javascript; charset=utf-8",
-    "parts.js": "text/javascript; charset=utf-8",
-    "prices.js": "text/javascript; charset=utf-8",
-    "schema.js": "text/javascript; charset=utf-8",
-    "server.js": "text/javascript; charset=utf-8",
-    "session_source.js": "text/javascript; charset=utf-8",
-    "sessions_page.js": "text/javascript; charset=utf-8",
-    "setting.js": "text/javascript; charset=utf-8",
-    "timeline.js": "text/javascript; charset=utf-8",
-    "timeline_marks.js": "text/javascript; charset=utf-8",
-    "timeline_page.js": "text/javascript; charset=utf-8",
-    "tool_list.js": "text/javascript; charset=utf-8",
-    "tool_page.js": "text/javascript; charset=utf-8",
-    "try_call.js": "text/javascript; charset=utf-8",
-    "visible_text.js": "text/javascript; charset=utf-8",
-    "words.js": "text/javascript; charset=utf-8",
+    "base.css",
+    "call_panels.js",
+    "call_progress.js",
+    "call_result.js",
+    "call_run.js",
+    "call_view.js",
+    "changes.js",
+    "definitions.js",
+    "element.js",
+    "form.css",
+    "form.js",
+    "form_input.js",
+    "form_list.js",
+    "json_text.js",
+    "layout.css",
+    "list_pages.js",
+    "live_run.js",
+    "message_view.js",
+    "overview.js",
+    "page.js",
+    "parameter_table.js",
+    "parts.js",
+    "prices.js",
+    "retries.js",
+    "schema.js",
+    "server.js",
+    "session_page.js",
+    "sessions_page.js",
+    "setting.js",
+    "text.css",
+    "timeline.css",
+    "timeline.js",
+    "timeline_marks.js",
+    "timeline_page.js",
+    "tool_list.js",
+    "tool_page.js",
+    "try_call.js",
+    "visible_text.js",
+    "words.js",
 }
 
 /// The page. Its addresses start at the path under which a program has nested it.
@@ -70,7 +77,9 @@ pub(crate) async fn page(OriginalUri(address): OriginalUri) -> Html<String> {
 }
 
 pub(crate) async fn file(Path(name): Path<String>) -> Result<Response, ApiError> {
-    let (kind, text) = find(&name).ok_or_else(|| ApiError::not_found("there is no such file"))?;
+    let text = find(&name).ok_or_else(|| ApiError::not_found("there is no such file"))?;
+    let is_style = name.rsplit('.').next() == Some("css");
+    let kind = if is_style { "text/css; charset=utf-8" } else { "text/javascript; charset=utf-8" };
     Ok(([(CONTENT_TYPE, kind)], text).into_response())
 }
 
@@ -80,6 +89,8 @@ pub(crate) async fn add_headers(request: Request, next: Next) -> Response {
     let headers = response.headers_mut();
     headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert("cross-origin-opener-policy", HeaderValue::from_static("same-origin"));
+    headers.insert("cross-origin-resource-policy", HeaderValue::from_static("same-origin"));
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     // The histories of users stay out of the files of the browser.
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));

@@ -1,10 +1,12 @@
 //! The stored sessions of a program.
 
 use serde::Serialize;
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+use tokio::task::spawn_blocking;
 use tool_runtime::session::HookFuture;
 
 /// A session in the list of the page.
@@ -99,9 +101,9 @@ impl SessionFolder {
         let mut files = Vec::new();
         for entry in fs::read_dir(&self.path)? {
             let entry = entry?;
-            let is_json = entry.path().extension().is_some_and(|extension| extension == "json");
-            if let (true, Ok(name)) = (is_json, entry.file_name().into_string()) {
-                let metadata = entry.metadata()?;
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            // A file that was removed in between is no session.
+            if let (true, Ok(metadata)) = (is_session(&name), entry.metadata()) {
                 files.push((metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH), metadata.len(), name));
             }
         }
@@ -109,20 +111,34 @@ impl SessionFolder {
         let entry = |(_, bytes, name)| SessionEntry::new(name).detail(format!("{bytes} bytes"));
         Ok(files.into_iter().map(entry).collect())
     }
+
+    fn read(&self, id: &str) -> io::Result<Option<String>> {
+        if !is_session(id) {
+            return Ok(None);
+        }
+        match fs::read_to_string(self.path.join(id)) {
+            Ok(text) => Ok(Some(text)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Whether this is the name of a JSON file, and no path that leads out of the folder.
+fn is_session(name: &str) -> bool {
+    let path = Path::new(name);
+    path.extension().is_some_and(|extension| extension == "json")
+        && path.file_name() == Some(OsStr::new(name))
 }
 
 impl SessionSource for SessionFolder {
     fn list(&self) -> HookFuture<'_, Vec<SessionEntry>> {
-        Box::pin(async move { Ok(self.entries()?) })
+        let folder = self.clone();
+        Box::pin(async move { Ok(spawn_blocking(move || folder.entries()).await??) })
     }
 
     fn load<'a>(&'a self, id: &'a str) -> HookFuture<'a, Option<String>> {
-        Box::pin(async move {
-            // Only a listed name: an id from a page could lead out of the folder.
-            if self.entries()?.iter().all(|entry| entry.id != id) {
-                return Ok(None);
-            }
-            Ok(Some(fs::read_to_string(self.path.join(id))?))
-        })
+        let (folder, id) = (self.clone(), id.to_owned());
+        Box::pin(async move { Ok(spawn_blocking(move || folder.read(&id)).await??) })
     }
 }

@@ -9,6 +9,7 @@ use crate::history_text::History;
 use crate::parts::PartView;
 use builder::Builder;
 use serde::Serialize;
+use std::collections::HashMap;
 use tool_runtime::conversation::{PendingCalls, WaitingCall};
 use tool_runtime::dispatch::Question;
 use tool_runtime::message::{Completeness, Prices, Usage};
@@ -35,6 +36,9 @@ struct Waiting {
     approvals: Vec<WaitingCall>,
     results: Vec<WaitingCall>,
     questions: Vec<Question>,
+    /// By the ids of calls.
+    #[serde(skip)]
+    statuses: HashMap<String, CallStatus>,
 }
 
 #[derive(Debug, Serialize)]
@@ -166,27 +170,22 @@ impl Timeline {
 
 impl Waiting {
     fn new(pending: &PendingCalls) -> Self {
-        Waiting {
-            approvals: pending.awaiting_approval(),
-            results: pending.awaiting_result(),
-            questions: pending.awaiting_input(),
-        }
+        let (approvals, results, questions) =
+            (pending.awaiting_approval(), pending.awaiting_result(), pending.awaiting_input());
+        let outer = approvals.iter().chain(&results).filter_map(|call| call.outer_call.as_ref());
+        // If several apply, the last one is the status.
+        let statuses = outer
+            .map(|id| (id, CallStatus::NeedsCall))
+            .chain(questions.iter().map(|question| (&question.call, CallStatus::NeedsInput)))
+            .chain(results.iter().map(|call| (&call.id, CallStatus::NeedsResult)))
+            .chain(approvals.iter().map(|call| (&call.id, CallStatus::NeedsApproval)))
+            .map(|(id, status)| (id.clone(), status))
+            .collect();
+        Waiting { approvals, results, questions, statuses }
     }
 
     /// The status of a call that has no result.
     fn status(&self, id: &str) -> CallStatus {
-        let is_outer = |outer: &Option<String>| outer.as_deref() == Some(id);
-        let inner = self.approvals.iter().chain(&self.results);
-        if self.approvals.iter().any(|call| call.id == id) {
-            CallStatus::NeedsApproval
-        } else if self.results.iter().any(|call| call.id == id) {
-            CallStatus::NeedsResult
-        } else if self.questions.iter().any(|question| question.call == id) {
-            CallStatus::NeedsInput
-        } else if inner.map(|call| &call.outer_call).any(is_outer) {
-            CallStatus::NeedsCall
-        } else {
-            CallStatus::Pending
-        }
+        self.statuses.get(id).copied().unwrap_or(CallStatus::Pending)
     }
 }

@@ -1,9 +1,9 @@
 //! The tools of the registry, as the page shows them.
 
 use crate::api_error::ApiError;
-use crate::definitions::{Definition, definitions, request_sizes, wire_names};
+use crate::definitions::{Definition, definitions, request_sizes};
 use crate::lock_file::{LockFile, ToolChangeView};
-use crate::state::{Settings, Shared};
+use crate::state::{ComputedOnce, Inspection, Shared};
 use crate::tokens::{METHOD, count_tokens};
 use axum::Json;
 use axum::extract::{Path, State};
@@ -12,9 +12,8 @@ use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashSet};
-use std::sync::OnceLock;
-use tool_runtime::Registry;
 use tool_runtime::registry::{Annotations, Policy, RegisteredTool};
+use tool_runtime::{Registry, ToolSchema};
 
 /// The first data of the page.
 #[derive(Debug, Serialize)]
@@ -22,22 +21,19 @@ pub(crate) struct Overview {
     title: String,
     has_registry: bool,
     token_method: &'static str,
-    wires: Vec<&'static str>,
     tools: Vec<ListedTool>,
     skipped_tools: Vec<String>,
     lock: Option<LockFile>,
     #[serde(flatten)]
-    offers: Offers,
+    sources: Sources,
 }
 
 /// The settings of the program that the page uses.
 #[derive(Debug, Serialize)]
-struct Offers {
+struct Sources {
     has_prices: bool,
-    /// Whether there are stored sessions.
-    histories: bool,
-    /// Whether there are live runs.
-    runs: bool,
+    has_sessions: bool,
+    has_runs: bool,
 }
 
 /// A tool in the list.
@@ -98,25 +94,30 @@ impl From<Policy> for PolicyView {
 
 pub(crate) async fn overview(State(shared): State<Shared>) -> Result<Json<Overview>, ApiError> {
     blocking(move || {
-        let lock = shared.registry.as_ref().zip(shared.lock_file.as_ref());
+        let lock = shared.settings.registry.as_ref().zip(shared.settings.lock_file.as_ref());
         let lock = lock.map(|(registry, path)| LockFile::compare(registry, path));
         Ok(Json(Overview {
-            title: shared.title.clone(),
-            has_registry: shared.registry.is_some(),
+            title: shared.settings.title.clone(),
+            has_registry: shared.settings.registry.is_some(),
             token_method: METHOD,
-            wires: wire_names(),
-            tools: shared.registry.as_ref().map(|registry| list(registry, lock.as_ref())).unwrap_or_default(),
+            tools: shared
+                .settings
+                .registry
+                .as_ref()
+                .map(|registry| list(registry, lock.as_ref()))
+                .unwrap_or_default(),
             skipped_tools: shared
+                .settings
                 .registry
                 .iter()
                 .flat_map(Registry::skipped_tools)
                 .map(ToString::to_string)
                 .collect(),
             lock,
-            offers: Offers {
-                has_prices: shared.prices.is_some(),
-                histories: shared.sessions.is_some(),
-                runs: shared.runs.is_some(),
+            sources: Sources {
+                has_prices: shared.settings.prices.is_some(),
+                has_sessions: shared.settings.sessions.is_some(),
+                has_runs: shared.settings.runs.is_some(),
             },
         }))
     })
@@ -133,21 +134,16 @@ pub(crate) async fn requests(State(shared): State<Shared>) -> Result<Response, A
     counted_once(shared, |shared| &shared.requests, request_sizes).await
 }
 
-/// The JSON of a value that is computed once, since it takes seconds for a thousand tools.
+/// The JSON of a value that is computed once, since it takes seconds for a thousand tools. Other requests wait for it.
 async fn counted_once<T: Serialize + 'static>(
     shared: Shared,
-    text: fn(&Settings) -> &OnceLock<String>,
+    once: fn(&Inspection) -> &ComputedOnce,
     count: fn(&Registry) -> T,
 ) -> Result<Response, ApiError> {
     blocking(move || {
         let registry = shared.registry()?;
-        let once = text(&shared);
-        if once.get().is_none() {
-            let counted = serde_json::to_string(&count(registry)).map_err(ApiError::internal)?;
-            // Another request may have counted at the same time.
-            let _ = once.set(counted);
-        }
-        let text = once.get().cloned().unwrap_or_default();
+        let counted = || serde_json::to_string(&count(registry)).map_err(|error| error.to_string());
+        let text = once(&shared).get_or_init(counted).clone().map_err(ApiError::internal)?;
         Ok(([(CONTENT_TYPE, "application/json")], text).into_response())
     })
     .await
@@ -162,9 +158,10 @@ pub(crate) async fn tool(
         let tool = registry
             .tool(&name)
             .ok_or_else(|| ApiError::not_found(format!("the registry has no tool `{name}`")))?;
-        let lock = shared.lock_file.as_ref().map(|path| LockFile::compare(registry, path));
+        let lock = shared.settings.lock_file.as_ref().map(|path| LockFile::compare(registry, path));
         let changes = lock.map(|lock| lock.changes_of(&name)).unwrap_or_default();
-        Ok(Json(ToolView::new(tool, is_deferred(registry, &name), changes)))
+        let is_deferred = !names_in_requests(registry).contains(&*name);
+        Ok(Json(ToolView::new(tool, is_deferred, changes)))
     })
     .await
 }
@@ -186,7 +183,7 @@ fn tokens_by_tool(registry: &Registry) -> BTreeMap<String, usize> {
 }
 
 fn list(registry: &Registry, lock: Option<&LockFile>) -> Vec<ListedTool> {
-    let in_requests: HashSet<&str> = registry.schemas().iter().map(tool_runtime::ToolSchema::name).collect();
+    let in_requests = names_in_requests(registry);
     let listed = |tool: RegisteredTool<'_>| {
         let name = tool.schema.name();
         ListedTool {
@@ -203,9 +200,9 @@ fn list(registry: &Registry, lock: Option<&LockFile>) -> Vec<ListedTool> {
     registry.tools().map(listed).collect()
 }
 
-/// Whether requests do not contain the tool, since the model finds it with a search.
-fn is_deferred(registry: &Registry, name: &str) -> bool {
-    registry.schemas().iter().all(|schema| schema.name() != name)
+/// The tools whose definitions are in requests. The model finds the others with a search.
+fn names_in_requests(registry: &Registry) -> HashSet<&str> {
+    registry.schemas().iter().map(ToolSchema::name).collect()
 }
 
 impl ToolView {

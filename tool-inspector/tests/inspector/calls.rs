@@ -92,7 +92,7 @@ async fn a_person_approves_or_denies_a_call() {
         let result = lines.next_of_type("result").await;
         assert_eq!((&result["text"], &result["error_kind"]), (&json!(text), &kind));
         let (status, text) = error(page.post(&path, &decision).await).await;
-        assert_eq!((status, &*text), (StatusCode::CONFLICT, "no call waits for this decision any more"));
+        assert_eq!((status, &*text), (StatusCode::CONFLICT, "no call waits for this decision"));
     }
 }
 
@@ -131,7 +131,7 @@ async fn a_result_from_elsewhere_is_given_on_the_page() {
 #[tokio::test]
 async fn progress_arrives_in_order() {
     let page = page(&Effects::default());
-    let lines = page.call(&proposed("count", r#"{"steps": 300}"#)).await.rest().await;
+    let lines = page.call(&proposed("count", r#"{"steps": 300, "bytes": 0}"#)).await.rest().await;
     let done = lines.iter().filter_map(|line| line["event"]["done"].as_u64());
     assert_eq!(done.collect::<Vec<_>>(), (1..=300).collect::<Vec<_>>());
     let last = lines.last().expect("a result");
@@ -142,13 +142,97 @@ async fn progress_arrives_in_order() {
 #[tokio::test]
 async fn events_that_the_page_does_not_read_are_counted() {
     let page = page(&Effects::default());
-    let mut lines = page.call(&proposed("count", r#"{"steps": 50000}"#)).await;
-    // The tool runs without a reader, up to its result.
-    tokio::time::sleep(Duration::from_millis(200)).await;
+    for (arguments, text) in [
+        // Many small events, and few large ones: the first limit is a number of lines, the second one of bytes.
+        (r#"{"steps": 50000, "bytes": 0}"#, "50000"),
+        (r#"{"steps": 40, "bytes": 1000000}"#, "40"),
+    ] {
+        // The tool does not yield, so nothing is read before it has ended.
+        let mut lines = page.call(&proposed("count", arguments)).await;
+        let result = lines.next_of_type("result").await;
+        let skipped = result["skipped_events"].as_u64().expect("a number");
+        assert!(skipped >= 20, "{arguments}: {skipped}");
+        assert_eq!(result["text"], text);
+    }
+}
+
+#[tokio::test]
+async fn a_decision_of_another_kind_is_a_conflict_and_changes_nothing() {
+    let page = page(&Effects::default());
+    let approval = json!({"id": "call_1", "decision": "approve"});
+    let result = json!({"id": "call_1", "text": "done"});
+    let answer = |id: &Value| json!({"id": id, "answer": {"action": "decline"}});
+
+    let mut lines =
+        page.call(&json!({"tool": "pay", "arguments": r#"{"amount": 5}"#, "confirmed": true})).await;
+    let path = format!("/api/calls/{}", run(&mut lines).await);
+    lines.next_of_type("approval").await;
+    for (kind, body) in [("result", &result), ("answer", &answer(&json!("call_1")))] {
+        let response = page.post(&format!("{path}/{kind}"), body).await;
+        assert_eq!(response.status(), StatusCode::CONFLICT, "{kind}");
+    }
+    assert_eq!(page.post(&format!("{path}/decision"), &approval).await.status(), StatusCode::NO_CONTENT);
+    assert_eq!(lines.next_of_type("result").await["text"], "paid 5");
+
+    let mut lines = page.call(&proposed("ask_size", "{}")).await;
+    let path = format!("/api/calls/{}", run(&mut lines).await);
+    let id = lines.next_of_type("question").await["question"]["id"].clone();
+    let approval = json!({"id": id, "decision": "approve"});
+    assert_eq!(page.post(&format!("{path}/decision"), &approval).await.status(), StatusCode::CONFLICT);
+    assert_eq!(page.post(&format!("{path}/answer"), &answer(&id)).await.status(), StatusCode::NO_CONTENT);
+    assert_eq!(lines.next_of_type("result").await["text"], "Declined");
+}
+
+/// A tool with two inner calls that wait: the first decision takes effect before the second.
+#[tokio::test]
+async fn each_decision_takes_effect_at_once() {
+    let page = page(&Effects::default());
+    let mut lines = page.call(&json!({"tool": "pay_twice", "arguments": "{}", "confirmed": true})).await;
+    let path = format!("/api/calls/{}/decision", run(&mut lines).await);
+    let (one, two) = (lines.next_of_type("approval").await, lines.next_of_type("approval").await);
+    assert_eq!(
+        (&one["call"]["outer_call"], &two["call"]["outer_call"]),
+        (&json!("call_1"), &json!("call_1"))
+    );
+
+    let approve = json!({"id": one["call"]["id"], "decision": "approve"});
+    assert_eq!(page.post(&path, &approve).await.status(), StatusCode::NO_CONTENT);
+    loop {
+        let event = lines.next_of_type("event").await["event"].clone();
+        if event["id"] == one["call"]["id"] && event["status"] == "finished" {
+            break;
+        }
+    }
+    let deny = json!({"id": two["call"]["id"], "decision": "deny", "reason": "once is enough"});
+    assert_eq!(page.post(&path, &deny).await.status(), StatusCode::NO_CONTENT);
     let result = lines.next_of_type("result").await;
-    let skipped = result["skipped_events"].as_u64().expect("a number");
-    assert!((1..=50_002).contains(&skipped), "{skipped}");
-    assert_eq!(result["text"], "50000");
+    assert_eq!(result["text"], "paid 1; Error: once is enough");
+}
+
+/// The time of the approval is no duration of the tool.
+#[tokio::test]
+async fn a_call_that_does_not_run_has_no_duration() {
+    let page = page(&Effects::default());
+    let unknown = page.call(&proposed("sum", "{}")).await.next_of_type("result").await;
+    assert_eq!(unknown["duration_ms"], Value::Null);
+    let add = page.call(&proposed("add", r#"{"a": 1}"#)).await.next_of_type("result").await;
+    assert!(add["duration_ms"].as_f64().is_some(), "{add}");
+}
+
+#[tokio::test]
+async fn a_hundred_calls_run_at_the_same_time() {
+    let page = page(&Effects::default());
+    let mut open = Vec::new();
+    for _ in 0..100 {
+        open.push(page.call(&proposed("wait", "{}")).await);
+    }
+    let (status, text) = error(page.post("/api/calls", &proposed("add", "{}")).await).await;
+    assert_eq!(status, StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(text, "100 calls of the page are in progress: stop one of them");
+    open.pop();
+    while page.post("/api/calls", &proposed("add", "{}")).await.status() != StatusCode::OK {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
 }
 
 #[tokio::test]

@@ -143,6 +143,19 @@ async fn images_are_shown_unless_they_could_run_a_script() {
     assert_eq!((&parts[1]["mime_type"], &parts[1]["data_url"]), (&json!("image/svg+xml"), &Value::Null));
 }
 
+/// The developer looks for the mistakes of the model.
+#[tokio::test]
+async fn arguments_are_those_of_the_text() {
+    let input = r#"{"b":1.0,"a":12345678901234567890123,"a":1}"#;
+    let history = format!(
+        r#"{{"system":"x","messages":[{{"role":"assistant","content":[{{"type":"tool_use","id":"toolu_1","name":"add","input":{input}}}]}}]}}"#
+    );
+    let timeline = open(&history, "").await;
+    assert_eq!(timeline["wire"], "anthropic");
+    let arguments = timeline["messages"][1]["calls"][0]["arguments"].as_str().expect("a text");
+    assert!(arguments.starts_with(r#"{"b":1.0,"a":12345678901234567890123"#), "{arguments}");
+}
+
 #[tokio::test]
 async fn a_text_that_cannot_be_read_has_a_reason() {
     let page = Page(Inspector::without_tools().router());
@@ -155,7 +168,10 @@ async fn a_text_that_cannot_be_read_has_a_reason() {
         text.starts_with("the text looks like messages of the wire `anthropic`, but cannot be read"),
         "{text}"
     );
-    assert_eq!(page.open("[]", "?input=x").await.status(), StatusCode::BAD_REQUEST);
+    for query in ["?input=x", "?input=NaN", "?output=inf", "?input=-1&output=1"] {
+        let (status, text) = error(page.open("[]", query).await).await;
+        assert_eq!(status, StatusCode::BAD_REQUEST, "{query}: {text}");
+    }
 }
 
 #[tokio::test]

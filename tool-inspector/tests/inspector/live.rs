@@ -10,7 +10,8 @@ use tool_runtime_testing::ScriptedModel;
 
 async fn follow(page: &Page, id: &str) -> Lines {
     let path = format!("/api/runs/{id}/events");
-    let response = page.send(Method::GET, &path, &[("host", "localhost")], "").await;
+    let response =
+        page.send(Method::GET, &path, &[("host", "localhost"), ("x-tool-inspector", "1")], "").await;
     assert_eq!(response.status(), StatusCode::OK);
     Lines::new(response)
 }
@@ -51,14 +52,17 @@ async fn a_page_follows_a_run_from_its_start() {
 async fn only_the_newest_runs_are_kept() {
     let runs = LiveRuns::new();
     let page = Page(Inspector::without_tools().live_runs(&runs).router());
-    for number in 1..=101 {
+    let _in_progress = runs.start("run 1");
+    for number in 2..=51 {
         drop(runs.start(format!("run {number}")));
     }
     let listed = page.get("/api/runs").await;
-    assert_eq!(listed.as_array().map(Vec::len), Some(100));
-    assert_eq!(listed[0]["title"], "run 101");
-    assert_eq!(page.error("/api/runs/1/events").await.1, "there is no run 1");
-    assert!(follow(&page, "2").await.rest().await.is_empty());
+    assert_eq!(listed.as_array().map(Vec::len), Some(50));
+    assert_eq!((&listed[0]["title"], &listed[49]["title"]), (&json!("run 51"), &json!("run 1")));
+    for id in ["2", "x"] {
+        assert_eq!(page.error(&format!("/api/runs/{id}/events")).await.1, format!("there is no run {id}"));
+    }
+    assert!(follow(&page, "3").await.rest().await.is_empty());
 }
 
 #[tokio::test]
@@ -67,7 +71,7 @@ async fn events_beyond_the_limit_of_memory_are_counted() {
     let runs = LiveRuns::new();
     let page = Page(Inspector::new(&registry).live_runs(&runs).router());
     let recorder = runs.start("long");
-    let model = ScriptedModel::new([AssistantMessage::from_text("x".repeat(17 << 20))]);
+    let model = ScriptedModel::new([AssistantMessage::from_text("x".repeat(9 << 20))]);
     let mut session = Session::new().user("Write.");
     let run = session.run(&registry).on_event(|event| recorder.record(event));
     run.complete(|request| model.complete(request)).await.expect("the model answers").to_string();

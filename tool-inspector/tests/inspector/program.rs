@@ -35,7 +35,11 @@ fn start(arguments: &[&str], input: &str) -> (Running, String) {
 
 fn get(address: &str, path: &str) -> Value {
     let mut stream = TcpStream::connect(address).expect("the server accepts connections");
-    write!(stream, "GET {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n").expect("it reads");
+    write!(
+        stream,
+        "GET {path} HTTP/1.1\r\nhost: {address}\r\nx-tool-inspector: 1\r\nconnection: close\r\n\r\n"
+    )
+    .expect("it reads");
     let mut response = String::new();
     stream.read_to_string(&mut response).expect("it answers");
     let (_, body) = response.split_once("\r\n\r\n").expect("a body");

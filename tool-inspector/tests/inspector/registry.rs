@@ -21,8 +21,7 @@ async fn the_overview_lists_the_tools() {
     let overview = page.get("/api/registry").await;
     assert_eq!(overview["title"], "Shop");
     assert_eq!(overview["has_registry"], true);
-    assert_eq!(overview["wires"].as_array().map(Vec::len), Some(7));
-    assert_eq!(overview["tools"].as_array().map(Vec::len), Some(9));
+    assert_eq!(overview["tools"].as_array().map(Vec::len), Some(10));
     let add = find(&overview["tools"], "name", "add");
     assert_eq!(add["title"], "Sum");
     assert_eq!(add["description"], "Adds two numbers.");
@@ -87,7 +86,6 @@ async fn the_definitions_of_a_request_are_those_of_all_tools() {
     let one = page.get("/api/tools/add").await["definitions"][0]["tokens"].as_u64();
     assert!(plain["tokens"].as_u64() > one, "{requests}");
     assert_eq!(requests.as_array().map(Vec::len), Some(12));
-    assert_eq!(page.get("/api/requests").await, requests, "it is counted once");
 }
 
 #[tokio::test]
@@ -107,6 +105,8 @@ async fn tools_are_compared_with_the_lock_file() {
 
     let page = Page(Inspector::new(&new).lock_file(&file).router());
     let overview = page.get("/api/registry").await;
+    let name = file.file_name().and_then(|name| name.to_str());
+    assert_eq!(overview["lock"]["file"].as_str(), name, "without its folder");
     assert_eq!(overview["tools"][0]["change"], "breaking");
     let changes = page.get("/api/tools/find").await["changes"].clone();
     assert_eq!(changes, overview["lock"]["changes"]);
@@ -123,7 +123,7 @@ async fn tools_are_compared_with_the_lock_file() {
     assert!(error.contains("is not a lock file of tools"), "{error}");
     fs::remove_file(&file).expect("it exists");
     let error = page.get("/api/registry").await["lock"]["error"].to_string();
-    assert!(error.contains("it cannot be read"), "{error}");
+    assert!(error.contains("the file cannot be read"), "{error}");
 }
 
 #[tokio::test]

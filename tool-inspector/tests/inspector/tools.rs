@@ -46,11 +46,22 @@ fn tag(page: &str, tags: BTreeMap<String, String>) -> usize {
 
 /// Counts.
 #[tool(read_only)]
-fn count(#[context] call: &CallContext, steps: u64) -> u64 {
+fn count(#[context] call: &CallContext, steps: u64, bytes: usize) -> u64 {
     for step in 1..=steps {
-        call.progress(step, Some(steps), "");
+        call.progress(step, Some(steps), "x".repeat(bytes));
     }
     steps
+}
+
+/// Pays twice.
+#[tool(resumable)]
+async fn pay_twice(#[context] call: &CallContext) -> Result<String, InnerCallError> {
+    let payments = Registry::new(tools![pay]).expect("one tool");
+    let (one, two) = futures_util::join!(
+        call.inner_call(&payments, "pay", json!({"amount": 1})),
+        call.inner_call(&payments, "pay", json!({"amount": 2})),
+    );
+    Ok(format!("{}; {}", one?.text(), two?.text()))
 }
 
 /// Asks for a size.
@@ -90,7 +101,7 @@ fn crash() {
 
 pub(crate) fn registry(effects: &Effects) -> Registry {
     Registry::builder()
-        .tools(tools![add, ask_size, count, crash, order, pay, start_job, tag, wait])
+        .tools(tools![add, ask_size, count, crash, order, pay, pay_twice, start_job, tag, wait])
         .state(effects.clone())
         .before_call(|call| async move {
             match call.tool() {

@@ -54,5 +54,5 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
     let listener = TcpListener::bind(("127.0.0.1", options.port)).await?;
     println!("http://{}/", listener.local_addr()?);
-    Ok(axum::serve(listener, inspector.router()).await?)
+    Ok(inspector.serve_listener(listener).await?)
 }
