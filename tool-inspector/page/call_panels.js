@@ -12,8 +12,8 @@ function panel(title, body, buttons) {
     "section",
     { class: "panel", "aria-labelledby": id },
     element("h3", { id, tabindex: "-1" }, title),
-    ...body,
-    element("div", { class: "actions" }, ...buttons),
+    body,
+    element("div", { class: "actions" }, buttons),
   );
 }
 
@@ -62,6 +62,7 @@ function waitingFacts(call) {
   const text = indent(call.arguments) ?? call.arguments;
   return [
     element("p", {}, "Tool ", name(call.tool), call.outer_call ? " (called by another tool)" : ""),
+    call.ticket != null && element("p", {}, "Ticket ", name(call.ticket)),
     longText(text, { label: "arguments", nodes: indent(call.arguments) ? jsonNodes : undefined }),
     call.error && element("p", { class: "notice bad" }, prose(call.error)),
     call.may_have_taken_effect &&

@@ -15,11 +15,10 @@ export class CallProgress {
     this.element = element("ul", { class: "progress-list", hidden: true });
   }
 
-  receive(event, atMs) {
+  receive(event) {
     const row = this.rows.get(event.id) ?? this.addRow(event);
     switch (event.status) {
       case "started":
-        row.startedMs = atMs;
         row.state.textContent = "running";
         break;
       case "progress":
@@ -32,11 +31,7 @@ export class CallProgress {
         row.state.textContent = `${count(event.events)} events of the tool were skipped`;
         break;
       case "finished":
-        this.finish(
-          row,
-          event.result?.error ? "error" : "ok",
-          event.outcome?.duration_ms ?? atMs - (row.startedMs ?? atMs),
-        );
+        this.finish(row, event.result?.error ? "error" : "ok", event.outcome);
         break;
       default:
         row.state.textContent = statusWords(event.status);
@@ -100,8 +95,9 @@ export class CallProgress {
     if (row.data.children.length > MAX_DATA + 1) row.data.children[1].remove();
   }
 
-  finish(row, status, durationMs) {
-    row.state.textContent = `${statusWords(status)} after ${duration(durationMs)}`;
+  finish(row, status, outcome) {
+    const after = outcome?.has_begun ? ` after ${duration(outcome.duration_ms)}` : "";
+    row.state.textContent = statusWords(status) + after;
     row.bar.hidden = true;
     row.isFinished = true;
   }

@@ -1,10 +1,14 @@
 // The result of a call: the message that the model reads.
 
-import { element, factList } from "./element.js";
+import { element, factList, notice } from "./element.js";
 import { jsonNodes } from "./json_text.js";
 import { partList } from "./parts.js";
 import { code, longText, prose } from "./visible_text.js";
-import { count, duration } from "./words.js";
+import { count, counted, duration } from "./words.js";
+
+function missingEvents(amount) {
+  return `${counted(amount, "event")} of the tool ${amount === 1 ? "is" : "are"} missing, because there were too many.`;
+}
 
 export function callResult(line) {
   const message = JSON.stringify(line.message, null, 2);
@@ -24,14 +28,19 @@ export function callResult(line) {
       ? element("p", { class: "soft", text: "An empty text." })
       : longText(line.text, { label: "text that the model reads", characters: 4000, lines: 60 }),
     partList(line.parts),
+    line.skipped_events > 0 && notice("wait", missingEvents(line.skipped_events)),
     factList([
       ["Tokens", count(line.tokens)],
-      ["Duration", duration(line.duration_ms)],
+      ["Duration", line.duration_ms == null ? null : duration(line.duration_ms)],
       ["Kind of error", line.error_kind ? code(line.error_kind) : null],
       [
         "Changes of the arguments",
         line.coercions?.length
-          ? element("ul", {}, ...line.coercions.map((text) => element("li", {}, prose(text))))
+          ? element(
+              "ul",
+              {},
+              line.coercions.map((text) => element("li", {}, prose(text))),
+            )
           : null,
       ],
     ]),

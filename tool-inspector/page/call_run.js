@@ -8,6 +8,11 @@ import { postJson, readLines } from "./server.js";
 import { prose } from "./visible_text.js";
 import { duration } from "./words.js";
 
+function resultWords(line) {
+  const words = line.is_error ? "The model reads an error" : "The call is done";
+  return line.duration_ms == null ? `${words}.` : `${words} after ${duration(line.duration_ms)}.`;
+}
+
 export class CallRun {
   /** `call` has the name of the tool and the text of the arguments. `ended` is called once. */
   constructor(call, ended) {
@@ -60,7 +65,7 @@ export class CallRun {
         this.confirm(line.reason);
         break;
       case "event":
-        this.progress.receive(line.event, line.at_ms);
+        this.progress.receive(line.event);
         break;
       case "approval":
         this.ask(
@@ -82,9 +87,7 @@ export class CallRun {
         break;
       case "result":
         replaceChildren(this.result, callResult(line));
-        this.end(
-          `${line.is_error ? "The model reads an error" : "The call is done"} after ${duration(line.duration_ms)}.`,
-        );
+        this.end(resultWords(line));
         break;
       case "failed":
         this.fail(line.error);

@@ -6,7 +6,11 @@ import { name, prose, visibleNodes } from "./visible_text.js";
 /** The changes as a list. Breaking ones are first, and marked with a word. */
 export function changeList(changes, { hasTools = false, known = new Set() } = {}) {
   const sorted = [...changes].sort((first, second) => Number(second.is_breaking) - Number(first.is_breaking));
-  return element("ul", { class: "changes" }, ...sorted.map((change) => changeItem(change, hasTools, known)));
+  return element(
+    "ul",
+    { class: "changes" },
+    sorted.map((change) => changeItem(change, hasTools, known)),
+  );
 }
 
 function changeItem(change, hasTools, known) {
@@ -24,7 +28,7 @@ function changeItem(change, hasTools, known) {
     hasTools && tool,
     hasTools && ": ",
     prose(change.text),
-    change.diff?.length > 0 && element("pre", { class: "text diff", dir: "auto" }, ...change.diff.map(diffLine)),
+    change.diff?.length > 0 && element("pre", { class: "text diff", dir: "auto" }, change.diff.map(diffLine)),
   );
 }
 

@@ -15,7 +15,7 @@ export function definitions(tool) {
   const select = element(
     "select",
     { id: newId() },
-    ...wires.map((value) => element("option", { value, text: wireName(value) })),
+    wires.map((value) => element("option", { value, text: wireName(value) })),
   );
   if (wire) select.value = wire;
   const switchId = newId();
@@ -89,7 +89,11 @@ function definition(one) {
       notice(
         "wait",
         element("strong", { text: one.strict && !one.is_strict ? "Why it is not strict" : "Report" }),
-        element("ul", {}, ...report.map((line) => element("li", {}, prose(line)))),
+        element(
+          "ul",
+          {},
+          report.map((line) => element("li", {}, prose(line))),
+        ),
       ),
     text && longText(text, { label: "definition", nodes: jsonNodes, characters: 6000, lines: 60 }),
     text && copyButton(text),
@@ -133,12 +137,16 @@ function tokenTable(all) {
       element(
         "thead",
         {},
-        element("tr", {}, ...["Wire", "Plain", "Strict"].map((text) => element("th", { scope: "col", text }))),
+        element(
+          "tr",
+          {},
+          ["Wire", "Plain", "Strict"].map((text) => element("th", { scope: "col", text })),
+        ),
       ),
       element(
         "tbody",
         {},
-        ...wires.map((wire) =>
+        wires.map((wire) =>
           element(
             "tr",
             {},

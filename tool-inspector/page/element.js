@@ -12,7 +12,7 @@ export function newId() {
  * An element with properties and children.
  *
  * A property whose name starts with `on` is a listener, `text` is the content, `true` is an attribute without a value, and
- * `null`, `undefined` and `false` add nothing. Children are nodes and texts; `null` and `false` add nothing.
+ * `null`, `undefined` and `false` add nothing. Children are nodes, texts and lists of them; `null` and `false` add nothing.
  */
 export function element(tag, properties = {}, ...children) {
   const node = document.createElement(tag);
@@ -27,7 +27,7 @@ export function element(tag, properties = {}, ...children) {
   return node;
 }
 
-/** Adds children, without those that are `null` or `false`. */
+/** Adds children and lists of them, without those that are `null` or `false`. */
 export function append(node, children) {
   for (const child of children.flat(3)) {
     if (child !== null && child !== undefined && child !== false && child !== "") node.append(child);
@@ -64,7 +64,7 @@ function encode(segment) {
 
 /** A heading of a page, which gets the focus after a navigation. */
 export function pageHeading(...children) {
-  return element("h1", { tabindex: "-1", class: "page-heading" }, ...children);
+  return element("h1", { tabindex: "-1", class: "page-heading" }, children);
 }
 
 /** A list of terms and values. A value that is `null` is left out with its term. */
@@ -72,14 +72,14 @@ export function factList(facts, properties = {}) {
   const list = element("dl", { class: "facts", ...properties });
   for (const [term, value] of facts) {
     if (value === null || value === undefined || value === false) continue;
-    append(list, [element("div", {}, element("dt", { text: term }), element("dd", {}, ...[value].flat()))]);
+    append(list, [element("div", {}, element("dt", { text: term }), element("dd", {}, value))]);
   }
   return list;
 }
 
 /** A notice with a kind in words, so that its colour is not the only sign. */
 export function notice(kind, ...children) {
-  return element("div", { class: `notice ${kind}` }, ...children);
+  return element("div", { class: `notice ${kind}` }, children);
 }
 
 export function focusOn(node) {

@@ -1,15 +1,18 @@
 // The messages of a live run, made from its events.
 
 import { costOf } from "./prices.js";
+import { Retries } from "./retries.js";
 
 export class LiveRun {
   constructor(prices) {
     this.prices = prices;
     this.messages = [];
     this.changed = new Set();
+    /** The reply in progress. */
     this.reply = null;
+    this.lastReply = null;
     this.calls = new Map();
-    this.failed = new Map();
+    this.retries = new Retries();
     this.usage = null;
     this.previousInput = null;
     this.warnings = [];
@@ -41,6 +44,7 @@ export class LiveRun {
     switch (event.type) {
       case "user_message":
         this.reply = null;
+        this.retries.clear();
         this.add({ role: "user", text: event.text });
         break;
       case "text":
@@ -62,12 +66,9 @@ export class LiveRun {
       case "call_complete":
         Object.assign(this.callOf(event.id, event.tool), { name: event.tool, arguments: event.arguments });
         break;
-      case "call": {
-        const { type, ...own } = event;
-        // The fields of the call are in the event, or in its field `call`.
-        this.receiveCall(typeof event.status === "string" ? own : event.call, at);
+      case "call":
+        this.receiveCall(event, at);
         break;
-      }
       case "reply_finished":
         this.finishReply(event.usage);
         break;
@@ -75,7 +76,8 @@ export class LiveRun {
         const reply = this.change(this.openReply());
         reply.interruption = `${event.error}${event.is_kept ? " The reply is kept." : " The reply is not kept."}`;
         reply.isOpen = false;
-        this.reply = null;
+        // The end of a reply that is kept follows.
+        if (!event.is_kept) this.reply = null;
         break;
       }
       case "request_retried":
@@ -115,8 +117,14 @@ export class LiveRun {
   }
 
   openReply() {
-    this.reply ??= this.add({ role: "assistant", isOpen: true });
+    this.reply ??= this.addReply(true);
     return this.reply;
+  }
+
+  addReply(isOpen) {
+    this.lastReply = this.add({ role: "assistant", isOpen });
+    this.retries.addReply(this.lastReply);
+    return this.lastReply;
   }
 
   addCall(reply, id, tool) {
@@ -127,18 +135,14 @@ export class LiveRun {
     return call;
   }
 
-  /** The last call with this id. A call that is not known belongs to the last reply. */
+  /** The last call with this id. A call that is not known belongs to the last reply, or to one of an earlier run. */
   callOf(id, tool) {
     const known = this.calls.get(id);
     if (known) {
       this.change(known.reply);
       return known;
     }
-    return this.addCall(
-      this.reply ?? this.messages.findLast((message) => message.role === "assistant") ?? this.openReply(),
-      id,
-      tool,
-    );
+    return this.addCall(this.reply ?? this.lastReply ?? this.addReply(false), id, tool);
   }
 
   receiveCall(event, at) {
@@ -150,6 +154,7 @@ export class LiveRun {
       case "started":
         call.status = "running";
         call.from_ms = at;
+        call.reply.span ??= { from: at, to: at };
         break;
       case "progress":
         call.progress = event;
@@ -161,15 +166,10 @@ export class LiveRun {
         this.finishCall(call, event, at);
         break;
       default:
-        call.status = event.status;
+        if (typeof event.status === "string") call.status = event.status;
     }
-    const { reply } = call;
-    const begun = reply.calls.filter((one) => one.from_ms !== undefined);
-    if (begun.length)
-      reply.span = {
-        from: Math.min(...begun.map((one) => one.from_ms)),
-        to: Math.max(at, ...begun.map((one) => one.to_ms ?? at)),
-      };
+    // The times of the events do not decrease.
+    if (call.reply.span) call.reply.span.to = at;
   }
 
   finishCall(call, event, at) {
@@ -181,19 +181,16 @@ export class LiveRun {
       parts: [],
       error_kind: error?.kind ?? null,
     };
-    call.duration_ms = event.outcome?.duration_ms ?? null;
+    call.duration_ms = event.outcome?.has_begun ? event.outcome.duration_ms : null;
     if (call.from_ms !== undefined) call.to_ms = at;
     if (event.cause === "denied") call.approval = "denied";
-    const failed = this.failed.get(call.name);
-    if (failed && failed.reply !== call.reply) call.retry_of = { index: failed.reply.index, position: failed.number };
-    if (error) this.failed.set(call.name, call);
-    else this.failed.delete(call.name);
   }
 
   finishReply(usage) {
     const reply = this.change(this.openReply());
     this.reply = null;
     reply.isOpen = false;
+    this.retries.finishReply(reply);
     if (!usage) return;
     reply.usage = usage;
     reply.cost = costOf(usage, this.prices);
@@ -217,12 +214,12 @@ export class LiveRun {
   }
 }
 
-/** The text of a stored content: a text, or a list of parts. */
+/** The text of a stored content: a text, or an object with a text or with parts. */
 function contentText(content) {
   if (content === null || content === undefined) return "";
   if (typeof content === "string") return content;
-  if (!Array.isArray(content)) return JSON.stringify(content);
-  return content
+  if (!Array.isArray(content.parts)) return typeof content.text === "string" ? content.text : JSON.stringify(content);
+  return content.parts
     .map((part) =>
       part.type === "text" ? part.text : part.type === "json" ? JSON.stringify(part.json) : `[${part.type}]`,
     )

@@ -2,6 +2,7 @@
 
 import { element, newId, notice } from "./element.js";
 import { callView } from "./call_view.js";
+import { listPages } from "./list_pages.js";
 import { partList } from "./parts.js";
 import { longText, name, prose, visibleNodes } from "./visible_text.js";
 import { completenessWords, count, money, percent, usageWords } from "./words.js";
@@ -18,8 +19,8 @@ const ROLES = {
 /**
  * The element of a message.
  *
- * `context` has `opened`, the keys of opened texts; `violations`, by position; `goTo`, which shows a message by its index; and
- * `span`, the first and last time of a reply in a live run.
+ * `context` has `opened`, the keys of opened texts; `shown`, the shown pages of lists; `violations`, by position; and `goTo`, which
+ * shows a message by its index.
  */
 export function messageView(message, position, context) {
   const headingId = newId();
@@ -44,7 +45,11 @@ export function messageView(message, position, context) {
       message.model && name(message.model, { class: "soft" }),
       message.tool_call_id && element("span", { class: "soft" }, "for ", name(message.tool_call_id)),
     ),
-    ...violations.map((violation) => violationView(violation, message)),
+    listPages(violations, (violation) => violationView(violation, message), {
+      shown: context.shown,
+      key: `${position} violations`,
+      units: "violations",
+    }),
     message.reasoning && reasoning(message, position, context),
     message.text &&
       longText(message.text, {
@@ -54,15 +59,33 @@ export function messageView(message, position, context) {
         kind: "plain",
       }),
     partList(message.parts),
-    ...replyNotes(message),
+    replyNotes(message),
     message.calls?.length > 0 &&
       element(
         "div",
         { class: "calls" },
-        ...message.calls.map((call, index) => callView(call, index, position, context, message.span)),
+        listPages(message.calls, (call, index) => callView(call, index, position, context, message.span), {
+          shown: context.shown,
+          key: callListKey(position),
+          units: "calls",
+        }),
       ),
     isEmpty(message) && element("p", { class: "soft", text: "An empty message." }),
     message.role === "assistant" && replyFooter(message),
+  );
+}
+
+/** The key of the list of the calls of a message. */
+export function callListKey(position) {
+  return `${position} calls`;
+}
+
+/** The element in place of a message that cannot be shown. */
+export function failedMessageView(error) {
+  return element(
+    "article",
+    { class: "message", tabindex: "-1", "aria-label": "Message that cannot be shown" },
+    notice("bad", element("strong", { text: "The message cannot be shown. " }), prose(error.message)),
   );
 }
 

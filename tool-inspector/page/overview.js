@@ -33,7 +33,11 @@ export function overview(registry) {
         "section",
         { class: "card", "aria-labelledby": "skipped-heading" },
         element("h2", { id: "skipped-heading", text: "Tools that are left out" }),
-        element("ul", {}, ...registry.skipped_tools.map((text) => element("li", {}, prose(text)))),
+        element(
+          "ul",
+          {},
+          registry.skipped_tools.map((text) => element("li", {}, prose(text))),
+        ),
       ),
     registry.lock && lockSection(registry.lock, known),
   );
@@ -71,7 +75,7 @@ async function showRequests(box) {
 }
 
 function requestTable(rows) {
-  const largest = Math.max(1, ...rows.map((row) => row.tokens ?? 0));
+  const largest = rows.reduce((most, row) => Math.max(most, row.tokens ?? 0), 1);
   const head = ["Wire", "Form", "Tokens", "Size"];
   return element(
     "table",
@@ -83,18 +87,22 @@ function requestTable(rows) {
       element(
         "tr",
         { role: "row" },
-        ...head.map((text) => element("th", { scope: "col", role: "columnheader", text })),
+        head.map((text) => element("th", { scope: "col", role: "columnheader", text })),
       ),
     ),
-    element("tbody", { role: "rowgroup" }, ...rows.flatMap((row) => requestRows(row, largest))),
+    element(
+      "tbody",
+      { role: "rowgroup" },
+      rows.flatMap((row) => requestRows(row, largest)),
+    ),
   );
 }
 
 function requestRows(row, largest) {
-  const cell = (label, ...children) => element("td", { role: "cell", "data-label": label }, ...children);
+  const cell = (label, ...children) => element("td", { role: "cell", "data-label": label }, children);
   const bar = element("span", { class: "bar", "aria-hidden": "true" });
   bar.style.setProperty("--share", `${((row.tokens ?? 0) / largest) * 100}%`);
-  const notes = [...(row.report ?? [])];
+  const notes = row.report ?? [];
   return [
     element(
       "tr",
@@ -119,7 +127,11 @@ function requestRows(row, largest) {
             element("summary", {
               text: `${wireName(row.wire)}, ${row.strict ? "strict" : "plain"}: ${counted(notes.length, "note")}`,
             }),
-            element("ul", {}, ...notes.map((text) => element("li", {}, prose(text)))),
+            element(
+              "ul",
+              {},
+              notes.map((text) => element("li", {}, prose(text))),
+            ),
           ),
         ),
       ),

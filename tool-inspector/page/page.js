@@ -3,7 +3,7 @@
 import { address, element, focusOn, notice, pageHeading, replaceChildren } from "./element.js";
 import { overview } from "./overview.js";
 import { getJson } from "./server.js";
-import { fileSession, liveSession, pastedSession, storedSession } from "./session_source.js";
+import { fileSession, liveSession, pastedSession, storedSession } from "./session_page.js";
 import { sessionsPage } from "./sessions_page.js";
 import { ToolList } from "./tool_list.js";
 import { toolPage } from "./tool_page.js";
@@ -179,8 +179,8 @@ function showNavigation(part) {
     element(
       "ul",
       {},
-      ...links.map(([path, text, isCurrent]) =>
-        element("li", {}, element("a", { href: address(path), "aria-current": isCurrent ? "true" : null }, text)),
+      links.map(([path, text, isCurrent]) =>
+        element("li", {}, element("a", { href: address(path), "aria-current": isCurrent ? "page" : null }, text)),
       ),
     ),
   );

@@ -48,11 +48,13 @@ export function parameterRows(root) {
     }
     const all = alternatives(schema);
     if (all.length > 1) {
-      all.forEach((part, index) => {
-        const { schema: resolved, references: own } = resolve(part, root);
+      const inside = all.map((part) => resolve(part, root)).filter((part) => hasInside(part.schema));
+      inside.forEach(({ schema: resolved, references: own }, index) => {
         if (own.some((reference) => references.includes(reference))) return;
         const label = own.length ? definitionName(own.at(-1)) : (resolved.title ?? index + 1);
-        if (hasInside(resolved)) descend(`${path} (${label})`, resolved, [...references, ...own], depth);
+        // The only alternative with parameters needs no label, as that of a value that can be null.
+        const inner = inside.length > 1 ? `${path} (${label})` : path;
+        descend(inner, resolved, [...references, ...own], depth);
       });
       return;
     }
@@ -94,10 +96,10 @@ export function parameterTable(root, caption) {
       element(
         "tr",
         { role: "row" },
-        ...head.map((text) => element("th", { scope: "col", role: "columnheader", text })),
+        head.map((text) => element("th", { scope: "col", role: "columnheader", text })),
       ),
     ),
-    element("tbody", { role: "rowgroup" }, ...rows.map(row)),
+    element("tbody", { role: "rowgroup" }, rows.map(row)),
   );
   if (!left) return table;
   const text = `The table ends here: ${left} more parameters or branches are only in the definitions below.`;
@@ -113,7 +115,7 @@ function row({ path, schema, isRequired, depth, type, repeated }) {
     "tr",
     { role: "row" },
     label,
-    cell("Type", visibleNodes(type)),
+    cell("Type", element("span", {}, visibleNodes(type))),
     cell("Required", isRequired === null ? "" : isRequired ? "yes" : "no"),
     cell("Default", Object.hasOwn(schema, "default") ? code(write(schema.default)) : ""),
     cell(
@@ -128,5 +130,5 @@ function row({ path, schema, isRequired, depth, type, repeated }) {
 
 function cell(label, ...children) {
   const isEmpty = children.every((child) => !child);
-  return element("td", { role: "cell", "data-label": label, class: isEmpty ? "empty" : null }, ...children);
+  return element("td", { role: "cell", "data-label": label, class: isEmpty ? "empty" : null }, children);
 }

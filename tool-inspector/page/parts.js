@@ -9,7 +9,11 @@ const IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*$/;
 /** The parts as a list, or `null` if there is none. */
 export function partList(parts) {
   if (!parts?.length) return null;
-  return element("ul", { class: "parts" }, ...parts.map((part) => element("li", {}, partView(part))));
+  return element(
+    "ul",
+    { class: "parts" },
+    parts.map((part) => element("li", {}, partView(part))),
+  );
 }
 
 function partView(part) {

@@ -41,6 +41,23 @@ export function costOf(usage, prices) {
   return cost / 1_000_000;
 }
 
+/** Whether the text of an input is a price, or empty. The value of an input whose text is no number is empty, too. */
+function isPrice(input) {
+  if (input.validity.badInput) return false;
+  return input.value === "" || (Number.isFinite(input.valueAsNumber) && input.valueAsNumber >= 0);
+}
+
+function showError({ input, message }, isWrong) {
+  message.textContent = isWrong ? "Enter a number that is at least 0." : "";
+  if (isWrong) {
+    input.setAttribute("aria-invalid", "true");
+    input.setAttribute("aria-describedby", message.id);
+  } else {
+    input.removeAttribute("aria-invalid");
+    input.removeAttribute("aria-describedby");
+  }
+}
+
 /** The form of the prices. `hasPrices` is whether the program has prices; `changed` is called when the user sets other ones. */
 export function priceForm(hasPrices, changed) {
   const note = hasPrices
@@ -52,10 +69,14 @@ export function priceForm(hasPrices, changed) {
     text,
     id: newId(),
     input: element("input", { type: "number", min: "0", step: "any", inputmode: "decimal" }),
+    message: element("p", { class: "field-error", id: newId() }),
   }));
   const fill = () => {
     const prices = currentPrices();
-    for (const { key, input } of inputs) input.value = prices[key] ?? "";
+    for (const field of inputs) {
+      field.input.value = prices[field.key] ?? "";
+      showError(field, false);
+    }
   };
   fill();
   const store = (prices, text) => {
@@ -68,17 +89,23 @@ export function priceForm(hasPrices, changed) {
     "form",
     {
       class: "prices",
+      novalidate: true,
       onsubmit: (event) => {
         event.preventDefault();
-        const prices = {};
-        for (const { key, input } of inputs)
-          if (input.value !== "" && input.valueAsNumber >= 0) prices[key] = input.valueAsNumber;
-        store(prices, "The prices are used.");
+        for (const field of inputs) showError(field, !isPrice(field.input));
+        const wrong = inputs.find(({ input }) => !isPrice(input));
+        if (wrong) {
+          status.textContent = "";
+          wrong.input.focus();
+          return;
+        }
+        const set = inputs.filter(({ input }) => input.value !== "");
+        store(Object.fromEntries(set.map(({ key, input }) => [key, input.valueAsNumber])), "The prices are used.");
       },
     },
-    ...inputs.map(({ text, id, input }) => {
+    inputs.map(({ text, id, input, message }) => {
       input.id = id;
-      return element("div", {}, element("label", { for: id, text }), input);
+      return element("div", {}, element("label", { for: id, text }), input, message);
     }),
     element(
       "div",

@@ -2,7 +2,8 @@
 
 import { write } from "./json_text.js";
 
-const MAX_HOPS = 30;
+/** The references and parts of `allOf` that one schema may lead to. The further ones are schemas of any value. */
+const MAX_STEPS = 1_000;
 const TYPES = {
   string: "text",
   integer: "integer",
@@ -55,26 +56,25 @@ function combine(first, second) {
  * A schema that is `true`, or that cannot be resolved, is a schema of any value.
  */
 export function resolve(schema, root) {
-  const references = [];
-  let current = isSchemaObject(schema) ? schema : Object.create(null);
-  for (let hop = 0; hop < MAX_HOPS; hop += 1) {
-    if (typeof current.$ref === "string") {
-      const { $ref, ...own } = current;
-      references.push($ref);
-      const target = find($ref, root);
-      current = combine(isSchemaObject(target) ? target : Object.create(null), own);
-    } else if (Array.isArray(current.allOf) && current.allOf.length) {
-      const { allOf, ...own } = current;
-      current = allOf.filter(isSchemaObject).reduceRight((sum, part) => {
-        const resolved = resolve(part, root);
-        references.push(...resolved.references);
-        return combine(resolved.schema, sum);
-      }, own);
-    } else {
-      break;
-    }
+  const search = { root, references: new Set(), steps: MAX_STEPS };
+  return { schema: flatten(schema, [], search), references: [...search.references] };
+}
+
+/** `path` are the references that lead here: one that is already among them would never end. */
+function flatten(schema, path, search) {
+  if (!isSchemaObject(schema) || search.steps === 0) return Object.create(null);
+  search.steps -= 1;
+  if (typeof schema.$ref === "string") {
+    const { $ref, ...own } = schema;
+    search.references.add($ref);
+    const target = path.includes($ref) ? undefined : find($ref, search.root);
+    return flatten(combine(isSchemaObject(target) ? target : Object.create(null), own), [...path, $ref], search);
   }
-  return { schema: current, references };
+  if (Array.isArray(schema.allOf) && schema.allOf.length) {
+    const { allOf, ...own } = schema;
+    return allOf.reduceRight((sum, part) => combine(flatten(part, path, search), sum), own);
+  }
+  return schema;
 }
 
 /** The alternatives of a resolved schema: of `anyOf`, `oneOf`, or of a list of types. One alternative is no union. */
@@ -128,6 +128,16 @@ export function definitionName(reference) {
   return reference === "#" ? "the whole object" : reference.split("/").at(-1);
 }
 
+/** The title of an object, or the constants that distinguish it from the other alternatives of a union. */
+function objectWords(schema) {
+  if (schema.title) return `object ${schema.title}`;
+  const constants = Object.entries(schema.properties).filter(
+    ([, field]) => isSchemaObject(field) && has(field, "const"),
+  );
+  if (constants.length === 0 || constants.length > 2) return "object";
+  return `object with ${constants.map(([name, field]) => `${name} ${write(field.const)}`).join(" and ")}`;
+}
+
 /** The type in words. `references` are those on the way to the schema; a repeated one ends the description. */
 export function typeWords(source, root, references = []) {
   const { schema, references: own } = resolve(source, root);
@@ -153,7 +163,7 @@ export function typeWords(source, root, references = []) {
       return isSchemaObject(only.items) ? `list of ${typeWords(only.items, root, path)}` : "list of any values";
     }
     case "object": {
-      if (only.properties && Object.keys(only.properties).length) return only.title ? `object ${only.title}` : "object";
+      if (only.properties && Object.keys(only.properties).length) return objectWords(only);
       const extra = extraSchema(only);
       if (extra === false) return "empty object";
       return isSchemaObject(extra) ? `map to ${typeWords(extra, root, path)}` : "map to any values";

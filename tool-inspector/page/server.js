@@ -2,18 +2,27 @@
 
 import { parse } from "./json_text.js";
 
+/** The header that each request of the page has. */
 const OWN = { "x-tool-inspector": "1" };
 
+/** An error that the server reports. */
+class ServerError extends Error {
+  constructor(text, status) {
+    super(text);
+    this.status = status;
+  }
+}
+
 /** The response of a path, or an error with the text of the server. */
-async function request(path, options = {}) {
+async function request(path, { headers, ...options } = {}) {
   let response;
   try {
-    response = await fetch(path, options);
+    response = await fetch(path, { ...options, headers: { ...OWN, ...headers } });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new Error("The server does not answer. Is the program still running?");
   }
-  if (!response.ok) throw new Error(await errorText(response));
+  if (!response.ok) throw new ServerError(await errorText(response), response.status);
   return response;
 }
 
@@ -39,20 +48,22 @@ export async function getExactJson(path, signal) {
 
 /** The value, or `null` if the server has none (status 404). */
 export async function getIfPresent(path, signal) {
-  const response = await fetch(path, { signal });
-  if (response.status === 404) return null;
-  if (!response.ok) throw new Error(await errorText(response));
-  return response.json();
+  try {
+    return await getJson(path, signal);
+  } catch (error) {
+    if (error.status === 404) return null;
+    throw error;
+  }
 }
 
 export async function postHistory(path, text, signal) {
-  const headers = { "content-type": "text/plain; charset=utf-8", ...OWN };
+  const headers = { "content-type": "text/plain; charset=utf-8" };
   return (await request(path, { method: "POST", headers, body: text, signal })).json();
 }
 
 /** Sends a body that is already JSON text. */
 export function postJson(path, body, signal) {
-  const headers = { "content-type": "application/json", ...OWN };
+  const headers = { "content-type": "application/json" };
   return request(path, { method: "POST", headers, body, signal });
 }
 

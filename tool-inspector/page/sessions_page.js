@@ -3,7 +3,7 @@
 import { address, button, element, newId, notice, pageHeading, replaceChildren } from "./element.js";
 import { priceForm } from "./prices.js";
 import { getJson } from "./server.js";
-import { setPasted } from "./session_source.js";
+import { setPasted } from "./session_page.js";
 import { prose, visibleNodes } from "./visible_text.js";
 import { duration } from "./words.js";
 
@@ -13,7 +13,7 @@ export function sessionsPage(registry, signal, open) {
     "div",
     { class: "sessions" },
     pageHeading("Sessions"),
-    registry.runs &&
+    registry.has_runs &&
       listSection(
         "Live runs",
         "api/runs",
@@ -21,7 +21,7 @@ export function sessionsPage(registry, signal, open) {
         signal,
         "No run yet. A run appears here when the program starts it.",
       ),
-    registry.histories &&
+    registry.has_sessions &&
       listSection("Stored sessions", "api/sessions", storedItem, signal, "The program has no stored session."),
     pasteSection(signal, open),
     priceForm(registry.has_prices),
@@ -38,7 +38,7 @@ function listSection(title, path, item, signal, empty) {
       replaceChildren(
         box,
         items.length
-          ? element("ul", { class: "session-list" }, ...items.map(item))
+          ? element("ul", { class: "session-list" }, items.map(item))
           : element("p", { class: "soft", text: empty }),
       );
     } catch (error) {

@@ -1,13 +1,16 @@
 // The page of a session: a summary, jumps, and the timeline.
 
-import { address, button, element, factList, jump, newId, notice, pageHeading } from "./element.js";
-import { messageView } from "./message_view.js";
+import { address, button, element, factList, jump, newId, notice, pageHeading, replaceChildren } from "./element.js";
+import { ShownPages, listPages } from "./list_pages.js";
+import { callListKey, failedMessageView, messageView } from "./message_view.js";
 import { Timeline } from "./timeline.js";
 import { KINDS, TimelineMarks } from "./timeline_marks.js";
 import { name, prose, visibleNodes, visibleString } from "./visible_text.js";
 import { count, counted, money, usageWords, wireName } from "./words.js";
 
 const SESSION_KINDS = { session: "a stored session", messages: "a list of messages", request: "a request" };
+/** The summary shows this many warnings and waiting calls at a time, so that the messages stay near. */
+const SUMMARY_ITEMS = 10;
 /** The height of the bars that stay at the upper edge of the screen. */
 const STICKY_PX = 110;
 
@@ -17,10 +20,9 @@ export class TimelinePage {
     this.messages = [];
     this.marks = new TimelineMarks([]);
     this.place = null;
-    const context = { opened: new Set(), goTo: (index, call) => this.goTo(this.marks.positionOf(index), call) };
-    this.timeline = new Timeline((position) =>
-      messageView(this.messages[position], position, { ...context, violations: this.marks.violations }),
-    );
+    this.shown = new ShownPages();
+    this.opened = new Set();
+    this.timeline = new Timeline((position) => this.messageView(position));
     this.summary = element("div", { class: "summary" });
     this.status = element("span", { class: "jump-status", role: "status" });
     this.jumps = element("div", { class: "jump-buttons" });
@@ -30,7 +32,7 @@ export class TimelinePage {
       element("a", { class: "back", href: address("sessions") }, "← Sessions"),
       pageHeading(visibleNodes(title)),
       this.summary,
-      ...controls,
+      controls,
       element(
         "div",
         { class: "jumps", role: "group", "aria-label": "Jumps" },
@@ -41,6 +43,20 @@ export class TimelinePage {
       element("h2", { class: "unseen", text: "Messages" }),
       this.timeline.element,
     );
+  }
+
+  messageView(position) {
+    const message = this.messages[position];
+    try {
+      return messageView(message, position, {
+        opened: this.opened,
+        shown: this.shown,
+        violations: this.marks.violations,
+        goTo: (index, call) => this.goTo(this.marks.positionOf(index), call),
+      });
+    } catch (error) {
+      return failedMessageView(error);
+    }
   }
 
   searchForm() {
@@ -119,7 +135,7 @@ export class TimelinePage {
         notice(
           "wait",
           element("strong", { text: counted(timeline.warnings.length, "warning") }),
-          element("ul", {}, ...timeline.warnings.map((text) => element("li", {}, prose(text)))),
+          this.list(timeline.warnings, (text) => element("li", {}, prose(text)), "warnings"),
         ),
       );
     }
@@ -129,25 +145,37 @@ export class TimelinePage {
   }
 
   waitingList(waiting) {
-    const items = [
-      ...(waiting?.approvals ?? []).map((call) => this.waitingItem("needs approval", call.tool, call.id, call)),
-      ...(waiting?.results ?? []).map((call) =>
-        this.waitingItem("needs a result from elsewhere", call.tool, call.id, call),
-      ),
-      ...(waiting?.questions ?? []).map((question) =>
-        this.waitingItem("asks the user", question.tool, question.call, { error: question.text }),
-      ),
+    const calls = [
+      ...(waiting?.approvals ?? []).map((call) => ({ ...call, state: "needs approval" })),
+      ...(waiting?.results ?? []).map((call) => ({ ...call, state: "needs a result from elsewhere" })),
+      ...(waiting?.questions ?? []).map(({ tool, call, text }) => ({
+        tool,
+        id: call,
+        error: text,
+        state: "asks the user",
+      })),
     ];
-    if (!items.length) return null;
-    return notice("wait", element("strong", { text: "The session waits" }), element("ul", {}, ...items));
+    if (!calls.length) return null;
+    const list = this.list(calls, (call) => this.waitingItem(call), "waiting calls");
+    return notice("wait", element("strong", { text: "The session waits" }), list);
   }
 
-  waitingItem(state, tool, id, { error, may_have_taken_effect: mayHaveEffect }) {
+  list(items, view, units) {
+    const wrap = (control) => element("li", {}, control);
+    return element(
+      "ul",
+      {},
+      listPages(items, view, { shown: this.shown, key: units, units, size: SUMMARY_ITEMS, wrap }),
+    );
+  }
+
+  waitingItem({ state, tool, id, error, ticket, may_have_taken_effect: mayHaveEffect }) {
     return element(
       "li",
       {},
       name(tool),
       ` ${state}. `,
+      ticket != null && ["Ticket ", name(ticket), ". "],
       error && prose(error),
       mayHaveEffect && " An earlier attempt may have taken effect. ",
       " ",
@@ -169,7 +197,7 @@ export class TimelinePage {
       "aria-label": "Last message",
     });
     const first = button("First", () => this.goTo(0), { "data-kind": "first", "aria-label": "First message" });
-    this.jumps.replaceChildren(...buttons, first, last);
+    replaceChildren(this.jumps, buttons, first, last);
     if (focused) this.jumps.querySelector(`[data-kind="${focused}"]`)?.focus({ preventScroll: true });
   }
 
@@ -183,6 +211,7 @@ export class TimelinePage {
 
   goTo(position, call = null) {
     this.unmark();
+    if (call !== null && this.shown.reveal(callListKey(position), call)) this.timeline.replace(position);
     this.timeline.show(position, call);
     this.place = [position, call];
     const target = this.timeline.find(position);

@@ -1,6 +1,6 @@
 // The list of the tools, with a search and filters.
 
-import { address, element, newId } from "./element.js";
+import { address, element, newId, replaceChildren } from "./element.js";
 import { getJson } from "./server.js";
 import { name, visibleNodes, visibleString } from "./visible_text.js";
 import { count, counted } from "./words.js";
@@ -88,7 +88,7 @@ export class ToolList {
       });
       return toggle;
     });
-    return element("div", { class: "filters", role: "group", "aria-label": "Filters" }, ...buttons);
+    return element("div", { class: "filters", role: "group", "aria-label": "Filters" }, buttons);
   }
 
   show() {
@@ -97,7 +97,10 @@ export class ToolList {
     const passing = this.items.filter(({ tool, words: text }) => {
       return words.every((word) => text.includes(word)) && active.every(([, , passes]) => passes(tool));
     });
-    this.list.replaceChildren(...passing.map(({ item }) => item));
+    replaceChildren(
+      this.list,
+      passing.map(({ item }) => item),
+    );
     const shown = passing.length;
     const all = this.items.length;
     this.result.textContent = shown === all ? counted(all, "tool") : `${count(shown)} of ${counted(all, "tool")}`;
@@ -146,7 +149,7 @@ function toolLink(tool, tokens) {
       element(
         "span",
         { class: "tags" },
-        ...tags.map((text) => element("span", { class: text === "breaking change" ? "tag bad" : "tag", text })),
+        tags.map((text) => element("span", { class: text === "breaking change" ? "tag bad" : "tag", text })),
       ),
   );
 }

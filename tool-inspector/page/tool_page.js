@@ -12,7 +12,7 @@ import { annotationWords, policyWords } from "./words.js";
 /** Loads the tool, and makes its page. `close` ends a call that runs. */
 export async function toolPage(toolName, signal) {
   const tool = await getExactJson(`api/tools/${encodeURIComponent(toolName)}`, signal);
-  const call = tryCall(tool);
+  let call = { close() {} };
   const page = element(
     "div",
     { class: "tool-content" },
@@ -22,11 +22,23 @@ export async function toolPage(toolName, signal) {
     description(tool),
     facts(tool),
     tool.changes.length > 0 && changes(tool),
-    parameters(tool),
-    call.element,
-    definitions(tool),
+    part("The parameters", () => parameters(tool)),
+    part("The form of a call", () => {
+      call = tryCall(tool);
+      return call.element;
+    }),
+    part("The definitions", () => definitions(tool)),
   );
   return { element: page, title: tool.name, close: call.close };
+}
+
+/** A part of the page. A notice takes its place if it fails, for example because of an unusual schema. */
+function part(title, make) {
+  try {
+    return make();
+  } catch (error) {
+    return notice("bad", element("strong", { text: `${title} cannot be shown. ` }), prose(error.message));
+  }
 }
 
 function description(tool) {
@@ -69,7 +81,11 @@ function parameters(tool) {
       notice(
         "wait",
         element("strong", { text: "The tool does not check these keywords" }),
-        element("ul", {}, ...tool.unsupported_keywords.map((text) => element("li", {}, prose(text)))),
+        element(
+          "ul",
+          {},
+          tool.unsupported_keywords.map((text) => element("li", {}, prose(text))),
+        ),
       ),
     tool.output_schema &&
       element(

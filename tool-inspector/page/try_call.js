@@ -5,79 +5,15 @@ import { CallRun } from "./call_run.js";
 import { createForm } from "./form.js";
 import { visibleNodes } from "./visible_text.js";
 
-/** A section with a form and a raw text, and the run of the last call. */
+/** A section with the arguments, and the run of the last call. */
 export function tryCall(tool) {
-  const preview = element("pre", {
-    class: "text preview",
-    dir: "auto",
-    tabindex: "0",
-    role: "region",
-    "aria-label": "Arguments as text",
-  });
-  const form = createForm(tool.parameters, () => {
-    preview.replaceChildren(visibleNodes(form.read()));
-  });
-  preview.replaceChildren(visibleNodes(form.read()));
-
-  const nameInput = element("input", {
-    type: "text",
-    id: newId(),
-    value: tool.name,
-    autocomplete: "off",
-    spellcheck: "false",
-    class: "mono",
-  });
-  const argumentArea = element("textarea", { id: newId(), rows: "6", spellcheck: "false", class: "mono", dir: "auto" });
-  const formBody = element(
-    "div",
-    {},
-    form.element,
-    element("p", { class: "label", text: "The arguments as the model would send them" }),
-    preview,
-  );
-  const rawBody = element(
-    "div",
-    { hidden: true },
-    element("label", { for: nameInput.id, text: "Name of the tool" }),
-    nameInput,
-    element("label", { for: argumentArea.id, text: "Text of the arguments" }),
-    argumentArea,
-    element("p", {
-      class: "soft",
-      text: "Both texts go to the registry as they are, for example with JSON that is not complete or with a wrong name.",
-    }),
-  );
-
-  let isRaw = false;
-  const group = newId();
-  const modeInput = (text, raw) =>
-    element(
-      "label",
-      { class: "segment" },
-      element("input", {
-        type: "radio",
-        name: group,
-        checked: raw === isRaw,
-        onchange: () => {
-          if (raw && !isRaw) argumentArea.value = form.read();
-          isRaw = raw;
-          formBody.hidden = raw;
-          rawBody.hidden = !raw;
-        },
-      }),
-      element("span", { text }),
-    );
-
-  let run = null;
+  const editor = callEditor(tool);
   const output = element("div", { class: "run-box" });
+  let run = null;
   const stop = button("Stop", () => run?.stop(), { disabled: true });
-  const send = button("Call the tool", () => start(), { class: "main" });
   const start = () => {
     run?.stop();
-    const call = isRaw
-      ? { tool: nameInput.value, arguments: argumentArea.value }
-      : { tool: tool.name, arguments: form.read() };
-    const current = new CallRun(call, () => {
+    const current = new CallRun(editor.read(), () => {
       if (run === current) stop.disabled = true;
     });
     run = current;
@@ -89,19 +25,11 @@ export function tryCall(tool) {
     "section",
     { class: "card", "aria-labelledby": "try-heading" },
     element("h2", { id: "try-heading", text: "Try" }),
-    element(
-      "fieldset",
-      { class: "segments" },
-      element("legend", { class: "unseen", text: "Way to write the arguments" }),
-      modeInput("Form", false),
-      modeInput("Raw text", true),
-    ),
-    formBody,
-    rawBody,
+    editor.elements,
     element(
       "div",
       { class: "actions" },
-      send,
+      button("Call the tool", start, { class: "main" }),
       stop,
       element("span", { class: "soft keys", text: "Ctrl + Enter calls the tool" }),
     ),
@@ -113,4 +41,83 @@ export function tryCall(tool) {
     start();
   });
   return { element: section, close: () => run?.stop() };
+}
+
+/** The two ways to write a call, a form and a raw text. `read` gives the call of the one that is chosen. */
+function callEditor(tool) {
+  const form = formEditor(tool);
+  const raw = rawEditor(tool);
+  let isRaw = false;
+  const mode = modeSwitch((chosen) => {
+    if (chosen && !isRaw) raw.setArguments(form.read().arguments);
+    isRaw = chosen;
+    form.element.hidden = isRaw;
+    raw.element.hidden = !isRaw;
+  });
+  return { elements: [mode, form.element, raw.element], read: () => (isRaw ? raw : form).read() };
+}
+
+function modeSwitch(choose) {
+  const group = newId();
+  const choice = (text, isRaw) =>
+    element(
+      "label",
+      { class: "segment" },
+      element("input", { type: "radio", name: group, checked: !isRaw, onchange: () => choose(isRaw) }),
+      element("span", { text }),
+    );
+  return element(
+    "fieldset",
+    { class: "segments" },
+    element("legend", { class: "unseen", text: "Way to write the arguments" }),
+    choice("Form", false),
+    choice("Raw text", true),
+  );
+}
+
+function formEditor(tool) {
+  const preview = element("pre", {
+    class: "text preview",
+    dir: "auto",
+    tabindex: "0",
+    role: "region",
+    "aria-label": "Arguments as text",
+  });
+  const show = () => preview.replaceChildren(visibleNodes(form.read()));
+  const form = createForm(tool.parameters, show);
+  show();
+  const label = element("p", { class: "label", text: "The arguments as the model would send them" });
+  return {
+    element: element("div", {}, form.element, label, preview),
+    read: () => ({ tool: tool.name, arguments: form.read() }),
+  };
+}
+
+function rawEditor(tool) {
+  const toolName = element("input", {
+    type: "text",
+    id: newId(),
+    value: tool.name,
+    autocomplete: "off",
+    spellcheck: "false",
+    class: "mono",
+  });
+  const area = element("textarea", { id: newId(), rows: "6", spellcheck: "false", class: "mono", dir: "auto" });
+  const node = element(
+    "div",
+    { hidden: true },
+    element("label", { for: toolName.id, text: "Name of the tool" }),
+    toolName,
+    element("label", { for: area.id, text: "Text of the arguments" }),
+    area,
+    element("p", {
+      class: "soft",
+      text: "Both texts go to the registry as they are, for example with JSON that is not complete or with a wrong name.",
+    }),
+  );
+  return {
+    element: node,
+    read: () => ({ tool: toolName.value, arguments: area.value }),
+    setArguments: (text) => (area.value = text),
+  };
 }

@@ -27,12 +27,16 @@ export function counted(amount, unit, units = `${unit}s`) {
 
 export function duration(milliseconds) {
   if (milliseconds < 1000) return `${SHORT.format(milliseconds)} ms`;
-  const seconds = milliseconds / 1000;
-  if (seconds < 60) return `${SHORT.format(seconds)} s`;
+  const seconds = Math.round(milliseconds / 1000);
+  if (seconds < 60) return `${SHORT.format(milliseconds / 1000)} s`;
   const minutes = Math.trunc(seconds / 60);
-  if (minutes < 60) return `${minutes} min ${Math.round(seconds % 60)} s`;
-  const hours = (minutes - (minutes % 60)) / 60;
-  return `${hours} h ${minutes % 60} min`;
+  if (minutes < 60) return amounts([minutes, "min"], [seconds % 60, "s"]);
+  return amounts([Math.trunc(minutes / 60), "h"], [minutes % 60, "min"]);
+}
+
+/** An amount of a unit, and one of a smaller unit if there is any. */
+function amounts([larger, unit], [smaller, smallerUnit]) {
+  return smaller === 0 ? `${larger} ${unit}` : `${larger} ${unit} ${smaller} ${smallerUnit}`;
 }
 
 export function bytes(amount) {

@@ -40,7 +40,6 @@ files! {
     "form.css",
     "form.js",
     "form_input.js",
-    "form_list.js",
     "json_text.js",
     "layout.css",
     "list_pages.js",

@@ -84,8 +84,9 @@ export function liveSession(id, title, signal) {
   getLines(`api/runs/${encodeURIComponent(id)}/events`, receive, signal).then(
     () => {
       run.hasEnded = true;
+      clearTimeout(timer);
+      update();
       state.textContent = "The run has ended.";
-      timer ??= setTimeout(update);
     },
     (error) => {
       if (error.name !== "AbortError") state.textContent = `The events have stopped: ${error.message}`;
