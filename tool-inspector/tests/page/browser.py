@@ -15,8 +15,7 @@ ARGUMENTS = (
 ).split()
 TIMEOUT = 30
 WIDE = {"viewport": {"width": 1280, "height": 900}}
-NARROW = {"viewport": {"width": 360, "height": 740}}
-DARK = {**WIDE, "color_scheme": "dark"}
+NARROW_DARK = {"viewport": {"width": 360, "height": 740}, "color_scheme": "dark"}
 
 
 class Run:

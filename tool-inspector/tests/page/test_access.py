@@ -1,6 +1,6 @@
 """The page on narrow and dark screens, with a keyboard only, and as assistive technology reads it."""
 
-from browser import DARK, NARROW, WIDE, PageTest, Run
+from browser import NARROW_DARK, WIDE, PageTest, Run
 from parts import PARTS
 from playwright.sync_api import expect
 
@@ -22,7 +22,7 @@ class LookTest(PageTest):
     def setUpClass(cls):
         super().setUpClass()
         cls.found = {}
-        for screen, settings in {"wide": WIDE, "narrow": NARROW, "dark": DARK}.items():
+        for screen, settings in {"wide": WIDE, "narrow_dark": NARROW_DARK}.items():
             page = cls.new_page(settings)
             for part, open_part in PARTS.items():
                 open_part(cls, page)
