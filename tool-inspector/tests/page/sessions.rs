@@ -124,21 +124,21 @@ fn long(messages: usize) -> Vec<Message> {
     list
 }
 
-/// Starts a run that takes some seconds, with the same script as the stored session.
+/// Starts a run that takes ten seconds, so that also a slow browser sees it before its end.
 pub(crate) fn start_live_run(registry: &Registry, runs: &LiveRuns) {
     let (registry, runs) = (registry.clone(), runs.clone());
     tokio::spawn(async move {
         let recorder = runs.start(format!("A live run {SCRIPT}"));
         let model = ScriptedModel::new([
             ScriptedReply::from(AssistantMessage::from_tool_calls([
-                call("1", "count", r#"{"steps":20}"#),
+                call("1", "count", r#"{"steps":100}"#),
                 call("2", "get_weather", r#"{"town":"Graz"}"#),
             ]))
             .with_delay(Duration::from_millis(300)),
-            ScriptedReply::from(AssistantMessage::from_text("It was counted to 20."))
+            ScriptedReply::from(AssistantMessage::from_text("It was counted to 100."))
                 .with_delay(Duration::from_millis(300)),
         ]);
-        let mut session = Session::new().user("Count to 20.");
+        let mut session = Session::new().user("Count to 100.");
         let run = session.run(&registry).on_event(|event| recorder.record(event));
         if let Err(error) = run.stream(|request| model.stream(request)).await {
             eprintln!("the live run failed: {error}");
