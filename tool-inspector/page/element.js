@@ -85,3 +85,16 @@ export function notice(kind, ...children) {
 export function focusOn(node) {
   node?.focus({ preventScroll: true });
 }
+
+/** The row of the names of the columns. The roles stay on narrow screens, where the style makes the cells blocks. */
+export function tableHead(columns) {
+  return element(
+    "thead",
+    { role: "rowgroup" },
+    element(
+      "tr",
+      { role: "row" },
+      columns.map((text) => element("th", { scope: "col", role: "columnheader", text })),
+    ),
+  );
+}

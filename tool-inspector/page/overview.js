@@ -1,6 +1,6 @@
 // The overview of the tools: what a request with all of them costs, the lock file, and the tools that are left out.
 
-import { element, notice, pageHeading, replaceChildren } from "./element.js";
+import { element, notice, pageHeading, replaceChildren, tableHead } from "./element.js";
 import { changeList } from "./changes.js";
 import { getJson } from "./server.js";
 import { name, prose } from "./visible_text.js";
@@ -81,15 +81,7 @@ function requestTable(rows) {
     "table",
     { class: "stacking", role: "table" },
     element("caption", { class: "unseen", text: "Size of the definitions of all tools, for each wire" }),
-    element(
-      "thead",
-      { role: "rowgroup" },
-      element(
-        "tr",
-        { role: "row" },
-        head.map((text) => element("th", { scope: "col", role: "columnheader", text })),
-      ),
-    ),
+    tableHead(head),
     element(
       "tbody",
       { role: "rowgroup" },

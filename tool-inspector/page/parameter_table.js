@@ -1,6 +1,6 @@
 // The parameters of a tool as a table, with those of nested objects.
 
-import { element } from "./element.js";
+import { element, tableHead } from "./element.js";
 import {
   alternatives,
   definitionName,
@@ -90,15 +90,7 @@ export function parameterTable(root, caption) {
     "table",
     { class: "stacking", role: "table" },
     element("caption", { class: "unseen", text: caption }),
-    element(
-      "thead",
-      { role: "rowgroup" },
-      element(
-        "tr",
-        { role: "row" },
-        head.map((text) => element("th", { scope: "col", role: "columnheader", text })),
-      ),
-    ),
+    tableHead(head),
     element("tbody", { role: "rowgroup" }, rows.map(row)),
   );
   if (!left) return table;
