@@ -4,8 +4,3 @@
 pub mod model;
 pub mod scripted;
 pub mod transcript;
-
-/// The recipes of the README, compiled and run as tests; its first program is an example of `tool-runtime-client`.
-#[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
-struct Readme;

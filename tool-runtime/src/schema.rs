@@ -1,5 +1,51 @@
 //! Tool definitions: the name, the description and the JSON Schema of the arguments that a request contains.
 //!
+//! # Published and enforced schemas
+//!
+//! The schema of a tool comes from the types of its parameters, and the tool enforces it: the tool message for invalid
+//! arguments lists the errors, even if `serde` alone would accept the arguments. The request contains the schema in a
+//! form that grammar engines compile (llama.cpp, xgrammar, llguidance). That form accepts slightly more; the
+//! documentation of [`#[tool]`](macro@crate::tool#published-schemas) lists the differences.
+//!
+//! Some servers make the model follow the schema of a tool with `strict: true`. Strict schemas are a setting of a wire:
+//! `wire::ChatCompletions::new().strict(true)`. Each provider has its own rules for them, so a tool has one form for
+//! OpenAI ([`ToolSchema::openai_strict`]) and one for Anthropic ([`ToolSchema::anthropic_strict`]). A tool that cannot
+//! have the form, for example because it takes a map with any keys, is sent without `strict`, and
+//! [`Body::report`](crate::wire::Body::report) lists it with the reasons.
+//!
+//! # Order of properties
+//!
+//! A model writes its arguments, and a typed answer, in the order of the properties in the schema. Declare the field in which
+//! it reasons before the one with the result: with the feature `preserve_order`, schemas have the declared order, on each wire
+//! and in each strict form, also inside other types, in schemas of [`DynamicTool`](crate::DynamicTool) and of MCP servers, and after
+//! `serde_json::to_value` of a request.
+//!
+//! The feature enables `preserve_order` of `serde_json`, which concerns all crates of the program: a
+//! [`serde_json::Map`] keeps the order in which entries are inserted, and [`remove`](serde_json::Map::remove) moves the last
+//! entry to the place of the removed one ([`retain`](serde_json::Map::retain) moves none). A program that needs sorted maps
+//! sets `default-features = false` and enables `collect` where it uses it; properties are then sorted by name, unless another
+//! crate enables `preserve_order` of `serde_json`.
+//!
+//! ```
+//! use tool_runtime::{Registry, tool, tools};
+//!
+//! /// Decides about a refund.
+//! #[tool]
+//! fn decide(reasons: String, is_granted: bool) {}
+//!
+//! let registry = Registry::new(tools![decide])?;
+//! # if cfg!(feature = "preserve_order") {
+//! assert_eq!(
+//!     registry.schemas()[0].parameters().get(),
+//!     concat!(
+//!         r#"{"type":"object","required":["reasons","is_granted"],"additionalProperties":false,"#,
+//!         r#""properties":{"reasons":{"type":"string"},"is_granted":{"type":"boolean"}}}"#,
+//!     ),
+//! );
+//! # }
+//! # Ok::<(), tool_runtime::BuildError>(())
+//! ```
+//!
 //! [`ToolSchema`] is the definition of one tool, with its parameters in the strict forms of providers, and [`ToolChoice`]
 //! controls whether the model calls a tool. [`NotStrict`] is a reason why a tool has no strict form:
 //!

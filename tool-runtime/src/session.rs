@@ -244,7 +244,7 @@ impl Session {
     /// session.
     ///
     /// A store compares it to detect that another request has changed the session: see the
-    /// [module](crate::session#two-requests-at-once) for an example.
+    /// [guide](crate::guide::server) for an example.
     #[must_use]
     pub fn revision(&self) -> u64 {
         self.revision

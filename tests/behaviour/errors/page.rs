@@ -12,7 +12,7 @@ use tool_runtime::{
     ToolMessage, tool, tools,
 };
 
-const DOCUMENT: &str = include_str!("../../../tool-runtime/src/docs/error_messages.md");
+const DOCUMENT: &str = include_str!("../../../tool-runtime/src/guide/error_messages.md");
 
 /// Look up the weather.
 #[tool]

@@ -290,7 +290,7 @@ impl RegistryBuilder {
     /// # }
     /// ```
     ///
-    /// Test middleware with [`Registry::call`](super::Registry::call). The [crate documentation](crate#middleware) has
+    /// Test middleware with [`Registry::call`](super::Registry::call). The [guide](crate::guide::middleware) has
     /// recipes: retries, a cache, redaction, marks around untrusted text, recording.
     pub fn around_call<L, F>(mut self, layer: L) -> Self
     where

@@ -9,7 +9,7 @@ impl Session {
     /// not wait for a decision or a result counts as begun in it.
     ///
     /// If this process ends before the run does, a call of a `read_only` or `idempotent` tool runs again, and any other gets
-    /// the error that it may have taken effect. See the [module](crate::session#two-requests-at-once) for an example.
+    /// the error that it may have taken effect. See the [guide](crate::guide::server) for an example.
     ///
     /// Store the session before you show a call to the person who decides about it: if the process ends first, the call is
     /// lost, and a later call may get its id.
