@@ -1,4 +1,5 @@
-//! The order of the calls of one reply, or of one run of a tool: a barrier begins after all earlier calls have ended, and later calls begin after it.
+//! The order of the calls of one reply, or of one run of a tool: a barrier begins after all earlier calls have ended, and later calls
+//! begin after it. In a streamed reply, only calls before the first barrier start early: the order begins at the end of the reply.
 
 use std::collections::BTreeMap;
 use std::future::poll_fn;

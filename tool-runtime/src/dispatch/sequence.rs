@@ -1,4 +1,7 @@
 //! The sequence of one call, from its look-up to its end.
+//!
+//! A step runs once for each call. One that belongs to each run of middleware is also in `run_tool` (`dispatch/middleware.rs`). A guard
+//! that a step returns is dropped after the run.
 
 use super::prepare::PreparedTool;
 use super::{Ended, EndedCall};

@@ -1,4 +1,7 @@
 //! The time limits of a call.
+//!
+//! The limit of the tool covers each run, with the wait of a `blocking` tool for its thread. With middleware, `call_timeout` covers the
+//! whole chain; without it, the shorter of both covers the run. `approval_timeout`, or otherwise the limit of the tool, covers the hook.
 
 use crate::outcome::CallError;
 use crate::panics::catch_panic;

@@ -20,7 +20,7 @@ impl Library {
             Library::Ours => "tool-runtime",
             Library::LlmTool => "llm-tool",
             Library::ToolsRs => "tools-rs",
-            Library::Rig => "rig-core",
+            Library::Rig => "rig",
         }
     }
 

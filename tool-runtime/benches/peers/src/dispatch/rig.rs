@@ -1,7 +1,6 @@
-//! <https://docs.rs/rig-core/0.44.0>
+//! <https://docs.rs/rig/0.46.0>
 //!
-//! The registry of rig is in rig-agent, together with its runtime, and does more for each call. This module measures a
-//! map of tools in rig-core's object-safe form, which is the minimum for its users.
+//! `ToolSet` runs a tool by its name. The agent, which is not measured, does more for each call.
 
 #![allow(
     clippy::needless_pass_by_value,
@@ -13,10 +12,9 @@ use super::Dispatch;
 use super::message::Message;
 use super::trip::{self, Plan, Trip};
 use futures_util::future::join_all;
-use rig_core::rig_tool;
-use rig_core::tool::{ErasedTool, ToolContext, ToolExecutionError, ToolResult};
+use rig::rig_tool;
+use rig::tool::{ToolContext, ToolExecutionError, ToolResult, ToolSet};
 use std::borrow::Cow;
-use std::collections::HashMap;
 use tool_runtime::ToolCall;
 
 /// The weather of the coming days.
@@ -42,20 +40,19 @@ fn plan_trip(
 }
 
 pub(super) struct Rig {
-    tools: HashMap<String, Box<dyn ErasedTool>>,
+    tools: ToolSet,
 }
 
 impl Rig {
     pub(super) fn new() -> Self {
-        let tools: [Box<dyn ErasedTool>; 2] = [Box::new(Forecast), Box::new(PlanTrip)];
-        Rig { tools: tools.into_iter().map(|tool| (tool.name(), tool)).collect() }
+        let mut tools = ToolSet::default();
+        tools.add_tool(Forecast);
+        tools.add_tool(PlanTrip);
+        Rig { tools }
     }
 
     async fn result(&self, call: &ToolCall) -> ToolResult {
-        match self.tools.get(&call.name) {
-            Some(tool) => tool.execute(call.arguments.clone(), &mut ToolContext::new()).await,
-            None => ToolResult::failed(ToolExecutionError::not_found("there is no such tool")),
-        }
+        self.tools.execute(&call.name, call.arguments.as_str(), &mut ToolContext::new()).await
     }
 }
 

@@ -3,12 +3,11 @@
 use super::Source;
 
 pub(super) const SOURCE: Source = Source {
-    // Tools need no default features, which would add an HTTP client.
-    dependencies: "rig-core = { version = \"0.44\", default-features = false, features = [\"derive\"] }\n",
+    // As a user of the facade gets it: with the agent, whose `ToolSet` runs tools by name, and an HTTP client.
+    dependencies: "rig = \"0.46\"\n",
     head: "
-use rig_core::rig_tool;
-use rig_core::tool::{ErasedTool, ToolContext, ToolExecutionError};
-use std::collections::HashMap;
+use rig::rig_tool;
+use rig::tool::{ToolContext, ToolExecutionError, ToolSet};
 ",
     tool: "
 /// Tool @.
@@ -25,21 +24,21 @@ async fn tool_@(
 }
 ",
     before_list: "
-fn tools() -> HashMap<String, Box<dyn ErasedTool>> {
-    let tools: Vec<Box<dyn ErasedTool>> = vec![
+fn tools() -> ToolSet {
+    let mut tools = ToolSet::default();
 ",
-    listed: "        Box::new(Tool@),\n",
+    listed: "    tools.add_tool(Tool@);\n",
     after_list: r#"
-    ];
-    tools.into_iter().map(|tool| (tool.name(), tool)).collect()
+    tools
 }
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     let tools = tools();
-    let described = tools.values().map(|tool| tool.description().len() + tool.parameters().to_string().len());
+    let described = tools.tool_definitions();
+    let described = described.iter().map(|tool| tool.description.len() + tool.parameters.to_string().len());
     println!("{}", described.sum::<usize>());
-    let arguments = "{\"city\":\"x\",\"detail\":true}".to_owned();
-    println!("{:?}", tools["tool_0"].execute(arguments, &mut ToolContext::new()).await);
+    let arguments = "{\"city\":\"x\",\"detail\":true}";
+    println!("{:?}", tools.execute("tool_0", arguments, &mut ToolContext::new()).await);
 }
 "#,
 };

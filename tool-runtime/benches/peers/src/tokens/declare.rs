@@ -108,8 +108,8 @@ macro_rules! declare {
         pub(super) mod rig {
             use crate::tokens::Definition;
             use crate::tokens::types::*;
-            use rig_core::rig_tool;
-            use rig_core::tool::{ToolExecutionError, tool_definition};
+            use rig::rig_tool;
+            use rig::tool::{ToolExecutionError, tool_definition};
 
             $(
                 #[doc = $doc]
