@@ -9,7 +9,7 @@ use crate::{Measured, Result, cargo};
 pub(crate) fn measure() -> Result<Measured> {
     let programs = cargo::programs()?;
     let mut all = many_tools::measure(&programs)?;
-    let Measured { rows, notes } = clean_build::measure(&programs)?;
+    let Measured { rows, notes, .. } = clean_build::measure(&programs)?;
     all.rows.extend(rows);
     all.notes.extend(notes);
     Ok(all)

@@ -73,6 +73,7 @@ async fn measure_samples() -> Result<Measured> {
             }
             runs_by_hand.push(time(&sample, &by_hand).await?.as_secs_f64());
         }
+        eprintln!("    slowest run to fastest: {:.2}", spread(&runs, &runs_by_hand));
         let row = Row::new(sample.name, Unit::Seconds, runs.map(median));
         rows.push(row.with_by_hand(median(runs_by_hand)));
     }
@@ -84,14 +85,24 @@ async fn measure_samples() -> Result<Measured> {
          catches panics, and validates structs against their schemas."
             .to_owned(),
         "Dispatch: llm-tool searches results for control tokens, which no other library does; the search is disabled. rig is \
-         measured without its agent and the agent's registry, which would add to its times."
+         measured with its `ToolSet`, without its agent, which would add to its times."
             .to_owned(),
-        "Dispatch: rig makes serde_json keep the order of object fields, for all libraries in this program. This slows \
-         tools-rs down, which converts arguments and results to values."
+        "Dispatch: tool-runtime makes serde_json keep the order of object fields, for all libraries in this program. This \
+         slows tools-rs and rig down, which convert arguments or results to values."
             .to_owned(),
         "A wrong argument: each library has its own error message, and some are longer than others.".to_owned(),
     ];
-    Ok(Measured { rows, notes })
+    Ok(Measured { rows, notes, ..Measured::default() })
+}
+
+/// The largest ratio of the slowest run of a library to its fastest.
+fn spread(runs: &Each<Vec<f64>>, runs_by_hand: &Vec<f64>) -> f64 {
+    let extremes = |runs: &Vec<f64>| {
+        let (fastest, slowest) = (f64::INFINITY, 0.0);
+        runs.iter().fold((fastest, slowest), |(fastest, slowest), &run| (run.min(fastest), run.max(slowest)))
+    };
+    let ratios = runs.iter().chain([runs_by_hand]).map(extremes).map(|(fastest, slowest)| slowest / fastest);
+    ratios.fold(1.0, f64::max)
 }
 
 /// The mean time of one call.

@@ -15,6 +15,7 @@ impl Library {
     /// Ours is first, since the figures of the others are ratios to it.
     pub(crate) const ALL: Each<Library> = [Library::Ours, Library::LlmTool, Library::ToolsRs, Library::Rig];
 
+    /// The package that a user of the library depends on.
     pub(crate) fn package(self) -> &'static str {
         match self {
             Library::Ours => "tool-runtime",
@@ -26,7 +27,12 @@ impl Library {
 
     /// The measured version, from the lock file that the generated programs use as well.
     pub(crate) fn version(self) -> Option<&'static str> {
-        let entry = format!("name = \"{}\"\nversion = \"", self.package());
+        let locked = match self {
+            // All packages of rig have one version.
+            Library::Rig => "rig-agent",
+            other => other.package(),
+        };
+        let entry = format!("name = \"{locked}\"\nversion = \"");
         let (_, rest) = LOCK.split_once(&entry)?;
         rest.split('"').next()
     }

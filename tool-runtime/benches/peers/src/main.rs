@@ -1,36 +1,45 @@
-//! Compares the costs of this library with those of three other tool libraries.
+//! Compares the costs of this library with those of three other tool libraries, and the crates of ten packages.
 //!
 //! `cargo run --release --manifest-path tool-runtime/benches/peers/Cargo.toml`
 //!
-//! This command prints one table; `-- dispatch`, `-- build` and `-- tokens` print a part of it. The part `build` takes a
-//! quarter of an hour. It downloads dependencies before it measures.
+//! This command prints the tables, and writes the figures to `tool-runtime/benches/figures.json`. `-- dispatch`,
+//! `-- build`, `-- tokens` and `-- crates` measure a part, and replace the figures of this part only. The part `build`
+//! takes a third of an hour. It downloads dependencies before it measures.
 
 mod build_cost;
 mod cargo;
+mod crates;
 mod dispatch;
+mod figures;
 mod libraries;
 mod median;
 mod program;
 mod table;
 mod tokens;
 
+use crates::Package;
 use std::error::Error;
 use table::Row;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// The rows of a part, and notes about them.
+/// The figures of a part, and notes about them.
 #[derive(Default)]
 struct Measured {
     rows: Vec<Row>,
+    packages: Vec<Package>,
     notes: Vec<String>,
 }
 
 /// A part of the table, with its name on the command line.
 type Part = (&'static str, fn() -> Result<Measured>);
 
-const PARTS: [Part; 3] =
-    [("dispatch", dispatch::measure), ("build", build_cost::measure), ("tokens", tokens::measure)];
+const PARTS: [Part; 4] = [
+    ("dispatch", dispatch::measure),
+    ("build", build_cost::measure),
+    ("tokens", tokens::measure),
+    ("crates", crates::measure),
+];
 
 fn main() -> Result<()> {
     let selected: Vec<String> = std::env::args().skip(1).collect();
@@ -42,11 +51,13 @@ fn main() -> Result<()> {
     let mut all = Measured::default();
     for (name, measure) in PARTS {
         if selected.is_empty() || selected.iter().any(|part| part == name) {
-            let Measured { rows, notes } = measure()?;
-            all.rows.extend(rows);
-            all.notes.extend(notes);
+            let measured = measure()?;
+            figures::write(name, &measured)?;
+            all.rows.extend(measured.rows);
+            all.packages.extend(measured.packages);
+            all.notes.extend(measured.notes);
         }
     }
-    table::print(&all.rows, &all.notes);
+    table::print(&all.rows, &all.packages, &all.notes);
     Ok(())
 }

@@ -40,7 +40,8 @@ pub(crate) fn measure() -> Result<Measured> {
          which is empty here."
             .to_owned(),
     ];
-    Ok(Measured { rows: vec![Row::new("tokens of 20 tools", Unit::Count, figures)], notes })
+    let rows = vec![Row::new("tokens of 20 tools", Unit::Count, figures)];
+    Ok(Measured { rows, notes, ..Measured::default() })
 }
 
 /// An entry of `tools`: <https://platform.openai.com/docs/api-reference/chat/create#chat-create-tools>.

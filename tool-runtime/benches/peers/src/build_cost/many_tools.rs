@@ -52,7 +52,7 @@ pub(super) fn measure(programs: &Path) -> Result<Measured> {
          figure for 1 tool; medians of {RUNS} runs, of {RELEASE_RUNS} for the release build, in turns, without \
          incremental compilation. Binaries are stripped."
     )];
-    Ok(Measured { rows, notes })
+    Ok(Measured { rows, notes, ..Measured::default() })
 }
 
 /// The median time for many tools, minus that for one.

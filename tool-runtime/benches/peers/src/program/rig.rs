@@ -4,7 +4,7 @@ use super::Source;
 
 pub(super) const SOURCE: Source = Source {
     // As a user of the facade gets it: with the agent, whose `ToolSet` runs tools by name, and an HTTP client.
-    dependencies: "rig = \"0.46\"\n",
+    dependencies: "rig = \"=0.46.0\"\n",
     head: "
 use rig::rig_tool;
 use rig::tool::{ToolContext, ToolExecutionError, ToolSet};
