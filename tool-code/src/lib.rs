@@ -51,7 +51,7 @@
 //!
 //! # Calls
 //!
-//! Each call inside a program is an [inner call](tool_runtime::CallContext::inner_call): it passes each stage of a call of the model,
+//! Each call inside a program is an [inner call](tool_runtime::CallContext::inner_call): it passes each step of a call of the model,
 //! in the registry of the tools and in the run of the session. Its events have the id of the call of the program as `outer_call`. Calls
 //! that the program does not await run as well, and the call of the program ends after them: if one of them fails after the program has
 //! returned, the call of the program fails.

@@ -1,4 +1,4 @@
-//! The run of a call of the page, through each stage of the registry.
+//! The run of a call of the page, through each step of the registry.
 
 use crate::open_calls::{ApprovalDecision, OpenCalls, ProposedCall};
 use crate::parts::{PartView, part_views};

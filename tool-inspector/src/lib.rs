@@ -2,7 +2,7 @@
 //!
 //! - **Tools**: the definition of each tool for each provider, plain and strict, its tokens, why it is not strict, and its changes
 //!   since a lock file.
-//! - **Try**: a call from a form or as raw text, through each stage of the registry, and the message that the model reads.
+//! - **Try**: a call from a form or as raw text, through each step of the registry, and the message that the model reads.
 //! - **Sessions**: a stored session, a history of any provider or a live run as a timeline, with errors, approvals, tokens, money, and
 //!   the rules that it breaks.
 //!

@@ -29,9 +29,38 @@
 //! | [`error_messages`] | each error message for the model |
 //! | [`expansion`] | the code that `#[tool]` generates, and its costs |
 //!
-//! The programs use [`Model`](providers#with-tool-runtime-client) of the package `tool-runtime-client`. A program with a client of its
-//! own replaces `.model(&model)` by `.complete(|request| ..)`: see [`providers`]. Where the text of the model matters, a `ScriptedModel` of
-//! `tool-runtime-testing` takes its place. All programs are compiled as tests.
+//! # The programs
+//!
+//! All programs are compiled as tests. Most use [`Model`](providers#with-tool-runtime-client) of the package `tool-runtime-client`; with
+//! another client, replace `.model(&model)` by `.complete(|request| ..)`: see [`providers`]. Programs that check their results use a
+//! `ScriptedModel` of `tool-runtime-testing` instead, which needs no server. A chapter names the dependencies that are not these:
+//!
+//! ```toml
+//! [dependencies]
+//! # In a project next to a checkout of the repository; after the first release: "0.1" in place of each path.
+//! tool-runtime = { path = "../tool-runtime/tool-runtime" }
+//! tool-runtime-client = { path = "../tool-runtime/tool-client" }
+//! tool-runtime-testing = { path = "../tool-runtime/tool-testing" } # in programs: [dev-dependencies]
+//! anyhow = "1"
+//! schemars = "1"
+//! serde = { version = "1", features = ["derive"] }
+//! serde_json = "1"
+//! tokio = { version = "1", features = ["macros", "rt-multi-thread"] }
+//! ```
+//!
+//! | Package | Folder | Minimum Rust | Content |
+//! | --- | --- | --- | --- |
+//! | `tool-runtime-client` | `tool-client` | 1.85 | an HTTP client for every wire, with retries |
+//! | `tool-runtime-mcp` | `tool-mcp` | 1.88 | servers and clients of the Model Context Protocol |
+//! | `tool-runtime-testing` | `tool-testing` | 1.85 | a scripted model, and assertions |
+//! | `tool-runtime-lock` | `tool-lock` | 1.85 | a test of changes of definitions |
+//! | `tool-runtime-approval` | `tool-approval` | 1.85 | rules about calls in a settings file |
+//! | `tool-runtime-compaction` | `tool-compaction` | 1.85 | long results and long sessions |
+//! | `tool-runtime-durable` | `tool-durable` | 1.90 | a journal in a file, for crashes |
+//! | `tool-runtime-restate` | `tool-restate` | 1.90 | sessions and calls on many machines |
+//! | `tool-runtime-code` | `tool-code` | 1.87 | one program of the model in place of many calls |
+//! | `tool-runtime-repair` | `tool-repair` | 1.85 | valid histories from any list of messages |
+//! | `tool-runtime-inspector` | `tool-inspector` | 1.85 | a page that shows tools and sessions, and runs calls |
 
 // Their programs need other packages, which the tests in `tests/guide` have.
 macro_rules! chapters {

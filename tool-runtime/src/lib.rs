@@ -56,7 +56,7 @@
 //! | [`dispatch`] | results, outcomes and events of calls; contexts, hooks, middleware |
 //! | [`conversation`] | conversations that are always paired, requests |
 //! | [`message`] | messages, independent of a provider; their storage without loss |
-//! | [`wire`] | the formats of Chat Completions, Anthropic, Bedrock, Gemini, Ollama and Responses |
+//! | [`wire`] | the formats of Chat Completions, Responses, Anthropic, Bedrock, Gemini (both APIs) and Ollama |
 //! | [`stream`] | replies that arrive in chunks |
 //! | [`history`] | validation of messages of other programs |
 //! | [`schema`] | definitions of tools, strict schemas |
@@ -75,17 +75,8 @@
 //!
 //! # Other packages
 //!
-//! | Package | Content |
-//! | --- | --- |
-//! | `tool-runtime-client` | an HTTP client for every wire, with retries |
-//! | `tool-runtime-mcp` | servers and clients of the Model Context Protocol |
-//! | `tool-runtime-testing`, `tool-runtime-lock` | tests without a model, and of changes of definitions |
-//! | `tool-runtime-approval` | approval by rules of a settings file |
-//! | `tool-runtime-compaction` | long results and long sessions |
-//! | `tool-runtime-durable`, `tool-runtime-restate` | crashes, many machines |
-//! | `tool-runtime-code` | one program of the model in place of many calls |
-//! | `tool-runtime-repair` | valid histories from any list of messages |
-//! | `tool-runtime-inspector` | a page that shows tools and sessions, and runs calls |
+//! The rest of an agent is in packages of its own, which the [guide](guide#the-programs) lists: an HTTP client, MCP, tests without a model,
+//! approval rules, long sessions, crashes, many machines, code mode, repair of histories, and a page that shows all of it.
 //!
 //! # Features
 //!

@@ -98,7 +98,7 @@ impl<R: Into<ToolResult>> From<R> for CallEnd {
 impl Registry {
     /// Runs an approved call under its key, in place of the process that has received it from the model.
     ///
-    /// The call has the stages of this registry after the decision: validation, the queue of `max_concurrency`, middleware, time
+    /// The call has the steps of this registry after the decision: validation, the queue of `max_concurrency`, middleware, time
     /// limits, and the size of the result. The [`before_call`](crate::RegistryBuilder::before_call) hook does not run, and
     /// `max_calls` does not count, since the process that hands the call out has done both. The bound [`RunContext`] has the state,
     /// the cancellation token and the listeners; the key replaces its run id and number of the reply, so that

@@ -82,7 +82,8 @@ fn package(programs: &Path, name: &'static str, dependency: &'static str) -> Res
         dependency,
         version: text(own, "version").ok_or("a package has no version")?,
         rust: text(own, "rust_version").or_else(|| {
-            let parts = own["dependencies"].as_array()?.iter().filter_map(|part| named(part["name"].as_str()?));
+            let parts =
+                own["dependencies"].as_array()?.iter().filter_map(|part| named(part["name"].as_str()?));
             parts.filter(|part| part["version"] == own["version"]).find_map(|part| text(part, "rust_version"))
         }),
         crates: crates.len() - 1,

@@ -43,12 +43,10 @@ impl Row {
     /// The cells of a row. Our figure is absolute; the others are ratios to it.
     fn cells(&self) -> Vec<String> {
         let mut cells = vec![self.name.clone()];
-        cells.extend(columns().map(|column| {
-            match self.figures().find(|(name, ..)| *name == column) {
-                Some((name, figure, _)) if name == Library::Ours.package() => self.unit.format(figure),
-                Some((.., ratio)) => format!("{ratio:.2}"),
-                None => "-".to_owned(),
-            }
+        cells.extend(columns().map(|column| match self.figures().find(|(name, ..)| *name == column) {
+            Some((name, figure, _)) if name == Library::Ours.package() => self.unit.format(figure),
+            Some((.., ratio)) => format!("{ratio:.2}"),
+            None => "-".to_owned(),
         }));
         cells
     }

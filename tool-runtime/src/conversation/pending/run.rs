@@ -62,7 +62,7 @@ impl PendingCalls {
     /// Like [`run`](PendingCalls::run), but other processes run the calls: each call that would start here is pending in
     /// [`handed_out`](PendingCalls::handed_out) instead. The run context needs a [`run_id`](crate::RunContext::run_id).
     ///
-    /// See [`Run::hand_out_calls`](crate::session::Run::hand_out_calls) for the stages that a call has here and there.
+    /// See [`Run::hand_out_calls`](crate::session::Run::hand_out_calls) for the steps that a call has here and there.
     pub async fn hand_out(&mut self, registry: &Registry) {
         self.run_calls(registry, CallsToRun { place: Place::AnotherProcess, ..CallsToRun::KEEP }).await;
     }
