@@ -13,7 +13,8 @@ pub(crate) type Shared = Arc<dyn Any + Send + Sync>;
     message = "`{Self}` cannot be the state of a tool: it must be `Sized + Send + Sync + 'static`",
     label = "cannot be application state",
     note = "for a trait object, add an `Arc<dyn ..>` to the registry and take `&Arc<dyn ..>`",
-    note = "for text, add a struct with a `String` and take a reference to it"
+    note = "for text, add a struct with a `String` and take a reference to it",
+    note = "for a value that changes, use a `Mutex` or an `RwLock` in place of a `RefCell` or a `Cell`"
 )]
 pub trait State: Send + Sync + 'static {
     /// The value of this type, or that in an `Arc` of it. The method belongs to this trait so that an unsized type causes

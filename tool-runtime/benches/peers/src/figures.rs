@@ -30,8 +30,8 @@ pub(crate) fn write(part: &str, measured: &Measured) -> Result<()> {
         entry.insert("rows".to_owned(), rows.collect());
     } else {
         let packages = measured.packages.iter().map(|Package { name, dependency, version, rust, crates }| {
-            // The folder depends on the place of the program.
-            let dependency = dependency.replace('@', "..");
+            // As after a release.
+            let dependency = dependency.replace("{ path = \"@\" }", &format!("\"={version}\""));
             json!({"name": name, "dependency": dependency, "version": version, "rust": rust, "crates": crates})
         });
         entry.insert("packages".to_owned(), packages.collect());
@@ -43,12 +43,13 @@ pub(crate) fn write(part: &str, measured: &Measured) -> Result<()> {
     Ok(())
 }
 
-/// Three significant digits, or all of an integer; more would only be noise.
+/// Three significant digits, since more would only be noise; all digits of an integer.
 fn significant(figure: f64) -> Value {
     if figure.fract() == 0.0 {
-        return json!(figure as u64);
+        format!("{figure}").parse::<u64>().map_or(Value::Null, Value::from)
+    } else {
+        format!("{figure:.2e}").parse::<f64>().map_or(Value::Null, Value::from)
     }
-    format!("{figure:.2e}").parse::<f64>().map_or(Value::Null, Value::from)
 }
 
 /// The version of the compiler.
