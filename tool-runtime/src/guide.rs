@@ -16,10 +16,11 @@
 //! | [`secrets`] | redaction, secrets in arguments, where texts go |
 //! | [`middleware`] | retries, a cache, marks around untrusted text, recording |
 //! | [`typed_answers`] | an answer that is a value of a type |
-//! | [`long_sessions`] | limits, budgets, messages during a run, compaction, long results |
+//! | [`long_sessions`] | limits, budgets, messages during a run, compaction, long results, sub-agents |
 //! | [`many_tools`] | a search among tools, fewer tools in a request |
 //! | [`testing`] | tests without a model, and of changes of definitions |
 //! | [`providers`] | Anthropic, Bedrock, Gemini, Ollama, OpenAI, and clients of your own |
+//! | [`from_rig`] | the concepts of rig, and the defaults that differ |
 //! | [`own_loop`] | only the definitions and the results; a tool layer that is written by hand |
 //! | [`mcp`] | servers and clients of the Model Context Protocol |
 //! | [`crashes`] | stored sessions, a journal, at most one effect |
@@ -74,5 +75,5 @@ macro_rules! chapters {
 
 chapters! {
     first_tool state errors approvals streaming server stopping audit secrets middleware typed_answers long_sessions many_tools
-    testing providers own_loop mcp crashes many_machines code_mode tasks error_messages expansion
+    testing providers from_rig own_loop mcp crashes many_machines code_mode tasks error_messages expansion
 }

@@ -24,6 +24,7 @@ documents! {
     errors: "../../../tool-runtime/src/guide/errors.md",
     expansion: "../../../tool-runtime/src/guide/expansion.md",
     first_tool: "../../../tool-runtime/src/guide/first_tool.md",
+    from_rig: "../../../tool-runtime/src/guide/from_rig.md",
     long_sessions: "../../../tool-runtime/src/guide/long_sessions.md",
     many_machines: "../../../tool-runtime/src/guide/many_machines.md",
     many_tools: "../../../tool-runtime/src/guide/many_tools.md",
