@@ -14,7 +14,6 @@ mod tools_rs;
 mod trip;
 
 use crate::libraries::Each;
-use crate::median::median;
 use crate::table::{Row, Unit};
 use crate::{Measured, Result};
 use sample::Sample;
@@ -22,7 +21,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 use tool_runtime::ToolCall;
 
-/// Many short runs, so that a change of the clock rate affects all libraries.
+/// Many short runs, so that a change of the speed of the machine affects all libraries.
 const RUNS: usize = 41;
 /// The number of calls in one run.
 const CALLS_IN_A_RUN: u32 = 64 * 200;
@@ -74,13 +73,22 @@ async fn measure_samples() -> Result<Measured> {
             }
             runs_by_hand.push(time(&sample, &by_hand).await?.as_secs_f64());
         }
-        eprintln!("    third quartile of the runs, to the first: {:.2}", spread(&runs, &runs_by_hand));
-        let row = Row::new(sample.name, Unit::Seconds, runs.map(median));
-        rows.push(row.with_by_hand(median(runs_by_hand)));
+        let [ours, llm_tool, tools_rs, rig] = &runs;
+        let ratios = [ours, llm_tool, tools_rs, rig, &runs_by_hand].map(|times| ratios(times, ours));
+        let spreads = ratios.each_ref().map(|ratios| quartile(ratios, 3) / quartile(ratios, 1));
+        eprintln!(
+            "    third quartile of the ratios, to the first: at most {:.2}",
+            spreads.into_iter().fold(1.0, f64::max)
+        );
+        // Other load only adds to a time.
+        let ours = quartile(ours, 1);
+        let [figures @ .., by_hand] = ratios.map(|ratios| Some(ours * quartile(&ratios, 2)));
+        rows.push(Row::new(sample.name, Unit::Seconds, figures).with_by_hand(by_hand));
     }
     let notes = vec![
         format!(
-            "Dispatch: the time of one call, the median of {RUNS} runs of {CALLS_IN_A_RUN} calls; the libraries take turns."
+            "Dispatch: the time of one call, the first quartile of {RUNS} runs of {CALLS_IN_A_RUN} calls; the libraries take \
+             turns, and a ratio is the median of the ratios of each turn."
         ),
         "By hand: the minimum, a `match`, a derived struct, and `join_all` for several calls. Only tool-runtime \
          catches panics, and validates structs against their schemas."
@@ -96,15 +104,16 @@ async fn measure_samples() -> Result<Measured> {
     Ok(Measured { rows, notes, ..Measured::default() })
 }
 
-/// The largest ratio of the third quartile of a library's runs to the first.
-fn spread(runs: &Each<Vec<f64>>, runs_by_hand: &[f64]) -> f64 {
-    let each = runs.iter().map(Vec::as_slice).chain([runs_by_hand]);
-    let ratios = each.map(|runs| {
-        let mut sorted = runs.to_vec();
-        sorted.sort_by(f64::total_cmp);
-        sorted[sorted.len() * 3 / 4] / sorted[sorted.len() / 4]
-    });
-    ratios.fold(1.0, f64::max)
+/// The ratio of each time to our time in the same turn, which a change of the speed of the machine hardly affects.
+fn ratios(times: &[f64], ours: &[f64]) -> Vec<f64> {
+    times.iter().zip(ours).map(|(time, ours)| time / ours).collect()
+}
+
+/// A quartile; the second is the median.
+fn quartile(values: &[f64], number: usize) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted[sorted.len() * number / 4]
 }
 
 /// The mean time of one call.

@@ -25,7 +25,8 @@ pub(crate) fn write(part: &str, measured: &Measured) -> Result<()> {
                 let entry = json!({"figure": significant(figure), "ratio": (ratio * 100.0).round() / 100.0});
                 (name.to_owned(), entry)
             });
-            json!({"name": row.name, "unit": row.unit.name(), "figures": Map::from_iter(figures)})
+            let figures: Map<String, Value> = figures.collect();
+            json!({"name": row.name, "unit": row.unit.name(), "figures": figures})
         });
         entry.insert("rows".to_owned(), rows.collect());
     } else {

@@ -11,9 +11,7 @@ use std::path::Path;
 use std::time::Instant;
 
 const TOOLS: usize = 200;
-const RUNS: usize = 5;
-/// A release build takes minutes.
-const RELEASE_RUNS: usize = 3;
+const RUNS: usize = 3;
 
 /// The programs of a library.
 struct Programs {
@@ -30,12 +28,12 @@ pub(super) fn measure(programs: &Path) -> Result<Measured> {
         })
     })?;
     let mut rows = Vec::new();
-    for (name, command, runs) in [
-        ("cargo check", ["check"].as_slice(), RUNS),
-        ("debug build", &["build"], RUNS),
-        ("release build", &["build", "--release"], RELEASE_RUNS),
+    for (name, command) in [
+        ("cargo check", ["check"].as_slice()),
+        ("debug build", &["build"]),
+        ("release build", &["build", "--release"]),
     ] {
-        let seconds = times(&programs, &target, command, runs)?;
+        let seconds = times(&programs, &target, command)?;
         rows.push(Row::new(format!("{name}, {TOOLS} tools"), Unit::Seconds, seconds));
     }
     let (mut with_one, mut growth) = ([None; 4], [None; 4]);
@@ -49,24 +47,18 @@ pub(super) fn measure(programs: &Path) -> Result<Measured> {
     rows.push(Row::new("release binary, 1 tool, total", Unit::Bytes, with_one));
     let notes = vec![format!(
         "{TOOLS} tools: tools of three parameters; the figure of the program's crate without dependencies, minus the \
-         figure for 1 tool; medians of {RUNS} runs, of {RELEASE_RUNS} for the release build, in turns, without \
-         incremental compilation. Binaries are stripped."
+         figure for 1 tool; medians of {RUNS} runs, in turns, without incremental compilation. Binaries are stripped."
     )];
     Ok(Measured { rows, notes, ..Measured::default() })
 }
 
 /// The median time for many tools, minus that for one.
-fn times(
-    programs: &Each<Programs>,
-    target: &Path,
-    command: &[&str],
-    runs: usize,
-) -> Result<Each<Option<f64>>> {
+fn times(programs: &Each<Programs>, target: &Path, command: &[&str]) -> Result<Each<Option<f64>>> {
     let command = [command, &["--offline"]].concat();
     let mut times: Each<[Vec<f64>; 2]> = Default::default();
     // The first run builds the dependencies, and does not count.
-    for run in 0..=runs {
-        eprintln!("cargo {}, {TOOLS} tools: run {run} of {runs}", command.join(" "));
+    for run in 0..=RUNS {
+        eprintln!("cargo {}, {TOOLS} tools: run {run} of {RUNS}", command.join(" "));
         for (Programs { one, many }, times) in programs.iter().zip(&mut times) {
             for (program, times) in [one, many].into_iter().zip(times) {
                 program.touch()?;
