@@ -40,7 +40,7 @@ async fn it_prints_the_answer_of_a_strict_server() {
 fn it_is_in_the_readme_with_at_most_25_lines() {
     let readme = include_str!("../../../README.md").replace("\r\n", "\n");
     let source = include_str!("../../examples/quick_start.rs").replace("\r\n", "\n");
-    let (_, block) = readme.split_once("```rust,ignore\n").expect("the README has a first program");
+    let (_, block) = readme.split_once("```rust,no_run\n").expect("the README has a first program");
     let (program, _) = block.split_once("```\n").expect("the program ends");
     let (_, source) = source.split_once("\n\n").expect("a header before the program");
     assert_eq!(source, program);
