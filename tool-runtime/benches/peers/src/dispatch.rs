@@ -14,7 +14,7 @@ mod tools_rs;
 mod trip;
 
 use crate::libraries::Each;
-use crate::table::{Row, Unit};
+use crate::row::{Row, Unit};
 use crate::{Measured, Result};
 use sample::Sample;
 use std::hint::black_box;

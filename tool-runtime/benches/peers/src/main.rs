@@ -2,8 +2,8 @@
 //!
 //! `cargo run --release --manifest-path tool-runtime/benches/peers/Cargo.toml`
 //!
-//! This command prints the tables, and writes the figures to `tool-runtime/benches/figures.json`. `-- dispatch`,
-//! `-- build`, `-- tokens` and `-- crates` measure a part, and replace the figures of this part only. The part `build`
+//! This command writes the figures to `tool-runtime/benches/figures.json`, from which `.ci/figures` writes the tables of
+//! documents. `-- dispatch`, `-- build`, `-- tokens` and `-- crates` measure a part, and replace the figures of this part only. The part `build`
 //! takes a third of an hour. It downloads dependencies before it measures.
 
 mod build_cost;
@@ -14,12 +14,12 @@ mod figures;
 mod libraries;
 mod median;
 mod program;
-mod table;
+mod row;
 mod tokens;
 
 use crates::Package;
+use row::Row;
 use std::error::Error;
-use table::Row;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -31,7 +31,7 @@ struct Measured {
     notes: Vec<String>,
 }
 
-/// A part of the table, with its name on the command line.
+/// A part of the figures, with its name on the command line.
 type Part = (&'static str, fn() -> Result<Measured>);
 
 const PARTS: [Part; 4] = [
@@ -48,16 +48,15 @@ fn main() -> Result<()> {
             format!("there is no part `{unknown}`; the parts are {:?}", PARTS.map(|(name, _)| name)).into()
         );
     }
-    let mut all = Measured::default();
     for (name, measure) in PARTS {
         if selected.is_empty() || selected.iter().any(|part| part == name) {
             let measured = measure()?;
             figures::write(name, &measured)?;
-            all.rows.extend(measured.rows);
-            all.packages.extend(measured.packages);
-            all.notes.extend(measured.notes);
+            for note in measured.notes {
+                println!("- {note}");
+            }
         }
     }
-    table::print(&all.rows, &all.packages, &all.notes);
+    println!("Run .ci/figures to write the tables.");
     Ok(())
 }

@@ -9,7 +9,7 @@ mod tools;
 mod types;
 
 use crate::libraries::{Each, Library};
-use crate::table::{Row, Unit};
+use crate::row::{Row, Unit};
 use crate::{Measured, Result};
 use serde_json::{Value, json};
 use tools::{llm_tool, ours, rig, tools_rs};

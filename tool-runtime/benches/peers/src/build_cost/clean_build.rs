@@ -4,7 +4,7 @@ use super::each;
 use crate::libraries::Each;
 use crate::median::median;
 use crate::program::Program;
-use crate::table::{Row, Unit};
+use crate::row::{Row, Unit};
 use crate::{Measured, Result};
 use std::fs;
 use std::path::Path;
