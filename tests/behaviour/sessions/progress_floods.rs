@@ -60,13 +60,19 @@ fn rows(order: u32, #[context] call: &CallContext) {
     (0..order).for_each(|row| call.emit(row));
 }
 
-/// Sends many rows, and lets the listener receive them in between.
+/// The number of rows that the listener has received.
+#[derive(Default)]
+struct ReceivedRows(AtomicU64);
+
+/// Sends many rows, and waits after each thousand until the listener has received them.
 #[tool]
-async fn rows_in_parts(order: u32, #[context] call: &CallContext) {
+async fn rows_in_parts(order: u32, #[context] call: &CallContext, #[state] received: &ReceivedRows) {
     for row in 0..order {
         call.emit(row);
         if row % 1_000 == 0 {
-            tokio::task::yield_now().await;
+            while received.0.load(Ordering::Relaxed) <= u64::from(row) {
+                tokio::task::yield_now().await;
+            }
         }
     }
 }
@@ -77,8 +83,11 @@ fn texts(order: u32, #[context] call: &CallContext) {
     (0..order).for_each(|text| call.progress(text.into(), None, "a".repeat(1 << 20)));
 }
 
-fn registry() -> Registry {
-    Registry::new(tools![flood_from_thread, flood_from_many, flood_from_task, rows, rows_in_parts, texts])
+fn registry(received: &Arc<ReceivedRows>) -> Registry {
+    Registry::builder()
+        .tools(tools![flood_from_thread, flood_from_many, flood_from_task, rows, rows_in_parts, texts])
+        .state(Arc::clone(received))
+        .build()
         .expect("six tools")
 }
 
@@ -115,8 +124,10 @@ impl Seen {
 async fn run_tool(tool: &str, order: u32, mut listen: impl FnMut(&Event)) -> (Seen, Session) {
     let model = model([calling([call("a", tool, order)]), text_reply("Done.")]);
     let (mut session, mut seen) = (asked(), Seen::default());
-    let run = session.run(&registry()).on_event(|event| {
+    let received = Arc::default();
+    let run = session.run(&registry(&received)).on_event(|event| {
         seen.add(event);
+        received.0.store(seen.emitted, Ordering::Relaxed);
         listen(event);
     });
     let end = run.complete(|request| model.complete(request)).await.expect("valid");
@@ -145,7 +156,7 @@ async fn a_flood_of_events_does_not_delay_the_time_limit_of_a_run() {
     for cancels in [false, true] {
         let model = model([calling([call("a", "flood_from_thread", 0)]), text_reply("Done.")]);
         let token = CancellationToken::new();
-        let registry = registry().with(&RunContext::new().cancellation(token.clone()));
+        let registry = registry(&Arc::default()).with(&RunContext::new().cancellation(token.clone()));
         let (mut session, mut received) = (asked(), 0);
         let run = session.run(&registry).on_event(|_| {
             received += 1;
@@ -184,7 +195,7 @@ async fn a_flood_of_events_does_not_delay_the_time_limit_of_a_dispatch() {
             }
             thread::sleep(Duration::from_micros(100));
         });
-        let messages = registry().with(&context).dispatch(&[call("a", tool, 0)]).await;
+        let messages = registry(&Arc::default()).with(&context).dispatch(&[call("a", tool, 0)]).await;
         assert!(received.load(Ordering::Relaxed) < MANY, "{tool}: {received:?} events");
         assert!(messages[0].text().contains("did not finish within"), "{tool}");
         assert_eq!(finished.load(Ordering::Relaxed), 1, "{tool}");
@@ -208,7 +219,7 @@ async fn the_data_of_an_ordinary_tool_is_complete() {
 
 /// The listener runs in the task of the tool.
 #[tokio::test]
-async fn the_data_of_a_tool_that_awaits_is_complete_in_any_amount() {
+async fn the_data_of_a_tool_that_waits_for_its_listener_is_complete_in_any_amount() {
     for (tool, is_complete) in [("rows_in_parts", true), ("rows", false)] {
         let (seen, _) = run_tool(tool, 100_000, |_| ()).await;
         assert_eq!(seen.skipped == 0, is_complete, "{tool}: {seen:?}");
@@ -216,8 +227,13 @@ async fn the_data_of_a_tool_that_awaits_is_complete_in_any_amount() {
     }
 }
 
-/// The channel to another thread of a tool, and the one back.
-struct OtherThread(Mutex<Option<(Receiver<()>, Sender<()>)>>);
+/// The other thread of a tool.
+struct OtherThread {
+    /// For the tool itself.
+    request: Sender<()>,
+    /// The requests, and the channel for the responses, which is closed when the thread has ended.
+    ends: Mutex<Option<(Receiver<()>, Sender<()>)>>,
+}
 
 /// Sends texts of a megabyte from another thread, while the listener of the run receives one.
 #[tool]
@@ -226,19 +242,21 @@ async fn texts_from_two_threads(
     #[context] call: &CallContext,
     #[state] other: &OtherThread,
 ) {
-    let (requests, responses) = other.0.lock().expect("no panic").take().expect("one call");
+    let (requests, respond) = other.ends.lock().expect("no panic").take().expect("one call");
     let sender = call.clone();
     let thread = thread::spawn(move || {
         // The first texts exceed the memory, and one of the later ones each time.
         for count in [20].into_iter().chain([2; 40]) {
-            if requests.recv().is_err() {
-                return;
-            }
+            let _ = requests.recv();
             (0..count).for_each(|text| sender.progress(text, None, "a".repeat(1 << 20)));
-            let _ = responses.send(());
+            let _ = respond.send(());
         }
     });
     call.progress(0, None, "begun");
+    // On a busy machine, the listener has not requested all texts when its time in this thread has passed.
+    for _ in 0..41 {
+        let _ = other.request.send(());
+    }
     thread.join().expect("no panic");
 }
 
@@ -246,17 +264,21 @@ async fn texts_from_two_threads(
 #[tokio::test]
 async fn reports_of_skipped_events_do_not_flood_the_listener() {
     let ((request, requests), (respond, responses)) = (channel(), channel());
-    let ends = Mutex::new(Some((request, responses)));
+    let (ends, own_thread) = (Mutex::new(Some((request.clone(), responses))), thread::current().id());
     let context = RunContext::new().on_event(move |event| {
         let mut ends = ends.lock().expect("no panic");
         let Some((request, responses)) = &*ends else { return };
-        let is_progress = matches!(event.status, CallStatus::Progress { .. });
-        if is_progress && (request.send(()).is_err() || responses.recv().is_err()) {
+        if !matches!(event.status, CallStatus::Progress { .. }) {
+            return;
+        }
+        // The other thread passes on the later events then, and cannot wait for itself.
+        if thread::current().id() != own_thread || request.send(()).is_err() || responses.recv().is_err() {
             *ends = None;
         }
     });
     let registry = Registry::builder().tools(tools![texts_from_two_threads]);
-    let registry = registry.state(OtherThread(Mutex::new(Some((requests, respond))))).build();
+    let registry =
+        registry.state(OtherThread { request, ends: Mutex::new(Some((requests, respond))) }).build();
     let model = model([calling([call("a", "texts_from_two_threads", 0)]), text_reply("Done.")]);
     let (mut session, mut seen, mut reports) = (asked(), Seen::default(), 0);
     let registry = registry.expect("one tool").with(&context);
