@@ -98,6 +98,15 @@ impl Candidate {
         Ok(candidate)
     }
 
+    /// A tool that no request defines, so no program contains the conversion of definitions because of it. Nothing changes its
+    /// parameters.
+    pub(super) fn without_definition(tool: DynamicTool) -> Result<Self, SchemaError> {
+        let validator = ToolValidator::from_schema(&tool.parameters)?;
+        let schema = ToolSchema::new(tool.name.clone().into(), Cow::default(), Box::default());
+        let parts = (tool.options, tool.metadata);
+        Ok(Candidate::new(tool.name.into(), schema, validator, parts, Body::Dynamic(tool.handler)))
+    }
+
     /// Sets what depends on the schema against which arguments are validated.
     #[cfg_attr(not(feature = "testing"), allow(clippy::needless_pass_by_value))]
     fn set_enforced(&mut self, enforced: Value) {

@@ -16,7 +16,7 @@ pub(super) fn hosted_approval() -> Option<&'static Arc<ToolEntry>> {
         let tool = DynamicTool::new(HOSTED_APPROVAL, "", parameters, approved).requires_approval();
         // Unknown, so a hook treats it like any effect elsewhere.
         let tool = tool.destructive().open_world();
-        let candidate = Candidate::from_dynamic(HOSTED_APPROVAL.to_owned(), tool).ok()?;
+        let candidate = Candidate::without_definition(tool).ok()?;
         Some(Arc::new(candidate.tool))
     });
     tool.as_ref()
