@@ -1,7 +1,7 @@
 """Runs the examples against a llama.cpp server, and checks each request that they send.
 
     pip install -r requirements.txt
-    python real_server.py [--runs 24] [--verbose]
+    python real_server.py [--runs 24] [--programs target/debug/examples] [--verbose]
 
 The model has random weights. A proxy before the server records each request and response. It also makes the model call
 tools in the first requests of a run, ends some replies early, and finally lets the model answer. Exits with 1 if a request
@@ -211,7 +211,7 @@ def run_example(program, run, url):
 
 
 def build():
-    """Builds the examples, and returns the path of each."""
+    """Builds the examples, and returns the program of each."""
     options = [option for example in EXAMPLES for option in ["--example", example]]
     packages = ["--package", "examples", "--package", "tool-runtime-client"]
     command = ["cargo", "build", "--quiet", *packages, "--message-format", "json", *options]
@@ -223,9 +223,11 @@ def build():
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=24, help="runs of each example")
+    parser.add_argument("--programs", type=pathlib.Path, help="the folder of the built examples; without it, they are built")
     parser.add_argument("--verbose", action="store_true", help="print the end of every run")
     arguments = parser.parse_args()
-    programs = build()
+    folder = arguments.programs
+    programs = {example: folder.resolve() / example for example in EXAMPLES} if folder else build()
     llama = LlamaCpp()  # it stops when it is dropped
     Proxy.upstream = llama.server.listening_address
     proxy = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Proxy)

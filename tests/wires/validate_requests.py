@@ -598,7 +598,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--verbose", action="store_true")
     arguments = parser.parse_args()
-    command = ["cargo", "run", "--quiet", "--package", "tests", "--example", "print_requests"]
+    command = ["cargo", "run", "--quiet", "--example", "print_requests"]
     done = subprocess.run(command, cwd=WORKSPACE, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(done.stderr)
