@@ -41,7 +41,7 @@
 //! # In a project next to a checkout of the repository; after the first release: "0.1" in place of each path.
 //! tool-runtime = { path = "../tool-runtime/tool-runtime" }
 //! tool-runtime-client = { path = "../tool-runtime/tool-client" }
-//! tool-runtime-testing = { path = "../tool-runtime/tool-testing" } # in programs: [dev-dependencies]
+//! tool-runtime-testing = { path = "../tool-runtime/tool-testing" } # in your program: below [dev-dependencies]
 //! anyhow = "1"
 //! schemars = "1"
 //! serde = { version = "1", features = ["derive"] }

@@ -45,7 +45,7 @@
 //!   [`#[toolset]`](macro@toolset) does so for the methods of a value, and a [`DynamicTool`] is known only at run time.
 //! - [`Registry`] and [`RegistryBuilder`] hold the tools and their limits: time, concurrency, size of results, approval.
 //! - [`Session`] is the loop of a chat: [`Session::run`] sends requests and runs the called tools until the model answers, a person must
-//!   approve a call, a result comes from elsewhere, or a limit is reached. It can be stored at any time, and continues after a restart.
+//!   approve a call, a result must come from elsewhere, or a limit is reached. It can be stored at any time, and continues after a restart.
 //! - [`Conversation`] is for programs with a loop of their own. While tool calls are unanswered, there is no `Conversation`, only
 //!   [`PendingCalls`](conversation::PendingCalls), from which no request can be created.
 //!
