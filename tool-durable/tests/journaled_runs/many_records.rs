@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use std::time::Instant;
 use tool_runtime::conversation::Request;
 
-const SIZES: [u32; 3] = [500, 2_000, 8_000];
+const SIZES: [u32; 3] = [250, 1_000, 4_000];
 
 /// The system counts the time of a thread in ticks of up to 10 ms.
 const TICK: f64 = 0.01;

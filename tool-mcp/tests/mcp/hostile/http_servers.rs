@@ -17,7 +17,7 @@ pub(super) fn cases() -> Vec<Case> {
     vec![
         Case::new("streams that end at once", [1, 2, 3], 12.0, ending_streams),
         Case::new("a body with many values", [300_000, 1_000_000, 10_000_000], 120.0, values),
-        Case::new("lists with new tools each time", [10, 20, 40], 80.0, lists),
+        Case::new("lists with new tools each time", [5, 10, 20], 80.0, lists),
         Case::new("a stream of pings whose responses are not accepted", [1_000, 3_000, 10_000], 16.0, pings),
     ]
 }

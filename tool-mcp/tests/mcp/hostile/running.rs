@@ -13,9 +13,9 @@ use tool_runtime_mcp::serve;
 
 pub(super) fn cases() -> Vec<Case> {
     vec![
-        Case::new("running requests over a stream", [4, 8, 16], 400.0, over_a_stream),
-        Case::new("running requests in sessions", [4, 8, 16], 330.0, in_sessions),
-        Case::new("running requests without a session", [4, 8, 16], 360.0, without_sessions),
+        Case::new("running requests over a stream", [3, 5, 8], 400.0, over_a_stream),
+        Case::new("running requests in sessions", [3, 5, 8], 330.0, in_sessions),
+        Case::new("running requests without a session", [3, 5, 8], 360.0, without_sessions),
     ]
 }
 
