@@ -348,7 +348,11 @@ def judge_with_conformance():
             command = pathlib.Path(folder) / "client"
             command.write_text(f"#!/bin/sh\nexec {CLIENT} \"$@\" <<'END'\n{json.dumps(calls)}\nEND\n")
             command.chmod(0o755)
-            result = node(suite, "client", "--command", str(command), "--scenario", scenario, cwd=folder)
+            for _ in range(3):
+                result = node(suite, "client", "--command", str(command), "--scenario", scenario, cwd=folder)
+                # The suite measures the time until the client connects again, which a busy machine delays.
+                if "reconnected slightly late" not in result.stdout:
+                    break
             print(f"conformance, client, {scenario}: exit code {result.returncode}")
             check(result.returncode == 0, f"conformance, client: {scenario}", result.stdout + result.stderr)
 
