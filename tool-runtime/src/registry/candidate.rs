@@ -98,8 +98,8 @@ impl Candidate {
         Ok(candidate)
     }
 
-    /// A tool that no request defines, so no program contains the conversion of definitions because of it. Nothing changes its
-    /// parameters.
+    /// A tool that no request defines. It does not refer to the conversion of foreign definitions, which each program would then
+    /// contain.
     pub(super) fn without_definition(tool: DynamicTool) -> Result<Self, SchemaError> {
         let validator = ToolValidator::from_schema(&tool.parameters)?;
         let schema = ToolSchema::new(tool.name.clone().into(), Cow::default(), Box::default());
