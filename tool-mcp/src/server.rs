@@ -1,6 +1,7 @@
 //! A registry as an MCP server, with resources and prompts.
 
 mod authorization;
+mod changes;
 mod completions;
 mod connection;
 mod contained;
@@ -55,6 +56,7 @@ use crate::limited_transport::{Excess, LimitedTransport};
 use crate::line_transport::Adapter;
 use crate::repaired_reader::RepairLine;
 use crate::surrogates::replace_lone_surrogates;
+use changes::{Updates, updates};
 use connection::ConnectionHandler;
 use definition::definitions;
 use offers::Offers;
@@ -67,7 +69,6 @@ use std::error::Error;
 use std::fmt::{self, Display};
 use std::sync::Arc;
 use std::time::Duration;
-use subscriptions::{Updates, updates};
 use tokio::sync::watch;
 use too_large_request::{request_id, too_large_request};
 use tool_runtime::{Registry, RunContext};

@@ -1,12 +1,13 @@
 //! The requests of one client.
 
 use super::authorization::authorized;
+use super::changes::{Change, Changes, SharedChanges};
 use super::notifications::{Forwarder, MinLevel, forwarder};
 use super::offers::unreadable_params;
 use super::questions::{Continued, OpenQuestions, with_questions};
 use super::result::result_of;
 use super::running::CancelledByClient;
-use super::subscriptions::{Subscriptions, accepted_uris, notify};
+use super::subscriptions::{Subscriptions, accepted_uris};
 use super::{Served, Server};
 use crate::log_level::LogLevel;
 use crate::message_size::truncated;
@@ -14,16 +15,18 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
     CustomResult, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse, InputRequiredResult,
     InputResponses, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerConfig, ServerResult,
-    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    ResourceUpdatedNotificationParam, ServerConfig, ServerResult, SubscribeRequestParams, SubscriptionFilter,
+    UnsubscribeRequestParams,
 };
-use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionContext};
+use rmcp::service::{
+    NotificationContext, Peer, RequestContext, ServiceError, SubscriptionContext, SubscriptionSendError,
+};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
 use std::pin::pin;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tool_runtime::dispatch::{CallError, CancellationToken};
 use tool_runtime::{Registry, RunContext, ToolCall, ToolMessage};
@@ -40,11 +43,13 @@ pub(super) struct ConnectionHandler {
     run: RunContext,
     min_level: MinLevel,
     subscriptions: Subscriptions,
-    notifiers: OnceLock<[Notifier; 2]>,
+    /// Those since the connection or, over HTTP, the request has begun.
+    changes: SharedChanges,
+    notifier: OnceLock<Notifier>,
 }
 
-/// A task that notifies the client of changed tools or resources. It ends with the connection.
-struct Notifier(JoinHandle<()>);
+/// A task that notifies the client of changes. It ends with the connection.
+struct Notifier(JoinHandle<Result<(), ServiceError>>);
 
 impl Drop for Notifier {
     fn drop(&mut self) {
@@ -55,11 +60,12 @@ impl Drop for Notifier {
 impl ConnectionHandler {
     pub(super) fn new(server: Server) -> Self {
         ConnectionHandler {
+            changes: Changes::new(&server),
             server,
             run: RunContext::new(),
             min_level: MinLevel::default(),
             subscriptions: Subscriptions::default(),
-            notifiers: OnceLock::new(),
+            notifier: OnceLock::new(),
         }
     }
 
@@ -269,10 +275,9 @@ impl ServerHandler for ConnectionHandler {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        self.notifiers.get_or_init(|| {
-            let (changes, updates) = (self.server.served.subscribe(), self.server.updates.subscribe());
-            let notified = self.subscriptions.clone().notify(updates, context.peer.clone());
-            [tokio::spawn(notify_of_changes(changes, context.peer)), tokio::spawn(notified)].map(Notifier)
+        self.notifier.get_or_init(|| {
+            let (changes, subscriptions) = (Arc::clone(&self.changes), self.subscriptions.clone());
+            Notifier(tokio::spawn(notify(changes, subscriptions, context.peer)))
         });
     }
 
@@ -283,32 +288,56 @@ impl ServerHandler for ConnectionHandler {
     }
 
     async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
-        let (mut changes, mut updates) = (self.server.served.subscribe(), self.server.updates.subscribe());
-        let run = self.run_context(subscription.request_context(), None)?;
+        let request = subscription.request_context();
+        let changes = request.extensions.get::<SharedChanges>().unwrap_or(&self.changes);
+        let mut changes = changes.lock().await;
+        let run = self.run_context(request, None)?;
         let uris = subscription.accepted().resource_subscriptions.iter().flatten();
-        let readable = self.server.offers.readable(uris, &run, subscription.request_context()).await;
+        let readable = self.server.offers.readable(uris, &run, request).await;
         let notifies_of_tools = subscription.accepted().tools_list_changed == Some(true);
-        let mut cancelled = pin!(cancelled(subscription.request_context()));
-        loop {
-            tokio::select! {
-                () = &mut cancelled => return Ok(()),
-                replaced = changes.changed(), if notifies_of_tools => {
-                    if replaced.is_err() || subscription.sink().notify_tool_list_changed().await.is_err() {
-                        return Ok(());
+        let notify = async {
+            while let Some(change) = changes.next().await {
+                match change {
+                    Change::Tools if notifies_of_tools => {
+                        subscription.sink().notify_tool_list_changed().await?;
+                    }
+                    Change::Tools => {}
+                    Change::Resources(updated) => {
+                        for uri in updated.among(&readable) {
+                            subscription.sink().notify_resource_updated(uri).await?;
+                        }
                     }
                 }
-                received = updates.recv() => {
-                    if !notify(received, &readable, subscription.sink()).await {
-                        return Ok(());
-                    }
+            }
+            Ok::<(), SubscriptionSendError>(())
+        };
+        // An error means that the connection has ended.
+        tokio::select! {
+            () = cancelled(request) => {}
+            _ = notify => {}
+        }
+        Ok(())
+    }
+}
+
+/// Notifies a client before protocol 2026-07-28 until its connection ends.
+async fn notify(
+    changes: SharedChanges,
+    subscriptions: Subscriptions,
+    peer: Peer<RoleServer>,
+) -> Result<(), ServiceError> {
+    let mut changes = changes.lock().await;
+    while let Some(change) = changes.next().await {
+        match change {
+            Change::Tools => peer.notify_tool_list_changed().await?,
+            Change::Resources(updated) => {
+                for uri in subscriptions.updated(&updated) {
+                    peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await?;
                 }
             }
         }
     }
-}
-
-async fn notify_of_changes(mut changes: watch::Receiver<Arc<Served>>, peer: Peer<RoleServer>) {
-    while changes.changed().await.is_ok() && peer.notify_tool_list_changed().await.is_ok() {}
+    Ok(())
 }
 
 /// Waits until the client cancels the request, or the connection ends.

@@ -1,5 +1,6 @@
 //! A transport that decides which messages of a client reach rmcp.
 
+use super::changes::Changes;
 use super::running::{MAX_WAIT, RunningRequests};
 use super::too_large_request::{self, TOO_LARGE};
 use super::{McpRequest, Server};
@@ -74,9 +75,15 @@ impl<T> RequestTransport<T> {
                 if let Some(by_client) = self.running.token(&request.id) {
                     request.request.extensions_mut().insert(by_client);
                 }
-                if let ClientRequest::InitializeRequest(initialize) = &mut request.request {
-                    shorten(&mut initialize.params);
-                    self.client_name = Some(initialize.params.client_info.name.clone());
+                match (&mut request.request, &self.server) {
+                    (ClientRequest::InitializeRequest(initialize), _) => {
+                        shorten(&mut initialize.params);
+                        self.client_name = Some(initialize.params.client_info.name.clone());
+                    }
+                    (ClientRequest::SubscriptionsListenRequest(listen), Some(server)) => {
+                        listen.extensions.insert(Changes::new(server));
+                    }
+                    _ => {}
                 }
             }
             JsonRpcMessage::Notification(notification) => {

@@ -1,13 +1,10 @@
 //! The resources whose updates a client receives.
 
+use super::changes::UpdatedResources;
 use super::resources::Resources;
-use rmcp::RoleServer;
-use rmcp::model::{ErrorData, ResourceUpdatedNotificationParam, SubscriptionFilter};
-use rmcp::service::{Peer, SubscriptionSink};
+use rmcp::model::{ErrorData, SubscriptionFilter};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio::sync::broadcast::error::RecvError;
-use tokio::sync::broadcast::{Receiver, Sender};
 
 /// The number of resources of a connection, or of a request from protocol 2026-07-28 on.
 const MAX_SUBSCRIPTIONS: usize = 256;
@@ -17,16 +14,6 @@ const MAX_SUBSCRIBED_BYTES: usize = 64 * 1024;
 
 /// The number of resources that a request may name. If it names more, the server accepts none of them.
 const MAX_REQUESTED: usize = 1_024;
-
-/// The number of updates that wait for a slow client. After more of them, it is notified of all its resources.
-const MAX_WAITING: usize = 256;
-
-/// Sends the URIs of updated resources to all connections.
-pub(super) type Updates = Sender<Arc<str>>;
-
-pub(super) fn updates() -> Updates {
-    Sender::new(MAX_WAITING)
-}
 
 /// The URIs of one connection.
 #[derive(Clone, Default)]
@@ -55,21 +42,9 @@ impl Subscriptions {
         self.lock().remove(uri);
     }
 
-    /// Notifies the client of updates until the connection ends.
-    pub(super) async fn notify(self, mut updates: Receiver<Arc<str>>, peer: Peer<RoleServer>) {
-        loop {
-            let uris: Vec<String> = match updates.recv().await {
-                Ok(uri) => self.lock().get(&*uri).cloned().into_iter().collect(),
-                Err(RecvError::Lagged(_)) => self.lock().iter().cloned().collect(),
-                Err(RecvError::Closed) => return,
-            };
-            for uri in uris {
-                let update = ResourceUpdatedNotificationParam::new(uri);
-                if peer.notify_resource_updated(update).await.is_err() {
-                    return;
-                }
-            }
-        }
+    /// The URIs of the resources that have been updated.
+    pub(super) fn updated(&self, resources: &UpdatedResources) -> Vec<String> {
+        resources.among(&self.lock())
     }
 }
 
@@ -89,23 +64,4 @@ pub(super) fn accepted_uris(resources: &Resources, requested: &SubscriptionFilte
         }
     }
     accepted
-}
-
-/// Notifies the client of a received update of these resources. `false` if the subscription has ended.
-pub(super) async fn notify(
-    received: Result<Arc<str>, RecvError>,
-    readable: &BTreeSet<String>,
-    sink: &SubscriptionSink,
-) -> bool {
-    let uris: Vec<&String> = match received {
-        Ok(uri) => readable.get(&*uri).into_iter().collect(),
-        Err(RecvError::Lagged(_)) => readable.iter().collect(),
-        Err(RecvError::Closed) => return false,
-    };
-    for uri in uris {
-        if sink.notify_resource_updated(uri).await.is_err() {
-            return false;
-        }
-    }
-    true
 }

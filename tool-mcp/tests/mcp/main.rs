@@ -2,6 +2,7 @@
 
 #[cfg(feature = "http-client")]
 mod authorization;
+mod changes;
 mod client;
 #[cfg(unix)]
 mod declared_order;

@@ -1,0 +1,70 @@
+//! The changes of a server of which its clients are notified.
+
+use super::{Served, Server};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{Mutex, broadcast, watch};
+
+/// The number of updates that wait for a slow client. After more of them, it is notified of all its resources.
+const MAX_WAITING: usize = 256;
+
+/// Sends the URIs of updated resources to all connections.
+pub(super) type Updates = broadcast::Sender<Arc<str>>;
+
+pub(super) fn updates() -> Updates {
+    Updates::new(MAX_WAITING)
+}
+
+/// Receives the changes from its creation on. It is created when a request `subscriptions/listen` arrives: rmcp calls the
+/// handler after the client has received the acknowledgement, and would lose a change that the client causes meanwhile.
+pub(super) struct Changes {
+    served: watch::Receiver<Arc<Served>>,
+    updates: broadcast::Receiver<Arc<str>>,
+}
+
+/// One user at a time receives from it.
+pub(super) type SharedChanges = Arc<Mutex<Changes>>;
+
+/// What a client is notified of.
+pub(super) enum Change {
+    Tools,
+    Resources(UpdatedResources),
+}
+
+pub(super) enum UpdatedResources {
+    One(Arc<str>),
+    /// More updates than a slow client has read.
+    Unknown,
+}
+
+impl Changes {
+    pub(super) fn new(server: &Server) -> SharedChanges {
+        Arc::new(Mutex::new(Changes {
+            served: server.served.subscribe(),
+            updates: server.updates.subscribe(),
+        }))
+    }
+
+    /// `None` when the server has ended.
+    pub(super) async fn next(&mut self) -> Option<Change> {
+        tokio::select! {
+            replaced = self.served.changed() => replaced.ok().map(|()| Change::Tools),
+            updated = self.updates.recv() => match updated {
+                Ok(uri) => Some(Change::Resources(UpdatedResources::One(uri))),
+                Err(RecvError::Lagged(_)) => Some(Change::Resources(UpdatedResources::Unknown)),
+                Err(RecvError::Closed) => None,
+            },
+        }
+    }
+}
+
+impl UpdatedResources {
+    /// Those of a client that may have been updated.
+    pub(super) fn among(&self, uris: &BTreeSet<String>) -> Vec<String> {
+        match self {
+            UpdatedResources::One(uri) => uris.get(&**uri).cloned().into_iter().collect(),
+            UpdatedResources::Unknown => uris.iter().cloned().collect(),
+        }
+    }
+}
