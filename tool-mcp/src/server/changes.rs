@@ -26,7 +26,7 @@ pub(super) struct Changes {
 /// One user at a time receives from it.
 pub(super) type SharedChanges = Arc<Mutex<Changes>>;
 
-/// What a client is notified of.
+/// A change of which a client is notified.
 pub(super) enum Change {
     Tools,
     Resources(UpdatedResources),
