@@ -23,7 +23,7 @@ pub(super) struct Changes {
     updates: broadcast::Receiver<Arc<str>>,
 }
 
-/// One user at a time receives from it.
+/// Locked by the task that notifies the client.
 pub(super) type SharedChanges = Arc<Mutex<Changes>>;
 
 /// A change of which a client is notified.
