@@ -1,7 +1,7 @@
 //! The requests of one client.
 
 use super::authorization::authorized;
-use super::changes::{Change, Changes, SharedChanges};
+use super::changes::{Changes, SharedChanges, notify_connection, notify_subscription};
 use super::notifications::{Forwarder, MinLevel, forwarder};
 use super::offers::unreadable_params;
 use super::questions::{Continued, OpenQuestions, with_questions};
@@ -15,13 +15,10 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
     CustomResult, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse, InputRequiredResult,
     InputResponses, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
-    ResourceUpdatedNotificationParam, ServerConfig, ServerResult, SubscribeRequestParams, SubscriptionFilter,
-    UnsubscribeRequestParams,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerConfig, ServerResult,
+    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
 };
-use rmcp::service::{
-    NotificationContext, Peer, RequestContext, ServiceError, SubscriptionContext, SubscriptionSendError,
-};
+use rmcp::service::{NotificationContext, RequestContext, ServiceError, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
 use std::pin::pin;
@@ -43,7 +40,7 @@ pub(super) struct ConnectionHandler {
     run: RunContext,
     min_level: MinLevel,
     subscriptions: Subscriptions,
-    /// Those since the connection or, over HTTP, the request has begun.
+    /// Those since the connection has begun; over HTTP, the session or request.
     changes: SharedChanges,
     notifier: OnceLock<Notifier>,
 }
@@ -277,7 +274,7 @@ impl ServerHandler for ConnectionHandler {
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         self.notifier.get_or_init(|| {
             let (changes, subscriptions) = (Arc::clone(&self.changes), self.subscriptions.clone());
-            Notifier(tokio::spawn(notify(changes, subscriptions, context.peer)))
+            Notifier(tokio::spawn(notify_connection(changes, subscriptions, context.peer)))
         });
     }
 
@@ -294,50 +291,13 @@ impl ServerHandler for ConnectionHandler {
         let run = self.run_context(request, None)?;
         let uris = subscription.accepted().resource_subscriptions.iter().flatten();
         let readable = self.server.offers.readable(uris, &run, request).await;
-        let notifies_of_tools = subscription.accepted().tools_list_changed == Some(true);
-        let notify = async {
-            while let Some(change) = changes.next().await {
-                match change {
-                    Change::Tools if notifies_of_tools => {
-                        subscription.sink().notify_tool_list_changed().await?;
-                    }
-                    Change::Tools => {}
-                    Change::Resources(updated) => {
-                        for uri in updated.among(&readable) {
-                            subscription.sink().notify_resource_updated(uri).await?;
-                        }
-                    }
-                }
-            }
-            Ok::<(), SubscriptionSendError>(())
-        };
         // An error means that the connection has ended.
         tokio::select! {
             () = cancelled(request) => {}
-            _ = notify => {}
+            _ = notify_subscription(&mut changes, &readable, &subscription) => {}
         }
         Ok(())
     }
-}
-
-/// Notifies a client before protocol 2026-07-28 until its connection ends.
-async fn notify(
-    changes: SharedChanges,
-    subscriptions: Subscriptions,
-    peer: Peer<RoleServer>,
-) -> Result<(), ServiceError> {
-    let mut changes = changes.lock().await;
-    while let Some(change) = changes.next().await {
-        match change {
-            Change::Tools => peer.notify_tool_list_changed().await?,
-            Change::Resources(updated) => {
-                for uri in subscriptions.updated(&updated) {
-                    peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await?;
-                }
-            }
-        }
-    }
-    Ok(())
 }
 
 /// Waits until the client cancels the request, or the connection ends.
