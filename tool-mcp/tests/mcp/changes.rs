@@ -1,6 +1,7 @@
 //! A server that changes when a client has just begun to listen.
 
 use crate::peer::{Peer, meta};
+use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 use std::convert::Infallible;
 use std::future::ready;
@@ -10,12 +11,20 @@ use tool_runtime::{Registry, tools};
 use tool_runtime_mcp::rmcp::model::{ClientJsonRpcMessage, Resource, ServerJsonRpcMessage};
 use tool_runtime_mcp::rmcp::{RoleServer, transport::Transport};
 use tool_runtime_mcp::{Server, ServerHandle, serve};
+use tower_service::Service as _;
 
 const STOCK: &str = "shop://stock";
 
 fn server() -> Server {
     let stock = |_| async { Ok::<_, &str>("12 hammers") };
     serve(Registry::new(tools![]).expect("valid")).resource(Resource::new(STOCK, "stock"), stock)
+}
+
+/// A request to listen to all changes.
+fn listen(id: u64) -> Value {
+    let wanted = json!({"toolsListChanged": true, "resourceSubscriptions": [STOCK]});
+    let params = json!({"notifications": wanted, "_meta": meta()});
+    json!({"jsonrpc": "2.0", "id": id, "method": "subscriptions/listen", "params": params})
 }
 
 fn change(server: &ServerHandle) {
@@ -63,10 +72,7 @@ async fn a_client_is_notified_of_a_change_that_follows_the_acknowledgement() {
     let transport = ChangesWhenAcknowledged { requests: received, sent, server: server.handle() };
     tokio::spawn(server.run(transport));
     for id in 1..=2 {
-        let wanted = json!({"toolsListChanged": true, "resourceSubscriptions": [STOCK]});
-        let params = json!({"notifications": wanted, "_meta": meta()});
-        let request = json!({"jsonrpc": "2.0", "id": id, "method": "subscriptions/listen", "params": params});
-        requests.send(serde_json::from_value(request).expect("a request")).expect("the server runs");
+        requests.send(serde_json::from_value(listen(id)).expect("a request")).expect("the server runs");
         let mut notified = Vec::new();
         while notified.len() < 3 {
             let message = tokio::time::timeout(Duration::from_secs(10), messages.recv()).await;
@@ -80,6 +86,32 @@ async fn a_client_is_notified_of_a_change_that_follows_the_acknowledgement() {
         let changes = ["resources/updated", "subscriptions/acknowledged", "tools/list_changed"];
         assert_eq!(notified, changes.map(|change| format!("notifications/{change}")));
     }
+}
+
+#[tokio::test]
+async fn a_client_that_listens_over_http_is_notified_of_changes() {
+    let server = server();
+    let handle = server.handle();
+    let request = axum::extract::Request::post("http://localhost/mcp")
+        .header("content-type", "application/json")
+        .header("accept", "application/json, text/event-stream")
+        .header("mcp-protocol-version", "2026-07-28")
+        .header("mcp-method", "subscriptions/listen")
+        .body(axum::body::Body::from(listen(1).to_string()));
+    let response = server.http_service().call(request.expect("valid")).await.expect("a response");
+    let mut events = axum::body::Body::new(response.into_body()).into_data_stream();
+    let mut received = String::new();
+    let mut receive = async |method: &str| {
+        while !received.contains(method) {
+            let event = tokio::time::timeout(Duration::from_secs(10), events.next()).await;
+            let event = event.ok().flatten().unwrap_or_else(|| panic!("{method} is missing: {received}"));
+            received += &String::from_utf8_lossy(&event.expect("the stream is open"));
+        }
+    };
+    receive("notifications/subscriptions/acknowledged").await;
+    change(&handle);
+    receive("notifications/tools/list_changed").await;
+    receive("notifications/resources/updated").await;
 }
 
 #[tokio::test]
